@@ -1,6 +1,6 @@
-"""keras_nmt: neural machine translation whose insides you can change, trained on many devices and served tomorrow.
+"""keras_nmt: neural machine translation in Keras 3 with exchangeable mechanisms, from training to serving.
 
-Sub-packages are imported on first use, so `import keras_nmt` costs nothing and `keras_nmt.layers` needs no TensorFlow.
+Sub-packages are imported on first use, so `import keras_nmt` takes no time and `keras_nmt.layers` needs no TensorFlow.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ _PACKAGES = (
     "layers",
     "models",
     "serving",
-    "text",
     "training",
 )
 

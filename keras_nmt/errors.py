@@ -7,22 +7,21 @@ import importlib.util
 import re
 from collections.abc import Iterable
 
-# Terminals obey these characters. Tab and line feed are not among them.
+# Characters that control a terminal, without tab and line feed.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-_REORDERING = re.compile(r"[\u202a-\u202e\u2066-\u2069]")  # the rest of an error would be shown backwards
+_REORDERING = re.compile(r"[\u202a-\u202e\u2066-\u2069]")  # these reverse the direction of the text
 
 
 class UserError(ValueError):
     """An error that a user can cause, such as a wrong file.
 
-    The message is one line: what is wrong, where, and what to do, and at the end the value received.
-
-    The command line prints the line alone, without a traceback, and exits with code 2.
+    The message is one line: what is wrong, which value was received, and what to do. The command line prints this line
+    without a traceback, and exits with code 2.
     """
 
 
 def without_controls(text: str) -> str:
-    r"""Returns a text for a terminal, with an escape sequence in place of each control character but tab and line feed.
+    r"""Returns a text for a terminal: control characters, except tab and line feed, become escape sequences.
 
     Example:
 
@@ -33,9 +32,9 @@ def without_controls(text: str) -> str:
 
 
 def one_line(message: object) -> str:
-    """Joins the lines of a message, such as another library's or a server's error, and escapes control characters.
+    """Joins the lines of a message, such as the error of another library or of a server.
 
-    Characters that change the direction of writing are escaped, too.
+    Control characters and characters that change the writing direction become escape sequences.
 
     Example:
 
@@ -50,9 +49,9 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def install_extra(extra: str, of_client: str) -> str:
-    """Returns the command that installs an extra of keras_nmt, or of keras-nmt-client where the client is alone.
+    """Returns the command that installs an extra of keras_nmt, or of keras-nmt-client if only the client is installed.
 
-    The two distributions have the same modules, so that one must not be installed over the other.
+    The two distributions contain the same modules, so one must not be installed over the other.
 
     Example:
 
@@ -64,7 +63,7 @@ def install_extra(extra: str, of_client: str) -> str:
 
 
 def error_and_type(error: Exception) -> str:
-    """An error of any library in one line of bounded length, with the error's type unless it is a `UserError`.
+    """Returns an error as one line of at most 500 characters, with its type unless it is a `UserError`.
 
     Example:
 
@@ -75,21 +74,21 @@ def error_and_type(error: Exception) -> str:
 
 
 def exhausted(error: Exception, remedy: str) -> str:
-    """The message for TensorFlow's `ResourceExhaustedError`, which stands for a lack of memory or for a full disk.
+    """Returns a message for TensorFlow's `ResourceExhaustedError`: there is not enough memory, or the disk is full.
 
     Example:
 
     >>> exhausted(MemoryError("OOM when\\nallocating"), "lower `beam_size`")
-    'Memory does not suffice: lower `beam_size`. Received: OOM when allocating'
+    'Not enough memory: lower `beam_size`. Received: OOM when allocating'
     """
     message = one_line(error)
     if "No space left" in message:
-        return f"The disk is full: make room. Received: {message}"
-    return f"Memory does not suffice: {remedy}. Received: {message[:200]}"
+        return f"The disk is full: free some space. Received: {message}"
+    return f"Not enough memory: {remedy}. Received: {message[:200]}"
 
 
 def nearest(unknown: Iterable[str], known: Iterable[str]) -> str:
-    """Suggests the nearest known name for each unknown name. The suggestion is empty if no name is near.
+    """Suggests the nearest known name for each unknown name; returns "" if no name is near.
 
     Example:
 
@@ -102,7 +101,7 @@ def nearest(unknown: Iterable[str], known: Iterable[str]) -> str:
 
 
 def check_positive(**numbers: float | None) -> None:
-    """Raises a `UserError` if a number, given by its name, is not above zero; None is left out.
+    """Checks that numbers, given by name, are above zero or None; raises a `UserError` otherwise.
 
     Example:
 
@@ -114,15 +113,15 @@ def check_positive(**numbers: float | None) -> None:
 
 
 def check_backend(what: str) -> None:
-    """Raises a `UserError` if Keras does not compute with TensorFlow.
+    """Checks that Keras uses the TensorFlow backend; raises a `UserError` otherwise.
 
     Args:
         what: String, the part of the package that needs TensorFlow, such as "Training".
     """
-    import keras  # here: `keras_nmt.errors` must work without Keras
+    import keras  # not at the top: `keras_nmt.errors` must work without Keras
 
     if keras.backend.backend() != "tensorflow":
         raise UserError(
-            f"{what} needs TensorFlow: set KERAS_BACKEND=tensorflow; layers, models and searches run without. "
-            f"Received: {keras.backend.backend()}"
+            f"{what} needs TensorFlow: set KERAS_BACKEND=tensorflow; only layers, models and searches run on other "
+            f"backends. Received: {keras.backend.backend()}"
         )

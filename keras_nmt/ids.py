@@ -1,6 +1,6 @@
 """The ids that every vocabulary of the package shares."""
 
 PAD = 0
-UNKNOWN = 1
-BEGIN = 2
-END = 3
+UNK = 1
+BOS = 2
+EOS = 3

@@ -1,4 +1,4 @@
-"""Checks of layers and of mechanisms, for the tests of whoever writes one."""
+"""Checks of layers and mechanisms, for the tests of your own."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ import tensorflow as tf
 from keras import ops, tree
 
 from keras_nmt.errors import one_line
-from keras_nmt.ids import BEGIN, END, PAD
-from keras_nmt.layers import Mechanism
+from keras_nmt.ids import BOS, EOS, PAD
+from keras_nmt.layers import LayerSpec
 from keras_nmt.layers._keras_private import all_layers
 from keras_nmt.models import Transformer, TranslationModel
 
@@ -37,21 +37,22 @@ SMALL = {
 def check_mechanism(**options: Any) -> None:
     """Checks a mechanism of your own as part of a small Transformer.
 
-    The configuration survives JSON, and the model a file; batches and padding change nothing; the decoder does not see
-    later tokens, and its steps give the logits of the whole sequence; XLA and half precision compute the same; and
-    every weight of the mechanism has a gradient. A mechanism that passes can be trained, searched with and exported.
+    It checks that the configuration can be saved as JSON and the model in a file; that batches and padding change
+    nothing; that the decoder does not see later tokens, and its steps give the logits of the whole sequence; that XLA
+    and half precision compute the same; and that every weight of the mechanism has a gradient. A mechanism that passes
+    can be trained, searched with and exported.
 
     Args:
-        **options: Arguments of `Transformer`: those that choose the mechanism, such as `roles=Mechanism(MyRoles)`, and
+        **options: Arguments of `Transformer`: those that choose the mechanism, such as `roles=LayerSpec(MyRoles)`, and
             others, such as sizes. Sizes default to three layers of two heads and width 8.
 
     Raises:
-        AssertionError: The mechanism does not keep a property. The message says which one, and what happens instead.
+        AssertionError: The mechanism violates a property. The message says which one, and what happens instead.
 
     Example:
 
-    >>> from keras_nmt.layers import LinearCombination, Mechanism
-    >>> check_mechanism(layer_composition=Mechanism(LinearCombination), layer_composition_sides=["encoder"])
+    >>> from keras_nmt.layers import Composition, LayerSpec, LinearCombination
+    >>> check_mechanism(layer_composition=Composition(LayerSpec(LinearCombination), sides=["encoder"]))
     """
     checked: tuple[tuple[str, Callable[[Transformer, Batch, np.ndarray], None]], ...] = (
         ("its configuration must make an equal model", _check_configuration),
@@ -97,7 +98,7 @@ def _require_near(found: Any, expected: Any, rtol: float = 1e-4, atol: float = 1
 
 
 def randomise(model: Any, scale: float = 0.2) -> Any:
-    """Sets weights that make every part matter: the initial gates, biases and norms are 0 or 1. Returns the model."""
+    """Adds noise to all weights, because initial gates, biases and norms of 0 or 1 hide errors. Returns the model."""
     generator = np.random.default_rng(5)
     for weight in model.trainable_weights:
         weight.assign(weight + generator.normal(scale=scale, size=weight.shape))
@@ -107,15 +108,15 @@ def randomise(model: Any, scale: float = 0.2) -> Any:
 def make_batch(
     model: TranslationModel, rows: int = 3, source_length: int = 6, target_length: int = 5, seed: int = 0
 ) -> Batch:
-    """Source ids, padded rows of different lengths, and target-input ids."""
+    """Makes source ids, with padded rows of different lengths, and target-input ids."""
     generator = np.random.default_rng(seed)
     source = generator.integers(4, model.source_vocabulary_size, (rows, source_length)).astype("int32")
     for row in range(rows):
         length = source_length - row % source_length
         source[row, length - 1 :] = PAD
-        source[row, length - 1] = END
+        source[row, length - 1] = EOS
     target = generator.integers(4, model.target_vocabulary_size, (rows, target_length)).astype("int32")
-    target[:, 0] = BEGIN
+    target[:, 0] = BOS
     return source, target
 
 
@@ -127,7 +128,7 @@ def stepwise(
     jit_compile: bool | None = None,
     grows: bool = False,
 ) -> np.ndarray:
-    """Logits `[B, T, V]` of decoder steps over given prefixes, equal for each hypothesis of the beam."""
+    """Returns the logits `[B, T, V]` of decoder steps over given prefixes; all hypotheses of the beam are equal."""
     step = model.decoder_step
     if jit_compile is not None:
         step = tf.function(step, jit_compile=jit_compile, autograph=False)
@@ -136,7 +137,7 @@ def stepwise(
     for position in range(target.shape[1]):
         tokens = np.repeat(target[:, position : position + 1], beam_size, 1)
         out, caches = step(tf.constant(tokens), tf.constant(position), constants, caches)
-        # The keys of the hypotheses are at different positions, so sums may have another order.
+        # The keys of the hypotheses are at different positions, so sums can have another order.
         _require_near(out[:, 0], out[:, 1], atol=1e-5, what="logits of equal hypotheses")
         logits.append(out[:, 0])
     return np.stack(logits, 1)
@@ -178,13 +179,13 @@ def _check_causality(model: Transformer, batch: Batch, logits: np.ndarray) -> No
 
 
 def _again(model: Transformer, dtype: str = "float32") -> Transformer:
-    """An equal model, made of the configuration's JSON."""
+    """Makes an equal model from the JSON form of the configuration."""
     config = {**json.loads(json.dumps(model.get_config())), "dtype": dtype}
     again = Transformer.from_config(config)
     _require(again.get_config() == config, f"it comes back as {again.get_config()}")
     for one, other in zip(model.weights, again.weights, strict=True):
         _require(one.shape == other.shape, f"{one.path} has the shape {other.shape} instead of {one.shape}")
-        message = "name the layer, because training starts from other models by the names of weights"
+        message = "give the layer a name, because training finds the weights of other models by their names"
         _require(one.path == other.path, f"{one.path} becomes {other.path}: {message}")
     again.set_weights(model.get_weights())
     return again
@@ -214,16 +215,16 @@ def _check_policies(model: Transformer, batch: Batch, logits: np.ndarray) -> Non
 
 
 def _check_gradients(model: Transformer, batch: Batch, logits: np.ndarray) -> None:
-    values = [value for value in model.get_config().values() if isinstance(value, dict) and "class_name" in value]
-    own = tuple(Mechanism.from_config(value).layer for value in values)
-    # A tree need not read all states, whose norms belong to the stack: only the weights of own layers must count.
+    values = [value.get("kind", value) for value in model.get_config().values() if isinstance(value, dict)]
+    own = tuple(LayerSpec.from_config(value).layer for value in values if isinstance(value, dict))
+    # Only weights of the own layers are checked: a tree need not read all states, whose norms belong to the stack.
     weights = {w.path: w for layer in all_layers(model) if isinstance(layer, own) for w in layer.trainable_weights}
     with tf.GradientTape() as tape:
         loss = tf.reduce_sum(tf.sin(model(batch, training=True)))
     gradients = tape.gradient(loss, [weight.value for weight in weights.values()])
     for path, gradient in zip(weights, gradients, strict=True):
         _require(gradient is not None, f"{path} has none")
-        gradient = np.asarray(tf.convert_to_tensor(gradient))  # of rows of a table, too
+        gradient = np.asarray(tf.convert_to_tensor(gradient))  # also converts the sparse gradient of a table
         _require(bool(np.isfinite(gradient).all()), f"that of {path} is not finite")
         _require(bool(np.any(gradient)), f"that of {path} is zero")
 
@@ -241,19 +242,19 @@ def check_layer(
     float32: Collection[int] = (),
     **options: Any,
 ) -> None:
-    """Checks weights, configuration, shapes and saving of a layer; then, if thorough, training, XLA and half precision.
+    """Checks the weights, configuration, shapes and saving of a layer, and also training, XLA and half precision.
 
     Args:
-        make: Function that returns the layer; takes `dtype`.
+        make: Function that takes `dtype` and returns the layer.
         inputs: Dictionary of arrays, the call arguments by name, in the order of `call`. Boolean arrays are masks.
-        weights: Integer, the number of trainable weight tensors. Defaults to None: not checked.
-        parameters: Integer, the number of trainable parameters. Defaults to None: not checked.
+        weights: Integer, the expected number of trainable weight tensors. Defaults to None: not checked.
+        parameters: Integer, the expected number of trainable parameters. Defaults to None: not checked.
         thorough: Boolean, whether training, XLA and half precision are checked. Defaults to True.
         float32: Collection of the indices of outputs that are float32 under every policy. Defaults to none.
         **options: Further call arguments for the comparison with XLA.
 
     Raises:
-        AssertionError: The layer does not keep a property.
+        AssertionError: The layer violates a property.
 
     Example:
 
@@ -278,7 +279,7 @@ def check_layer(
 
 
 def _check_shapes(layer: keras.layers.Layer, inputs: Inputs) -> tuple[dict[str, keras.KerasTensor], Any]:
-    """Computed, symbolic and eager shapes agree. Returns the symbolic inputs and outputs."""
+    """Checks that computed, symbolic and eager shapes agree, and returns the symbolic inputs and outputs."""
     outputs = layer(**inputs)
     computed = layer.compute_output_shape(*(value.shape for value in inputs.values() if value.dtype != bool))
     shapes = tree.map_structure(lambda x: tuple(x.shape), outputs)
@@ -292,7 +293,7 @@ def _check_shapes(layer: keras.layers.Layer, inputs: Inputs) -> tuple[dict[str, 
 
 
 def _check_saving(model: keras.Model, inputs: Inputs, outputs: list[Any]) -> None:
-    """A saved functional model equals the loaded model."""
+    """Checks that a saved functional model equals the loaded model."""
     with tempfile.TemporaryDirectory() as folder:
         model.save(Path(folder) / "model.keras")
         loaded = keras.models.load_model(Path(folder) / "model.keras")
@@ -301,9 +302,9 @@ def _check_saving(model: keras.Model, inputs: Inputs, outputs: list[Any]) -> Non
 
 
 def _check_training(layer: keras.layers.Layer, inputs: Inputs, symbolic: Any, symbolic_outputs: Any) -> None:
-    """An update by `fit` changes every trainable weight. Gradients of a graph: see `_check_xla`."""
+    """Checks that an update by `fit` changes every trainable weight. `_check_xla` checks gradients in graphs."""
     before = [w.numpy().copy() for w in layer.trainable_weights]
-    # A sigmoid, because the mean square of the outputs of a LayerNorm is constant.
+    # The loss has a sigmoid, because the mean square of the outputs of a LayerNorm is constant.
     pooled = sum(ops.mean(ops.sigmoid(3 * x), tuple(range(1, len(x.shape)))) for x in tree.flatten(symbolic_outputs))
     trained = keras.Model(symbolic, pooled)
     trained.compile(optimizer=keras.optimizers.Adam(0.1), loss="mse", run_eagerly=True)
@@ -313,7 +314,7 @@ def _check_training(layer: keras.layers.Layer, inputs: Inputs, symbolic: Any, sy
 
 
 def _check_xla(layer: keras.layers.Layer, inputs: Inputs, **options: Any) -> None:
-    """Outputs and gradients are equal eagerly, in a graph of unknown batch size and length, and with XLA."""
+    """Checks that outputs and gradients are equal eagerly, in a graph of unknown batch size and length, and in XLA."""
 
     def run(*values: tf.Tensor) -> Any:
         with tf.GradientTape() as tape:
@@ -338,13 +339,13 @@ def _check_xla(layer: keras.layers.Layer, inputs: Inputs, **options: Any) -> Non
         )
     )
     for expected, one, other in zip(eager, plain, compiled, strict=True):
-        atol = 1e-5 * max(1.0, np.abs(expected).max(initial=0))  # rounding of the largest terms
+        atol = 1e-5 * max(1.0, np.abs(expected).max(initial=0))  # allows for rounding of the largest terms
         _require_near(one, expected, atol=atol, what="outputs or gradients in a graph")
         _require_near(other, expected, atol=atol, what="outputs or gradients with XLA")
 
 
 def _check_half_precision(make: Make, layer: keras.layers.Layer, inputs: Inputs, float32: Collection[int]) -> None:
-    """Outputs have the dtype of the policy and are near the float32 outputs."""
+    """Checks that outputs have the dtype of the policy and are near the float32 outputs."""
     outputs = tree.flatten(layer(**inputs))
     for policy, tolerance in (("mixed_float16", 2e-2), ("mixed_bfloat16", 1e-1)):
         half = make(dtype=policy)

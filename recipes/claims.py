@@ -5,7 +5,7 @@
 
 `write` writes all tables between markers in the READMEs: the claims of claims.json, and the tables of tables.json.
 `table` prints the configurations of one file of multi30k/results beside one of them. DATA is the folder of Multi30k,
-with `test_2016_flickr.LANGUAGE` or `test_2016_flickr.LANGUAGE.gz`.
+with the test sets as `NAME.LANGUAGE` or `NAME.LANGUAGE.gz`.
 
 A claim is answered by rule, unless claims.json gives an answer of its own: "yes" or "no" if p, corrected for all tests
 of the table (Holm), is below 0.05, the 95% interval over sentences and seeds leaves zero out, and the lines that a run
@@ -26,11 +26,12 @@ from typing import Annotated, Any
 import typer
 
 from keras_nmt.cli.run_app import make_app, run_app
+from keras_nmt.data.text_files import read_lines
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation import RunsComparison, holm, paired_bootstrap_of_runs
+from keras_nmt.experiments.corpus_files import corpora_of, file_of_corpus
 from keras_nmt.experiments.kept_runs import KeptRun, read_kept_runs
 from keras_nmt.files.atomic_files import write_text
-from keras_nmt.files.read_lines import read_lines
 
 HERE = Path(__file__).parent
 READMES = ("../README.md", "README.md", "multi30k/README.md")
@@ -85,7 +86,8 @@ def compare_kept(test: Mapping[str, Any], data: Path) -> Found:
     outputs: list[Outputs] = [
         {name: [runs[of, i].translations(name) for i in seeds] for name in directions} for of in both
     ]
-    sources, references = ({name: _texts(data, settings, name, side) for name in directions} for side in (0, 1))
+    tests = settings["data"]["test"]
+    sources, references = ({name: _texts(data, tests, name, side) for name in directions} for side in (0, 1))
     low, high = test.get("words", (0, 10_000))
     kept = {
         name: [i for i, line in enumerate(lines) if low <= len(line.split()) <= high] for name, lines in sources.items()
@@ -101,7 +103,8 @@ def compare_kept(test: Mapping[str, Any], data: Path) -> Found:
             {name: [[run[i] for i in rows[name]] for run in runs] for name, runs in of.items()} for of in outputs
         )
         chosen = {name: [lines[i] for i in rows[name]] for name, lines in references.items()}
-        options = {"lowercase": settings.get("lowercase", False), "tokenize": settings.get("bleu_tokenizer", "13a")}
+        tokenizer = settings["evaluation"]["bleu_tokenizer"]
+        options = {"lowercase": settings["subwords"]["lowercase"], "tokenize": tokenizer}
         return paired_bootstrap_of_runs(systems, baselines, chosen, **options)
 
     return Found(on(kept), seeds, empty, on(full) if empty >= FEW_EMPTY else None)
@@ -189,6 +192,7 @@ def runs_table(
     *,
     title: str = "configuration",
     names: Mapping[str, str] | None = None,
+    controls: Mapping[str, str] | None = None,
     more: Mapping[str, Mapping[str, str]] | None = None,
     columns: Sequence[str] | None = None,
 ) -> str:
@@ -200,12 +204,14 @@ def runs_table(
         data: The folder of Multi30k.
         title: The title of the first column.
         names: The configurations by the names in the table. Defaults to all configurations.
+        controls: The configurations to compare some configurations with instead of the baseline.
         more: Cells of further columns, by title and configuration.
         columns: The titles of the other columns. Defaults to all that are written below.
     """
     kept = kept_runs(runs)
     names = names or {name: name for name, _ in kept}
-    tests = {name: {"runs": runs, "system": name, "baseline": baseline} for name in names.values() if name != baseline}
+    others = {name: (controls or {}).get(name, baseline) for name in names.values()}
+    tests = {name: {"runs": runs, "system": name, "baseline": other} for name, other in others.items() if name != other}
     found = {name: compare_kept(test, data) for name, test in tests.items()}
     corrected = holm({name: x.whole.p_value for name, x in found.items() if x.whole.p_value is not None})
     rows = []
@@ -219,6 +225,7 @@ def runs_table(
             "runs": str(len(own)),
             "dev BLEU": _mean([one["dev_greedy"]["bleu"] for one in own]),
             "test BLEU": _mean([statistics.mean(x["bleu"]["score"] for x in one["test"].values()) for one in own]),
+            **_test_sets(own),
             "difference": "".join(f"{x.whole.difference:+.2f}" for x in compared),
             **dict(zip(COLUMNS[3:7], numbers, strict=True)),
             "without the lines that a run leaves empty": "".join(map(_without_empty, compared)),
@@ -253,6 +260,12 @@ def _mean(values: Sequence[float]) -> str:
     return f"{statistics.mean(values):.2f}" + (f" ± {statistics.stdev(values):.2f}" if len(values) > 1 else "")
 
 
+def _test_sets(results: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Cells: the mean BLEU of each of several test sets by its name."""
+    tests = [x.get("sets", {}) for one in results for x in one["test"].values()]
+    return {name: _mean([sets[name]["bleu"]["score"] for sets in tests]) for name in tests[0]}
+
+
 def _statistics(found: Sequence[Found], corrected: Sequence[float | None], p: str) -> list[str]:
     """Cells: each seed, interval, p and corrected p of each comparison."""
     several = [x.whole for x in found if x.whole.interval is not None]
@@ -281,13 +294,24 @@ def _difference(one: RunsComparison) -> str:
     return f"{one.difference:+.2f}" + ("" if one.p_value is None else f" (p {one.p_value:.3f})")
 
 
-def _texts(data: Path, settings: Mapping[str, Any], direction: str, side: int) -> list[str]:
-    """The source or the references of a direction."""
-    language = direction.split("-")[side]
-    if language in ("source", "target"):  # one pair, whose languages are in the names of the files
-        language = Path(settings[f"test_{language}"]).name.removesuffix(".gz").rpartition(".")[2]
-    path = data / f"test_2016_flickr.{language}"
-    return read_lines(path if path.is_file() else path.with_name(f"{path.name}.gz"))
+def _texts(data: Path, tests: Any, direction: str, side: int) -> list[str]:
+    """The source or the references of a direction, of all test sets that have both."""
+    source, target = direction.split("-")
+    lines: list[str] = []
+    for corpus in corpora_of(tests):
+        patterns = [
+            data / Path(corpus[language] if isinstance(corpus, Mapping) else corpus).name.removesuffix(".gz")
+            for language in (source, target)
+        ]
+        files = [
+            file_of_corpus(pattern, language, (source, target), is_needed=False)
+            for pattern, language in zip(patterns, (source, target), strict=True)
+        ]
+        if files[0] is not None and files[1] is not None:
+            lines += read_lines(files[side] or "")
+    if not lines:
+        raise UserError(f"There is no test set of {direction} in {data}. Received: test={tests}")
+    return lines
 
 
 def _markdown(lines: Sequence[Sequence[str]]) -> str:

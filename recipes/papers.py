@@ -1,4 +1,4 @@
-"""The settings of the papers: settings of `Experiment` and configurations of `Recipe` that several recipes share.
+"""The settings of the papers: settings of `ExperimentConfig` and configurations of `Recipe` that several recipes share.
 
 A comment names the section, table or equation of the paper. "Ours" marks settings that a paper leaves open.
 """
@@ -6,6 +6,8 @@ A comment names the section, table or equation of the paper. "Ours" marks settin
 from __future__ import annotations
 
 from typing import Any
+
+from keras_nmt.files.settings import merge_arguments
 
 Settings = dict[str, Any]
 
@@ -20,9 +22,9 @@ SHORTCUTS: Settings = {
     "warmup_steps": 4000,  # A.1
     "label_smoothing": 0.1,  # as Vaswani et al., 2017, like the optimizer, dropout and the search: the paper is silent
     "max_updates": 150_000,  # A.1
-    "evaluate_every": 4000,  # A.1; checkpoints too
+    "evaluation.every": 4000,  # A.1; checkpoints too
     "keep_last": 5,  # A.1
-    "final": "average_last",
+    "final_weights": "average_last",
     "beam_size": 4,
     "length_penalty": 0.6,
 }
@@ -51,13 +53,12 @@ COMPOSITION: Settings = {
     "warmup_steps": 4000,  # (V)
     "label_smoothing": 0.1,  # (V)
     "max_updates": 100_000,  # (V); of the Transformer, and again of each model that starts from it (ours)
-    "evaluate_every": 2000,  # ours
+    "evaluation.every": 2000,  # ours
     "keep_last": 5,  # (V)
-    "final": "average_last",
+    "final_weights": "average_last",
     "beam_size": 4,  # (V)
     "length_penalty": 0.6,  # (V)
 }
-RESIDUAL: Settings = {"composition_residual": True}
 COMPOSITION_BIG: Settings = {"preset": "transformer_big", "max_updates": 300_000, "keep_last": 20}  # all (V)
 
 OUTPUT = "*_attention/output/kernel"  # W_O
@@ -65,17 +66,18 @@ OUTPUT = "*_attention/output/kernel"  # W_O
 
 def composed(model: Settings, base: str = "baseline") -> Settings:
     """A configuration that starts from the trained Transformer, as the paper does."""
-    if {"layer_composition", "head_composition"} & set(model):
-        model = {"composition_residual": False, **model}
+    objects = merge_arguments(model, {"layer_composition": {}, "head_composition": {}})
+    layers, heads = objects["layer_composition"], objects["head_composition"]
     new = ["*/layer_composition*", "*/head_composition/*"]  # with the norms of pre-LN
-    hierarchical = {name for name in ("layer", "head") if model.get(f"{name}_composition") == "hierarchical"}
-    unused = []
-    if not model.get("composition_residual"):
-        # An aggregate of heads is d / H wide, so the projection after it is new; one of layers is normalised already.
-        new += [OUTPUT] if "head" in hierarchical else []
-        unused += ["*/final_norm/*"] if "layer" in hierarchical else []
-    unused += [] if model.get("output_projection", True) else [OUTPUT]
-    return {"start_from": base, "allow_new": new, **({"allow_unused": unused} if unused else {}), "model": model}
+    # An aggregate of heads is d / H wide, so the projection after it is new; one of layers is normalised already.
+    new += [OUTPUT] if _is_plain_tree(heads) else []
+    unused = ["*/final_norm/*"] if _is_plain_tree(layers) else []
+    unused += [] if heads.get("output_projection", True) else [OUTPUT]
+    return {"start_from": base, "allow_missing": new, **({"ignore_extra": unused} if unused else {}), "model": model}
+
+
+def _is_plain_tree(composition: Settings) -> bool:
+    return composition.get("kind") == "hierarchical" and not composition.get("residual")
 
 
 def with_identity_start(compositions: dict[str, Settings]) -> dict[str, Settings]:
@@ -86,11 +88,10 @@ def with_identity_start(compositions: dict[str, Settings]) -> dict[str, Settings
     whose equation could start so without it, because a model with the path learns faster. Without W_O, there is no such
     arm.
     """
-    identity = {"composition_start": "identity", **RESIDUAL}
     arms = {
-        f"{name}_identity": {**model, **identity}
+        f"{name}_identity": merge_arguments(model, {part: {"start": "identity", "residual": True} for part in model})
         for name, model in compositions.items()
-        if model.get("output_projection", True)
+        if "without_output" not in name
     }
     return {**compositions, **arms}
 
@@ -103,7 +104,7 @@ ROLES: Settings = {
     "schedule": "inverse_square_root",
     "warmup_steps": 4000,
     "label_smoothing": 0.1,
-    "final": "average_last",  # ours
+    "final_weights": "average_last",  # ours
     "beam_size": 4,
     "length_penalty": 0.6,  # ours
 }
@@ -121,7 +122,7 @@ ROLES_BASE: Settings = {
     "preset": "transformer_base",
     "batch_size": 20_000,
     "max_updates": 100_000,  # ours
-    "evaluate_every": 2000,  # ours
+    "evaluation.every": 2000,  # ours
 }
 ROLES_BIG: Settings = {
     **ROLES_WMT,
@@ -132,9 +133,12 @@ ROLES_BIG: Settings = {
 }
 
 
-def role_model(roles: str, num_roles: int, residual: bool = True, context: str = "lstm") -> Settings:
+def role_model(
+    roles: str, num_roles: int, residual: bool = True, context: str = "lstm", low_rank: bool = False
+) -> Settings:
     """The arguments of `Transformer` for one cell of the role paper's tables."""
-    return {"roles": roles, "num_roles": num_roles, "role_residual": residual, "role_context": context}
+    arguments = {"num_roles": num_roles, "residual": residual, "context": context, "low_rank": low_rank}
+    return {"roles": {"kind": roles, **arguments}}
 
 
 def one_hot_from(softmax: str, settings: Settings, learning_rate: float) -> Settings:
@@ -142,11 +146,12 @@ def one_hot_from(softmax: str, settings: Settings, learning_rate: float) -> Sett
 
     The constant learning rate of the paper is 2e-4 (small) or 1e-4.
     """
+    model = merge_arguments(settings["model"], {"roles": {}})
     return {
         **softmax_continued(softmax, settings, learning_rate),
         # Section 4: dropout is the role vector's.
-        "model": {**settings["model"], "roles": "one_hot", "role_dropout_on": "vector"},
-        "allow_new": ["*/temperature"],
+        "model": {**model, "roles": {**model["roles"], "kind": "one_hot", "dropout_on": "vector"}},
+        "allow_missing": ["*/temperature"],
     }
 
 
@@ -182,6 +187,7 @@ ATTENTION_BRIDGE: Settings = {
     "vocabulary_size": 10_000,  # merges a language; the subwords here include the characters
     "lowercase": True,
     "model": {
+        "architecture": "attention_bridge",
         "hidden_dim": 512,  # embeddings, both directions of the encoder, decoder
         "num_encoder_layers": 2,
         "num_decoder_layers": 2,
@@ -203,7 +209,7 @@ ATTENTION_BRIDGE: Settings = {
     "clip": 5.0,  # (O)
     "max_length": 100,  # ours
     "keep_last": 1,
-    "final": "best",  # on the development data
+    "final_weights": "best",  # on the development data
     "beam_size": 5,  # (O)
     "length_penalty": 0.0,  # (O)
 }
@@ -212,12 +218,12 @@ ATTENTION_BRIDGE_CONFIGURATIONS: dict[str, Settings] = {
     "bilingual": {"system": "bilingual"},
     "hub": {"system": "hub"},
     "many_to_many": {},
-    "monolingual": {"monolingual": True},
+    "autoencoding": {"autoencoding": True},
     "no_bridge": {"model": {"bridge_heads": None}},
     "no_penalty": {"model": {"penalty_weight": 0.0}},
     "squared_penalty": {"model": {"penalty": "squared"}},  # not the paper's: Lin et al., 2017, Eq. 8
     "shared_attention": {"model": {"shared_attention": True}},
-    "label": {"architecture": "language_label", "vocabulary_size": 40_000},  # Johnson et al., 2017
+    "label": {"model": {"architecture": "language_label"}, "vocabulary_size": 40_000},  # Johnson et al., 2017
     **{f"k{k}": {"model": {"bridge_heads": k}} for k in (1, 10, 25, 50)},  # section 3.2
 }
 # For two cores: Transformer encoders and decoders, Adam. All of it ours.
@@ -245,7 +251,7 @@ ATTENTION_BRIDGE_SMALL: Settings = {
     "clip": None,
     "dev_sentences": 200,
     "keep_last": 5,
-    "final": "last",
+    "final_weights": "last",
     "beam_size": 4,
     "length_penalty": 0.6,
 }

@@ -1,6 +1,6 @@
 """The multilingual quickstart: four languages with an attention bridge, and pairs that were never trained.
 
-    python recipes/quickstart_multilingual.py train many_to_many --monolingual --leave-out fr-cs
+    python recipes/quickstart_multilingual.py train many_to_many --autoencoding --leave-out fr-cs
 
 Needs two cores, no GPU, no download and less than ten minutes. The corpus is `keras_nmt.quickstart_data`.
 """
@@ -20,6 +20,7 @@ RECIPE = Recipe(
         "system": "many_to_many",
         "vocabulary_size": 1000,
         "model": {
+            "architecture": "attention_bridge",
             "encoder": "transformer",
             "decoder": "transformer",
             "hidden_dim": 128,
@@ -36,17 +37,17 @@ RECIPE = Recipe(
         "learning_rate": 0.003,
         "warmup_steps": 400,
         "dev_sentences": 40,
-        "save_every": 200,
+        "saving.every": 200,
         "keep_last": 1,
-        "final": "last",
+        "final_weights": "last",
     },
     configurations={
         "many_to_many": {},
         "hub": {"system": "hub"},
-        "label": {"architecture": "language_label", "vocabulary_size": 4000},
+        "label": {"model": {"architecture": "language_label"}, "vocabulary_size": 4000},
     },
     baseline="many_to_many",
-    per_pair={"max_updates": 330, "evaluate_every": 165},
+    per_pair={"max_updates": 330, "evaluation.every": 165},
 )
 
 if __name__ == "__main__":

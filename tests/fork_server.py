@@ -8,6 +8,7 @@ programs must run without keras_nmt.
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import os
 import runpy
@@ -16,10 +17,9 @@ import traceback
 from typing import Any
 
 import h5py  # noqa: F401
-import keras_hub  # noqa: F401
 import sacrebleu  # noqa: F401
 import tensorflow as tf
-import tensorflow_text  # noqa: F401
+import tensorflow_text  # noqa: F401  imports Keras
 import typer  # noqa: F401
 
 
@@ -47,6 +47,8 @@ def run(arguments: list[str]) -> int:
 def child(request: dict[str, Any]) -> int:
     for descriptor, key, flags in ((0, "stdin", os.O_RDONLY), (1, "stdout", os.O_WRONLY), (2, "stderr", os.O_WRONLY)):
         os.dup2(os.open(request[key], flags), descriptor)
+    # A program that never ends must fail, not stop all tests: its standard error then says where it stands.
+    faulthandler.dump_traceback_later(600, exit=True)
     os.environ.clear()
     os.environ.update(request["environment"])
     sys.path[:0] = os.environ.get("PYTHONPATH", "").split(os.pathsep)

@@ -7,7 +7,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_nmt.layers import Mechanism
+from keras_nmt.layers import LayerSpec, Shortcuts
 
 registered = keras.saving.register_keras_serializable(package="own")
 
@@ -39,13 +39,13 @@ class Summed(keras.layers.Layer):
         super().__init__(**kwargs)
         self.hidden_dim = hidden_dim
 
-    def build(self, hidden_shape: Any, lexical_shape: Any) -> None:
+    def build(self, hidden_shape: Any, shortcut_states_shape: Any) -> None:
         self.a = self.add_weight(shape=hidden_shape[-1:], initializer="ones", name="a")
-        self.b = self.add_weight(shape=lexical_shape[-1:], initializer="ones", name="b")
+        self.b = self.add_weight(shape=shortcut_states_shape[-1:], initializer="ones", name="b")
         self.kernel = self.add_weight(shape=(hidden_shape[-1], 2 * self.hidden_dim), name="kernel")
 
-    def call(self, hidden: Any, lexical: Any, return_gates: bool = False) -> Any:
-        keys, values = ops.split(ops.matmul(hidden * self.a + lexical * self.b, self.kernel), 2, -1)
+    def call(self, hidden: Any, shortcut_states: Any, return_gates: bool = False) -> Any:
+        keys, values = ops.split(ops.matmul(hidden * self.a + shortcut_states * self.b, self.kernel), 2, -1)
         return (keys, values, keys, values) if return_gates else (keys, values)
 
 
@@ -139,14 +139,14 @@ class Fading(keras.layers.Layer):
 
 # An option of a model with a mechanism of each kind, and the end of the paths of the mechanism's weights.
 OWN: dict[str, tuple[dict[str, Any], str]] = {
-    "layer_composition": ({"layer_composition": Mechanism(Mixing, temperature=2.0)}, "layer_composition/w"),
-    "head_composition": ({"head_composition": Mechanism(Mixing)}, "head_composition/w"),
-    "shortcuts": ({"shortcuts": Mechanism(Summed), "shortcut_sites": ["self", "cross"]}, "key_value/b"),
-    "roles": ({"roles": Mechanism(Previous)}, "roles/s"),
-    "feed_forward": ({"feed_forward": Mechanism(Sine, frequency=0.5)}, "feed_forward/*/kernel"),
-    "norm": ({"norm": Mechanism(Squashed)}, "norm/g"),
-    "positions": ({"positions": Mechanism(Learnt)}, "positions/table"),
-    "positions in attention": ({"positions": Mechanism(Fading)}, "positions/w"),
+    "layer_composition": ({"layer_composition": LayerSpec(Mixing, temperature=2.0)}, "layer_composition/w"),
+    "head_composition": ({"head_composition": LayerSpec(Mixing)}, "head_composition/w"),
+    "shortcuts": ({"shortcuts": Shortcuts(LayerSpec(Summed), sites=["self", "cross"])}, "key_value/b"),
+    "roles": ({"roles": LayerSpec(Previous)}, "roles/s"),
+    "feed_forward": ({"feed_forward": LayerSpec(Sine, frequency=0.5)}, "feed_forward/*/kernel"),
+    "norm": ({"norm": LayerSpec(Squashed)}, "norm/g"),
+    "positions": ({"positions": LayerSpec(Learnt)}, "positions/table"),
+    "positions in attention": ({"positions": LayerSpec(Fading)}, "positions/w"),
 }
 # The last positions, those in attention, count.
 EVERYWHERE: dict[str, Any] = {name: value for options, _ in OWN.values() for name, value in options.items()}

@@ -12,30 +12,31 @@ import pytest
 import keras_nmt
 
 ROOT = Path(keras_nmt.__file__).parent
-BASE = {"errors", "ids", "steps"}
+BASE = {"errors", "ids", "progress"}
 ALLOWED = {
     "files": set(),
     "layers": set(),
     "models": {"layers", "files"},
     "decoding": set(),
     "quickstart_data": set(),
-    "text": {"files"},
-    "data": {"text", "files"},
-    "preparation": {"files", "text"},
-    "training": {"models", "data", "text", "layers", "files"},
+    "data": {"files"},
+    "preparation": {"files", "data"},
+    "training": {"models", "data", "layers", "files"},
     "evaluation": {"decoding", "models", "layers"},
-    "inference": {"models", "decoding", "text", "layers", "files"},
-    "analysis": {"evaluation", "inference", "models", "layers", "text", "data", "files"},
-    "serving": {"inference", "models", "decoding", "text", "layers", "files"},
-    "experiments": {"models", "data", "text", "training", "evaluation", "inference", "serving", "layers", "files"},
-    "demo": {"analysis", "inference"},
+    "inference": {"models", "decoding", "data", "layers", "files"},
+    "analysis": {"evaluation", "inference", "models", "layers", "data", "files"},
+    "serving": {"inference", "models", "decoding", "data", "layers", "files"},
+    "formats": {"serving", "inference", "models", "data", "layers", "files"},
+    "experiments": {"models", "data", "training", "evaluation", "inference", "serving", "layers", "files"},
     "testing": {"layers", "models"},
     "cli": {"experiments", "models", "data", "training", "evaluation", "analysis", "inference", "serving", "files"}
-    | {"preparation", "quickstart_data", "demo"},
+    | {"preparation", "quickstart_data", "formats"},
 }
 # A function of this module has a form for TensorFlow, in which TensorFlow is imported, and a form for other backends.
 WITH_TENSORFLOW = ("decoding/_beams.py",)
 NO_TENSORFLOW = ("layers", "models", "decoding", "files", "preparation")
+# Preparation imports these modules of `data`, and their imports, in an environment without TensorFlow.
+DATA_WITHOUT_TENSORFLOW = ("text_files", "sentence_pairs", "prepared_folder", "subword_models", "normalization")
 
 
 def _files(name: str) -> list[Path]:
@@ -71,6 +72,16 @@ def test_packages_for_every_backend_do_not_import_tensorflow(package):
     for path in (ROOT / package).rglob("*.py"):
         imports_it = any(name.split(".")[0] == "tensorflow" for name in _imports(path))
         assert imports_it == (path.relative_to(ROOT).as_posix() in WITH_TENSORFLOW), path
+
+
+@pytest.mark.parametrize("name", DATA_WITHOUT_TENSORFLOW)
+def test_what_preparation_reads_of_data_needs_no_tensorflow(name):
+    code = f"import sys, keras_nmt.data.{name}; sys.exit(bool({{'tensorflow', 'keras'}} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+    imported = {f"keras_nmt.data.{known}" for known in DATA_WITHOUT_TENSORFLOW}
+    of_preparation = set().union(*(_imports(path) for path in (ROOT / "preparation").glob("*.py")))
+    modules = {f"keras_nmt.data.{path.stem}" for path in (ROOT / "data").glob("*.py")}
+    assert of_preparation & modules <= imported
 
 
 def _circles(graph: dict[str, set[str]]) -> list[set[str]]:

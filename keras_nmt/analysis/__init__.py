@@ -1,36 +1,68 @@
-"""Analysis of trained models: functions that return numbers with their tables and figures, for any model and text."""
+"""Analysis of trained models: functions that return numbers with their tables and figures, for any model and text.
 
-from keras_nmt.analysis._insides_html import Insides, SubwordRole
-from keras_nmt.analysis.alignment_error_rate import GoldAlignment, alignment_error_rate, read_gold_alignments
-from keras_nmt.analysis.bridge_attention import BridgeAttention, bridge_attention
-from keras_nmt.analysis.bridge_entropy import bridge_entropy
-from keras_nmt.analysis.composition import composition
-from keras_nmt.analysis.contrast import ContrastItem, contrast, contrast_of_texts, read_contrast
-from keras_nmt.analysis.gates import gates
-from keras_nmt.analysis.hidden_states import HiddenStates, HiddenStatesBatch, hidden_states
-from keras_nmt.analysis.lengths import lengths
-from keras_nmt.analysis.lexical import lexical
-from keras_nmt.analysis.look_inside import look_inside
-from keras_nmt.analysis.measurements import Comparison, Measurements, compare, over_seeds
-from keras_nmt.analysis.plot_bridge_attention import plot_bridge_attention
-from keras_nmt.analysis.roles import Roles, roles
-from keras_nmt.analysis.senses import SenseItem, read_senses, senses
-from keras_nmt.analysis.sentence_vectors import sentence_vectors
-from keras_nmt.analysis.senteval import senteval
-from keras_nmt.analysis.similarity import similarity
-from keras_nmt.analysis.token_groups import TaggedSentence, by_frequency, by_tag, read_conllu
-from keras_nmt.analysis.transfer import read_transfer, transfer
-from keras_nmt.analysis.word_alignment import WordAlignment
+A name is imported on first use: data for analyses are read without TensorFlow, and only the page of `keras-nmt demo`
+needs Gradio.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import lazy_loader
+
+if TYPE_CHECKING:
+    from keras_nmt.analysis.alignments import GoldAlignment, WordAlignment, alignment_error_rate, read_gold_alignments
+    from keras_nmt.analysis.bleu_by_length import lengths
+    from keras_nmt.analysis.bridges import BridgeAttention, bridge_attention, bridge_entropy, plot_bridge_attention
+    from keras_nmt.analysis.contrastive import ContrastItem, contrast, contrast_of_texts, read_contrast
+    from keras_nmt.analysis.demo import DemoServer, demo_page
+    from keras_nmt.analysis.demo_models import DemoSystem, demo_systems
+    from keras_nmt.analysis.layer_means import composition, gates, similarity
+    from keras_nmt.analysis.lexical_probes import lexical
+    from keras_nmt.analysis.measurements import Measurements, ModelComparison, compare, over_seeds
+    from keras_nmt.analysis.model_trace import ModelTrace, SubwordRole, look_inside
+    from keras_nmt.analysis.sentence_probes import sentence_vectors
+    from keras_nmt.analysis.senteval_scores import senteval
+    from keras_nmt.analysis.token_groups import TaggedSentence, by_frequency, by_tag, read_conllu
+    from keras_nmt.analysis.token_roles import Roles, roles
+    from keras_nmt.analysis.token_states import HiddenStates, HiddenStatesBatch, hidden_states
+    from keras_nmt.analysis.transfer_tasks import read_transfer, transfer
+    from keras_nmt.analysis.word_senses import SenseItem, read_senses, senses
+
+__getattr__, __dir__, _ = lazy_loader.attach(
+    __name__,
+    submod_attrs={
+        "alignments": ["GoldAlignment", "WordAlignment", "alignment_error_rate", "read_gold_alignments"],
+        "bleu_by_length": ["lengths"],
+        "bridges": ["BridgeAttention", "bridge_attention", "bridge_entropy", "plot_bridge_attention"],
+        "contrastive": ["ContrastItem", "contrast", "contrast_of_texts", "read_contrast"],
+        "demo": ["DemoServer", "demo_page"],
+        "demo_models": ["DemoSystem", "demo_systems"],
+        "layer_means": ["composition", "gates", "similarity"],
+        "lexical_probes": ["lexical"],
+        "measurements": ["ModelComparison", "Measurements", "compare", "over_seeds"],
+        "model_trace": ["ModelTrace", "SubwordRole", "look_inside"],
+        "sentence_probes": ["sentence_vectors"],
+        "senteval_scores": ["senteval"],
+        "token_groups": ["TaggedSentence", "by_frequency", "by_tag", "read_conllu"],
+        "token_roles": ["Roles", "roles"],
+        "token_states": ["HiddenStates", "HiddenStatesBatch", "hidden_states"],
+        "transfer_tasks": ["read_transfer", "transfer"],
+        "word_senses": ["SenseItem", "read_senses", "senses"],
+    },
+)
 
 __all__ = [
     "BridgeAttention",
-    "Comparison",
     "ContrastItem",
+    "DemoServer",
+    "DemoSystem",
     "GoldAlignment",
     "HiddenStates",
     "HiddenStatesBatch",
-    "Insides",
     "Measurements",
+    "ModelComparison",
+    "ModelTrace",
     "Roles",
     "SenseItem",
     "SubwordRole",
@@ -45,6 +77,8 @@ __all__ = [
     "composition",
     "contrast",
     "contrast_of_texts",
+    "demo_page",
+    "demo_systems",
     "gates",
     "hidden_states",
     "lengths",
@@ -59,8 +93,8 @@ __all__ = [
     "read_transfer",
     "roles",
     "senses",
-    "senteval",
     "sentence_vectors",
+    "senteval",
     "similarity",
     "transfer",
 ]

@@ -1,4 +1,4 @@
-"""The numbers that an analysis measured on a model, and the comparison of models."""
+"""Measurements of models: their numbers, tables and figures."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ import numpy as np
 
 from keras_nmt.errors import UserError, one_line
 from keras_nmt.evaluation import significance
-from keras_nmt.files.atomic_files import write_bytes, write_json, write_text
-from keras_nmt.files.figures import new_figure, save_figure
+from keras_nmt.files.atomic_files import atomic_path, write_bytes, write_json, write_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,6 +25,25 @@ Key = tuple[str, str]
 # Okabe and Ito's colours, which the colour-blind can tell apart. Markers and lines differ too, for print.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS, LINES, HATCHES = "osD^vPX", ("-", "--", "-.", ":"), ("", "//", "..", "xx", "\\\\", "++", "oo")
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """Makes an empty figure of a size in inches.
+
+    Raises:
+        UserError: matplotlib is missing.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise UserError(f"Figures need matplotlib: pip install 'keras_nmt[analysis]'. Received: {error}") from None
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def save_figure(path: str | os.PathLike[str], figure: Figure) -> None:
+    """Writes a figure in the format of the path's suffix, complete or not at all."""
+    with atomic_path(path) as temporary:
+        figure.savefig(temporary)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -69,18 +87,17 @@ class Measurements:
     limits: tuple[float, float] | None = None
 
     def to_markdown(self) -> str:
-        """The numbers as a table of each group in Markdown."""
+        """Returns the numbers as a table of each group in Markdown."""
         return compare({"model": self}).to_markdown()
 
-    def _repr_markdown_(self) -> str:  # a notebook shows the table
-        return self.to_markdown()
+    _repr_markdown_ = to_markdown  # a notebook shows the table
 
     def plot(self) -> Figure:
-        """The numbers as a `matplotlib.figure.Figure` with axes for each group."""
+        """Draws the numbers as a `matplotlib.figure.Figure` with axes for each group."""
         return compare({"model": self}).plot()
 
     def numbers(self) -> dict[str, Any]:
-        """All results but the samples in types of JSON; None if a number is not a number."""
+        """Returns all results but the samples in types of JSON; None if a number is not a number."""
         return {
             "unit": self.unit,
             "values": [
@@ -101,7 +118,7 @@ class Measurements:
         }
 
     def joined(self, other: Measurements) -> Measurements:
-        """These numbers and those of another part of the same analysis of the same model."""
+        """Returns these numbers and those of another part of the same analysis of the same model."""
         both = {
             field.name: getattr(self, field.name) | getattr(other, field.name)
             for field in dataclasses.fields(self)
@@ -160,7 +177,7 @@ class Measurements:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Comparison:
+class ModelComparison:
     """The numbers of one analysis on several models, whose differences are those from the first model.
 
     Args:
@@ -177,17 +194,16 @@ class Comparison:
         return next(iter(self.models.values()))
 
     def groups(self) -> dict[str, list[str]]:
-        """The items of each group, in the order of the table, of all models."""
+        """Returns the items of each group, in the order of the table, of all models."""
         return items_of_groups(key for measurements in self.models.values() for key in measurements.values)
 
     def to_markdown(self) -> str:
-        """A table for each group in Markdown: items, the models' numbers, differences and p-values."""
+        """Returns a table for each group in Markdown: items, the models' numbers, differences and p-values."""
         tables = ["\n".join(self._table(group, items)) for group, items in self.groups().items()]
         notes = dict.fromkeys(note for measurements in self.models.values() for note in measurements.notes)
         return "\n\n".join([*tables, *notes])
 
-    def _repr_markdown_(self) -> str:  # a notebook shows the tables
-        return self.to_markdown()
+    _repr_markdown_ = to_markdown  # a notebook shows the tables
 
     def _table(self, group: str, items: list[str]) -> Iterator[str]:
         has_reference = any((group, item) in self._first.references for item in items)
@@ -208,7 +224,7 @@ class Comparison:
             yield f"| {' | '.join([_cell(item), *cells, *[_shown(reference, None)] * has_reference])} |"
 
     def numbers(self) -> dict[str, Any]:
-        """All results in types of JSON."""
+        """Returns all results in types of JSON."""
         return {
             "analysis": self._first.analysis,
             "models": {name: measurements.numbers() for name, measurements in self.models.items()},
@@ -219,7 +235,7 @@ class Comparison:
         }
 
     def plot(self) -> Figure:
-        """A `matplotlib.figure.Figure`: axes for each group, a line or bars for each model."""
+        """Draws a `matplotlib.figure.Figure`: axes for each group, a line or bars for each model."""
         groups = self.groups()
         columns = min(3, len(groups))
         rows = -(-len(groups) // columns)
@@ -288,14 +304,14 @@ class Comparison:
         save_figure(folder / f"{self._first.analysis}.png", self.plot())
 
 
-def compare(models: Mapping[str, Measurements]) -> Comparison:
+def compare(models: Mapping[str, Measurements]) -> ModelComparison:
     """Compares the numbers of one analysis on several models with those of the first model.
 
     Args:
         models: Mapping from names of models to `Measurements` of one analysis of the same texts.
 
     Returns:
-        A `Comparison`, with p-values where both models have samples; see `significance`.
+        A `ModelComparison`, with p-values where both models have samples; see `significance`.
 
     Raises:
         UserError: There are no models, or measurements of several analyses.
@@ -317,11 +333,11 @@ def compare(models: Mapping[str, Measurements]) -> Comparison:
         shared = [key for key in first.samples if key in other.samples]
         tested = {key: significance(*_of_one_kind(other.samples[key], first.samples[key])) for key in shared}
         p_values[name] = {key: p for key, p in tested.items() if p is not None}
-    return Comparison(dict(models), p_values)
+    return ModelComparison(dict(models), p_values)
 
 
 def over_seeds(runs: Sequence[Measurements]) -> Measurements:
-    """The mean of several runs that differ in the seed, of the analysis or of the model, with standard deviations.
+    """Returns the mean of several runs that differ in the seed of analysis or model, with standard deviations.
 
     A number that one of the runs lacks is left out. Samples of the runs are added up: a test of significance draws
     items or sentences, each with the results of all runs.
@@ -363,7 +379,7 @@ def over_seeds(runs: Sequence[Measurements]) -> Measurements:
 
 
 def items_of_groups(keys: Iterable[Key]) -> dict[str, list[str]]:
-    """The items of each group, each once: numbers in ascending order, others in the order of the keys.
+    """Returns the items of each group, each once: numbers in ascending order, others in the order of the keys.
 
     Example:
 
@@ -377,7 +393,7 @@ def items_of_groups(keys: Iterable[Key]) -> dict[str, list[str]]:
 
 
 def numbers_of(what: str, numbers: Mapping[str, int]) -> str:
-    """A note on how many sentences or items are behind each number."""
+    """Writes a note on how many sentences or items are behind each number."""
     return f"Numbers of {what}: {', '.join(f'{number:,} ({name})' for name, number in numbers.items())}."
 
 
@@ -388,12 +404,12 @@ def _check_one_analysis(measured: Iterable[Measurements]) -> None:
 
 
 def _as_sums(samples: np.ndarray) -> np.ndarray:
-    """Items that are right or wrong as a sum and a count for each, `[n, 2]`; other samples as they are."""
+    """Returns right or wrong items as a sum and a count for each, `[n, 2]`; other samples as they are."""
     return np.stack([samples, np.ones(len(samples))], axis=1) if samples.dtype == bool else samples
 
 
 def _of_one_kind(*samples: np.ndarray) -> Sequence[np.ndarray]:
-    """Samples of two models, of which one may have several runs and the other a single run."""
+    """Makes samples of two models comparable, if one has several runs and the other a single run."""
     return samples if samples[0].ndim == samples[1].ndim else [*map(_as_sums, samples)]
 
 
@@ -412,7 +428,7 @@ def _shown(value: float | None, deviation: float | None) -> str:
 
 
 def json_number(value: float) -> float | None:
-    """The number in types of JSON; None if the number is not a number."""
+    """Returns the number in types of JSON; None if the number is not a number."""
     return None if np.isnan(value) else float(value)
 
 

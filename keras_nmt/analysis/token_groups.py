@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from keras_nmt.analysis.hidden_states import LINES_AT_ONCE, HiddenStates, Model, open_pair
+from keras_nmt.analysis.token_states import LINES_AT_ONCE, HiddenStates, Model, open_pair
+from keras_nmt.data.text_files import read_lines
 from keras_nmt.errors import UserError, one_line
-from keras_nmt.files.read_lines import read_lines
-from keras_nmt.ids import END
+from keras_nmt.ids import EOS
 from keras_nmt.inference.alignment import words_of_subwords
 
 # The label of each token of a side, strings [N], empty for tokens that belong to no group.
@@ -140,7 +140,7 @@ def by_frequency(
 
 
 def frequency_bins(counts: np.ndarray) -> np.ndarray:
-    """The bin from 1 to 10 of each type by its count `[V]`, ascending; 0 for special ids and types without a count.
+    """Returns the bin, 1 to 10, of each type by its count `[V]`, ascending; 0 for special ids and types without count.
 
     Example:
 
@@ -148,7 +148,7 @@ def frequency_bins(counts: np.ndarray) -> np.ndarray:
     [0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10]
     """
     types = np.flatnonzero(counts)
-    types = types[types > END]
+    types = types[types > EOS]
     bins = np.zeros(len(counts), "int64")
     order = types[np.argsort(counts[types], kind="stable")]
     bins[order] = 1 + np.arange(len(order)) * BINS // max(len(order), 1)

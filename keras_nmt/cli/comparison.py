@@ -9,9 +9,20 @@ from typing import Annotated, Any
 import typer
 
 from keras_nmt.cli.options import Import, Set
-from keras_nmt.cli.recipe_app import DryRun, Keep, Seeds, TableOnly, Unequal, carry_out, parse_overrides, parse_seeds
+from keras_nmt.cli.recipe_app import (
+    DecodingSpeed,
+    DryRun,
+    Keep,
+    Seeds,
+    TableOnly,
+    Unequal,
+    carry_out,
+    parse_overrides,
+    parse_seeds,
+)
 from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.errors import UserError
+from keras_nmt.experiments.recipe import merge_settings
 from keras_nmt.files.json_file import read_json
 
 KEYS = {"settings": dict, "configurations": dict, "baseline": str, "seeds": list}
@@ -24,6 +35,7 @@ def compare(
     seeds: Seeds = "",
     set_: Set = None,
     unequal: Unequal = False,
+    decoding_speed: DecodingSpeed = False,
     keep: Keep = None,
     table_only: TableOnly = False,
     dry_run: DryRun = False,
@@ -34,19 +46,18 @@ def compare(
     All configurations are checked before the first one is trained.
     LIST.json is an object: "settings", the shared settings of all experiments; "configurations", the changes of each
     configuration by name; "baseline", the name of the configuration to compare with; "seeds", a list, which --seeds
-    replaces. For example: {"settings": {"train_source": "train.en", ...}, "configurations": {"plain": {}, "fusion":
-    {"model": {"shortcuts": "fusion"}}}, "baseline": "plain", "seeds": [1, 2, 3]}.
+    replaces. For example: {"settings": {"data": {"train": "train.{language}", ...}}, "configurations": {"plain": {},
+    "fusion": {"model": {"shortcuts": "fusion"}}}, "baseline": "plain", "seeds": [1, 2, 3]}.
     """
     compared = read_list(list_file)
     overrides = parse_overrides(set_, FLAGS)
     numbers = parse_seeds(seeds) if seeds else compared["seeds"]
     import_tensorflow(import_)
-    from keras_nmt.experiments import Comparison, Experiment
-    from keras_nmt.experiments.recipe import merge_settings
+    from keras_nmt.experiments import Comparison, ExperimentConfig
 
-    def make(name: str, seed: int, directory: Path) -> Experiment:
-        settings = merge_settings(compared["settings"], compared["configurations"][name], overrides)
-        return Experiment.from_settings({**settings, "seed": seed, "directory": directory})
+    def make(name: str, seed: int, directory: Path) -> ExperimentConfig:
+        own = {"training.update.seed": seed, "directory": directory}
+        return ExperimentConfig.from_settings(compared["settings"], compared["configurations"][name], overrides, own)
 
     comparison = Comparison(
         experiments={name: functools.partial(make, name) for name in compared["configurations"]},
@@ -54,6 +65,7 @@ def compare(
         seeds=numbers,
         directory=output,
         unequal=unequal,
+        decoding_speed=decoding_speed,
         imports=import_ or (),
     )
     carry_out(comparison, keep=keep, table_only=table_only, dry_run=dry_run)
@@ -71,7 +83,7 @@ def read_list(path: Path) -> dict[str, Any]:
         if not isinstance(configuration, dict):
             raise UserError(f"A configuration is an object of settings by name. Received: {name}={configuration!r}")
     for name, settings in {"settings": compared["settings"], **compared["configurations"]}.items():
-        if its_own := sorted(set(FLAGS) & set(settings)):
+        if its_own := sorted(set(FLAGS) & {end.rpartition(".")[2] for end in merge_settings(settings)}):
             raise UserError(
                 "Each run has its own seed and directory: use `seeds` and --output. "
                 f"Received: {', '.join(its_own)} in {name}"

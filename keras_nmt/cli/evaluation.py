@@ -19,16 +19,17 @@ from keras_nmt.cli.options import (
     TargetLanguage,
     Weights,
     check_search,
-    given,
+    drop_none,
     refuse,
 )
 from keras_nmt.cli.progress import working
 from keras_nmt.cli.run_app import import_tensorflow
-from keras_nmt.cli.translation import counts_of, warn_of_translator
+from keras_nmt.cli.translation_stream import counts_of, warn_of_translator
+from keras_nmt.data.text_files import read_line_pairs
 from keras_nmt.errors import UserError
-from keras_nmt.files.read_line_pairs import read_line_pairs
+from keras_nmt.evaluation.metrics import DEFAULT_METRICS, METRICS
 
-METRICS = ("bleu", "chrf", "ter", "chrf++", "comet")
+ALL_METRICS = (*METRICS, "comet")
 
 
 def evaluate(
@@ -61,7 +62,9 @@ def evaluate(
             "are tokenised, for the tokenised BLEU of papers."
         ),
     ] = "13a",
-    metrics: Annotated[str, typer.Option(help=f"Some of {', '.join(METRICS)}, separated by commas.")] = "bleu,chrf,ter",
+    metrics: Annotated[
+        str, typer.Option(help=f"Metrics among {', '.join(ALL_METRICS)}, separated by commas.")
+    ] = ",".join(DEFAULT_METRICS),
     comet_model: Annotated[
         Path | None, typer.Option(metavar="FILE", help="COMET's model, a .ckpt file. Required for comet.")
     ] = None,
@@ -80,8 +83,8 @@ def evaluate(
 ) -> None:
     """Scores the translations of a model or of a system: BLEU, chrF and TER by sacreBLEU, COMET by its own program."""
     names = [name.strip() for name in metrics.split(",")]
-    if unknown := [name for name in names if name not in METRICS]:
-        raise UserError(f"Metrics are {', '.join(METRICS)}. Received: --metrics {', '.join(unknown) or metrics!r}")
+    if unknown := [name for name in names if name not in ALL_METRICS]:
+        raise UserError(f"--metrics must be among {', '.join(ALL_METRICS)}. Received: --metrics {', '.join(unknown)!r}")
     if not references:
         raise UserError("Missing option --references: the file of reference translations.")
     with_comet = "comet" in names
@@ -99,7 +102,7 @@ def evaluate(
         allowed = {"references", "hypotheses", "baseline", "lowercase", "tokenize", "metrics"}
         allowed |= {"source", "comet_model", "comet_program"} if with_comet else set()
         refuse(context, allowed, "with --hypotheses")
-    options = {"num_hypotheses": 1} | given(
+    options = {"num_hypotheses": 1} | drop_none(
         beam_size=beam_size,
         length_penalty=length_penalty,
         min_length=min_length,
@@ -114,7 +117,7 @@ def evaluate(
     lines, streams = dict(zip(files, texts, strict=False)), texts[len(files) :]
     import_tensorflow(import_, to_translate=True)
     from keras_nmt.evaluation import corpus_scores, paired_bootstrap
-    from keras_nmt.evaluation.comet_scores import check_comet
+    from keras_nmt.evaluation.comet import check_comet
     from keras_nmt.evaluation.metrics import check_tokenizer
 
     of_sacrebleu = [name for name in names if name != "comet"]
@@ -148,7 +151,7 @@ def evaluate(
 
 
 def _comet(lines: dict[str, list[str]], references: list[str], model: Path, program: str) -> str:
-    """COMET of the hypotheses and, with a baseline, the difference and its p-value."""
+    """Measures COMET of the hypotheses and, with a baseline, the difference and its p-value."""
     import numpy as np
 
     from keras_nmt.evaluation import comet_scores, significance

@@ -73,23 +73,11 @@ def _training_rows(directory: Path) -> list[tuple[str, str]]:
             rows += list(_scores(results))
     if (path := directory / "settings.json").exists():
         settings = read_json(path, "the settings of a training run")
-        rows += _direction(settings)
-        rows += [
-            (name, _shown(value))
-            for name, value in settings.items()
-            if name.partition("_")[0] in ("train", "dev", "test") and value is not None
-        ]
+        with named_damage(path):
+            data = settings.get("data", {})
+            rows += [("directions", ", ".join(data.get("pairs") or data["languages"]))] if "languages" in data else []
+            rows += [(name, _shown(data[name])) for name in ("train", "dev", "test") if data.get(name) is not None]
     return rows
-
-
-def _direction(settings: dict[str, Any]) -> list[tuple[str, str]]:
-    """The languages of a model of one direction, where the names of its training files end with them."""
-    ends = []
-    for side in ("train_source", "train_target"):
-        files = settings.get(side)
-        first = files[0] if isinstance(files, list) and files else files
-        ends.append(Path(str(first or "").removesuffix(".gz")).suffix[1:])
-    return [("direction", " to ".join(ends))] if all(ends) and ends[0] != ends[1] else []
 
 
 def _scores(results: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
@@ -108,7 +96,7 @@ def _scores(results: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
 
 
 def _file_rows(directory: Path, config: dict[str, Any]) -> list[tuple[str, str]]:
-    from keras_nmt.files.subwords import read_subwords  # imports NumPy
+    from keras_nmt.data.subword_models import read_subwords  # imports NumPy
 
     names = {os.path.basename(name) for name in config["subwords"].values()}
     for path in (directory / name for name in names):

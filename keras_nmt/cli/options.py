@@ -1,18 +1,22 @@
-"""Options that several commands share."""
+"""Options that several commands share, and the callbacks that an option names."""
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from keras_nmt.errors import UserError
-from keras_nmt.files.limits import LENGTH_PENALTIES, LIMITS
-from keras_nmt.files.model_config import read_model_config
+from keras_nmt.files.model_config import LENGTH_PENALTIES, LIMITS, read_model_config
+
+if TYPE_CHECKING:
+    import keras
 
 LARGEST_BEAM = 1000
 
@@ -56,7 +60,34 @@ MaxLengthFactor = Annotated[
 CoveragePenalty = Annotated[
     float | None, typer.Option(help="Penalty of translations that leave out parts of the source, such as 0.2.")
 ]
+RepetitionPenalty = Annotated[
+    float | None, typer.Option(help="Makes subwords that a translation has less likely, above 1. Default: 1.")
+]
+NoRepeatNgramSize = Annotated[
+    int | None, typer.Option(metavar="N", help="No N subwords in a row occur twice in a translation.")
+]
+SuppressSequences = Annotated[
+    list[str] | None,
+    typer.Option(metavar="TEXT", help="Text that no translation has, by its subwords. May be repeated."),
+]
+Unknown = Annotated[
+    str | None,
+    typer.Option(
+        metavar="write|forbid|replace",
+        help="The unknown subword: write it as ⁇, never write it, or write the text of the source that it attends to.",
+    ),
+]
+PrefixBiasBeta = Annotated[
+    float | None,
+    typer.Option(metavar="BETA", help="With --prefixes: favour prefixes by this share instead of forcing them."),
+]
 Weights = Annotated[Path | None, typer.Option(help="File of weights to use instead of the directory's.")]
+AdapterFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--adapter", metavar="FILE", help="Adapter of the model, which `keras-nmt train --set lora=...` wrote."
+    ),
+]
 SourceLanguage = Annotated[
     str | None, typer.Option("--source-language", "-s", help="Source language, for a multilingual model.")
 ]
@@ -77,6 +108,8 @@ TopK = Annotated[
 TopP = Annotated[
     float | None, typer.Option(help="With --sample: draw from the likeliest subwords whose probabilities sum to P.")
 ]
+SampleSeed = Annotated[int, typer.Option(min=0, max=2**32 - 1, help="With --sample: seed of the samples.")]
+BatchSize = Annotated[int | None, typer.Option(min=1, max=10_000, help="Most sentences of a batch.")]
 Xla = Annotated[bool, typer.Option("--xla", help="Compile by XLA: slower to start, faster afterwards.")]
 ShortlistFile = Annotated[
     Path | None,
@@ -93,18 +126,42 @@ Import = Annotated[
 ]
 Set = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="Any other setting; VALUE is JSON or a word. May be repeated."),
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="Any other setting, or an argument in one, such as model.dropout; VALUE is JSON or a word. "
+        "May be repeated.",
+    ),
 ]
 
 
-def given(**options: Any) -> dict[str, Any]:
-    """The options that are not None."""
+def with_options(options: Mapping[str, Any], **defaults: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Returns a decorator that adds options to the signature of a command, which typer reads.
+
+    The command takes them as `**shared`. A default that is not given is None.
+    """
+
+    def add(command: Callable[..., None]) -> Callable[..., None]:
+        signature = inspect.signature(command, eval_str=True)
+        own = [x for x in signature.parameters.values() if x.kind is not x.VAR_KEYWORD]
+        more = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=defaults.get(name), annotation=annotation)
+            for name, annotation in options.items()
+        ]
+        command.__signature__ = signature.replace(parameters=[*own, *more])  # type: ignore[attr-defined]
+        return command
+
+    return add
+
+
+def drop_none(**options: Any) -> dict[str, Any]:
+    """Returns the options that are not None."""
     return {name: value for name, value in options.items() if value is not None}
 
 
 def sampling(sample: bool, temperature: float | None, top_k: int | None, top_p: float | None) -> dict[str, Any]:
-    """Options of a translator for sampling; a `UserError` if they are given without `--sample`."""
-    options = given(temperature=temperature, top_k=top_k, top_p=top_p)
+    """Returns a translator's options for sampling; a `UserError` if they are given without `--sample`."""
+    options = drop_none(temperature=temperature, top_k=top_k, top_p=top_p)
     if options and not sample:
         flags = ", ".join(f"--{name.replace('_', '-')} {value}" for name, value in options.items())
         raise UserError(f"These options go with --sample. Received: {flags}")
@@ -112,14 +169,14 @@ def sampling(sample: bool, temperature: float | None, top_k: int | None, top_p: 
 
 
 def shortlisted(file: Path | None, size: int | None) -> dict[str, Any]:
-    """Options of a translator for a shortlist; a `UserError` if the size is given without the file."""
+    """Returns a translator's options for a shortlist; a `UserError` if the size is given without the file."""
     if file is None:
         if size is not None:
             raise UserError(f"--shortlist-size goes with --shortlist FILE. Received: --shortlist-size {size}")
         return {}
     from keras_nmt.inference.shortlist import Shortlist
 
-    return {"shortlist": Shortlist.read(file), **given(shortlist_size=size)}
+    return {"shortlist": Shortlist.read(file), **drop_none(shortlist_size=size)}
 
 
 def check_models(*directories: Path) -> None:
@@ -147,10 +204,10 @@ def check_search(directory: Path, options: Mapping[str, Any]) -> None:
 
 
 def setting(text: str) -> tuple[str, Any]:
-    """The name and the value of `NAME=VALUE`, the value JSON or else a word."""
+    """Returns the name and the value of `NAME=VALUE`, the value JSON or else a word."""
     name, equals, value = text.partition("=")
     if not equals:
-        raise UserError(f"--set takes NAME=VALUE. Received: {text}")
+        raise UserError(f"--set must be NAME=VALUE. Received: {text}")
     try:
         return name, json.loads(value)
     except ValueError:
@@ -160,7 +217,7 @@ def setting(text: str) -> tuple[str, Any]:
 
 
 def named_on_command_line(context: typer.Context) -> dict[str, str]:
-    """The parameters that the user gave: a dictionary from names to the flags on the command line."""
+    """Returns the parameters that the user gave: a dictionary from names to the flags on the command line."""
     return {
         parameter.name: parameter.opts[0] if parameter.opts[0].startswith("-") else parameter.name.upper()
         for parameter in context.command.params
@@ -182,3 +239,40 @@ def refuse_without(context: typer.Context, name: str, other: str) -> None:
     """Raises a `UserError` if the user gave the parameter `name`, which has no effect without another option."""
     if flag := named_on_command_line(context).get(name):
         raise UserError(f"{flag} goes with {other}. Received: {flag} {context.params[name]}")
+
+
+def make_callbacks(names: Iterable[str], settings: Mapping[str, Any]) -> list[keras.callbacks.Callback]:
+    """Makes the callbacks of factories, each named as "module:factory".
+
+    The user names a factory at each start: settings and model directories name no code.
+
+    Args:
+        names: Iterable of strings.
+        settings: Mapping, the settings of the experiment, the argument of each factory.
+
+    Returns:
+        List of the callbacks, in the order of the names.
+
+    Raises:
+        UserError: A module cannot be imported, has no such function, or the function returns no callbacks.
+    """
+    from keras.callbacks import Callback
+
+    callbacks: list[Any] = []
+    for name in names:
+        module, _, factory = name.partition(":")
+        try:
+            function = getattr(importlib.import_module(module), factory)
+        except (ImportError, AttributeError, ValueError) as error:
+            raise UserError(
+                "--callbacks must be MODULE:FACTORY of a module that Python finds, for example by PYTHONPATH. "
+                f"Received: {name} ({error})"
+            ) from None
+        made = function(dict(settings))
+        made = list(made) if isinstance(made, list | tuple) else [made]
+        if not all(isinstance(callback, Callback) for callback in made):
+            raise UserError(
+                f"A factory must return a Keras callback, or a list of such. Received: {name} gave {made!r}"
+            )
+        callbacks += made
+    return callbacks

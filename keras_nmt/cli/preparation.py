@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from keras_nmt.cli.options import given
+from keras_nmt.cli.options import drop_none
 from keras_nmt.cli.progress import working, write_above
 from keras_nmt.errors import UserError
-from keras_nmt.files.check_path import check_local
+from keras_nmt.files.paths import check_local
 
 FILES = "Files of the {side} side, in order. May be repeated."
 
@@ -98,7 +98,7 @@ def prepare(
         raise UserError(f"Give subwords or --vocabulary-size. Received: --vocabulary-size {vocabulary_size} and a file")
     if subwords is not None and (source_subwords or target_subwords):
         raise UserError(f"Give one model of both sides, or one of each. Received: --subwords {subwords} and another")
-    trained = given(
+    trained = drop_none(
         subword_sample=subword_sample,
         seed=seed,
         normalization=normalization,
@@ -114,7 +114,7 @@ def prepare(
     )
     filters = {text.rpartition(":")[2]: text for text in filter_ or []}
     if len(filters) < len(filter_ or []):
-        raise UserError(f"Each --filter has a name of its own. Received: {', '.join(filter_ or [])}")
+        raise UserError(f"Each --filter must have a name of its own. Received: {', '.join(filter_ or [])}")
     logging.disable(logging.WARNING)  # Beam warns when it is imported without libraries for Google's cloud
     try:
         from keras_nmt.preparation import Preparation
@@ -136,7 +136,7 @@ def prepare(
         drop_identical=drop_identical,
         keep_text=keep_text,
         **trained,
-        **given(
+        **drop_none(
             max_length=max_length,
             max_ratio=max_ratio,
             duplicates=duplicates,
@@ -151,5 +151,5 @@ def prepare(
 def _side_and_value(text: str, option: str) -> tuple[str, str]:
     side, equals, value = text.partition("=")
     if not equals:
-        raise UserError(f"The option is {option}. Received: {text}")
+        raise UserError(f"The option must be written {option}. Received: {text}")
     return side, value

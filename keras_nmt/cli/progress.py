@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from keras_nmt.cli.lines import write_line
-from keras_nmt.steps import show_steps
+from keras_nmt.progress import show_steps
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -55,7 +55,7 @@ def progress(total: int | None, unit: str, *, text: str = "", shown: bool = True
 
 @contextlib.contextmanager
 def working(text: str) -> Iterator[None]:
-    """Shows on a terminal that work goes on, and the steps that the work counts (`keras_nmt.steps`)."""
+    """Shows on a terminal that work goes on, and the steps that the work counts (`keras_nmt.progress`)."""
     with progress(None, "", text=text), show_steps(progress):
         yield
 

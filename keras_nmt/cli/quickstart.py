@@ -14,12 +14,12 @@ from typing import Annotated
 import typer
 
 from keras_nmt.cli.run_app import import_tensorflow
+from keras_nmt.data.text_files import read_lines
 from keras_nmt.errors import UserError, one_line
-from keras_nmt.files.read_lines import read_lines
 from keras_nmt.quickstart_data import FOLDER, LANGUAGES
 
 # A program that needs TensorFlow and TensorFlow Text, but not keras_nmt.
-WITHOUT_KERAS_NMT = """
+EXPORT_PROGRAM = """
 import json, sys
 sys.modules["keras_nmt"] = None  # makes any import of keras_nmt fail
 import tensorflow as tf, tensorflow_text
@@ -53,44 +53,47 @@ def quickstart(
     if source == target:
         raise UserError(f"Source and target must differ. Received: {source} and {target}")
     import_tensorflow()
-    from keras_nmt.experiments import Experiment, run
+    from keras_nmt.experiments import ExperimentConfig, run
     from keras_nmt.inference.load import load
     from keras_nmt.serving import export
 
     directory = output / f"{source}-{target}-{shortcuts}-{seed}"
     results = run(
-        Experiment(
-            directory=directory,
-            train_source=data_dir / f"train.{source}",
-            train_target=data_dir / f"train.{target}",
-            dev_source=data_dir / f"dev.{source}",
-            dev_target=data_dir / f"dev.{target}",
-            test_source=data_dir / f"test.{source}",
-            test_target=data_dir / f"test.{target}",
-            vocabulary_size=2000,
-            preset="transformer_tiny",
-            model={
-                "num_encoder_layers": 3,
-                "num_decoder_layers": 3,
-                "intermediate_dim": 512,
-                "shortcuts": None if shortcuts == "none" else shortcuts,
-            },
-            batch_size=2048,
-            schedule="inverse_square_root",
-            learning_rate=0.003,
-            warmup_steps=200,
-            max_updates=max_updates,
-            evaluate_every=300,
-            save_every=50,
-            log_every=50,
-            seed=seed,
+        ExperimentConfig.from_settings(
+            {
+                "directory": directory,
+                "data": {
+                    "languages": [source, target],
+                    "pairs": [f"{source}-{target}"],
+                    **{name: data_dir / f"{name}.{{language}}" for name in ("train", "dev", "test")},
+                },
+                "subwords": {"vocabulary_size": 2000},
+                "model": {
+                    "preset": "transformer_tiny",
+                    "num_encoder_layers": 3,
+                    "num_decoder_layers": 3,
+                    "intermediate_dim": 512,
+                    "shortcuts": None if shortcuts == "none" else shortcuts,
+                },
+                "training": {
+                    "batch_size": 2048,
+                    "schedule": "inverse_square_root",
+                    "learning_rate": 0.003,
+                    "warmup_steps": 200,
+                    "update.seed": seed,
+                    "stop.max_updates": max_updates,
+                    "saving.every": 50,
+                    "logging.every": 50,
+                },
+                "evaluation": {"every": 300},
+            }
         )
     )
 
     sources = read_lines(data_dir / f"test.{source}")
     references = read_lines(data_dir / f"test.{target}")
-    hypotheses = read_lines(directory / "test.hypotheses.txt")
-    bleu = results["test"]["source-target"]["bleu"]
+    hypotheses = read_lines(directory / f"test.{source}-{target}.hypotheses.txt")
+    bleu = results["test"][f"{source}-{target}"]["bleu"]
     print(f"\nHeld-out BLEU: {bleu['score']}  ({bleu['signature']})")
     shown = random.Random(seed).sample(range(len(sources)), 4)
     for number in shown:
@@ -127,7 +130,7 @@ All this took {time.monotonic() - start:.0f} s."""
 def answers_without_keras_nmt(exported: Path, texts: list[str]) -> list[str]:
     """Translates texts with an export, in a process that cannot import keras_nmt."""
     run = subprocess.run(
-        [sys.executable, "-c", WITHOUT_KERAS_NMT, str(exported), json.dumps(texts)],
+        [sys.executable, "-c", EXPORT_PROGRAM, str(exported), json.dumps(texts)],
         check=False,
         capture_output=True,
         encoding="utf-8",  # the answers are in ASCII; TensorFlow's messages name paths in any encoding

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import inspect
 import json
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -11,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from keras_nmt.cli.options import Import, Set, given, setting
+from keras_nmt.cli.options import Import, Set, drop_none, setting, with_options
 from keras_nmt.cli.progress import working
 from keras_nmt.cli.run_app import import_tensorflow, make_app, run_app
 from keras_nmt.errors import UserError
-from keras_nmt.experiments.recipe import Recipe
+from keras_nmt.experiments.recipe import SECTIONS, Recipe, merge_settings
 
 if TYPE_CHECKING:
     from keras_nmt.experiments.comparison import Comparison
@@ -32,12 +31,15 @@ Keep = Annotated[
     ),
 ]
 Unequal = Annotated[bool, typer.Option("--unequal", help="Allow budgets, starts and searches that differ.")]
+DecodingSpeed = Annotated[
+    bool, typer.Option("--decoding-speed", help="After training, measure how fast each configuration translates.")
+]
 # Options of `train` and `compare`: first options of the recipe, then settings of experiments.
 OF_RECIPE: dict[str, Any] = {
     "data_dir": Annotated[Path | None, typer.Option(help="Folder of the corpus.")],
     "source": Annotated[str | None, typer.Option(help="Language to translate from. Default: the first.")],
     "target": Annotated[str | None, typer.Option(help="Language to translate to. Default: the second.")],
-    "monolingual": Annotated[bool, typer.Option("--monolingual", help="Also train each language to itself: A -> A.")],
+    "autoencoding": Annotated[bool, typer.Option("--autoencoding", help="Also train each language to itself: A -> A.")],
     "leave_out": Annotated[list[str] | None, typer.Option(help="Pair, such as de-fr, never trained. May be repeated.")],
     "updates_per_pair": Annotated[int | None, typer.Option(help="Updates for each pair of languages.")],
 }
@@ -50,7 +52,7 @@ OF_EXPERIMENT: dict[str, Any] = {
     "max_updates": Annotated[int | None, typer.Option(help="Updates after which training ends.")],
     "time_limit": Annotated[float | None, typer.Option(help="Minutes after which training ends.")],
     "init_from": Annotated[Path | None, typer.Option(help="Model directory whose weights to start from.")],
-    "allow_new": Annotated[
+    "allow_missing": Annotated[
         list[str] | None,
         typer.Option(help="Weights that --init-from may lack, such as '*/key_value/*'. May be repeated."),
     ],
@@ -70,7 +72,7 @@ def recipe_app(recipe: Recipe) -> typer.Typer:
     app = make_app(f"Trains and compares the configurations of {recipe.name}; `list` shows them.")
 
     @app.command()
-    @_with_options(data_dir=recipe.data_dir, monolingual=False)
+    @_with_options(data_dir=recipe.data_dir, autoencoding=False)
     def train(
         configuration: Annotated[str, typer.Argument(help="One that `list` shows, or several joined by +.")],
         seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 1,
@@ -91,7 +93,7 @@ def recipe_app(recipe: Recipe) -> typer.Typer:
             recipe.name,
             *(chosen.pairs(None, source=options["source"], target=options["target"])[0] if is_one else ()),
             configuration,
-            *(["monolingual"] if options["monolingual"] else []),
+            *(["autoencoding"] if options["autoencoding"] else []),
             *(f"without-{pair}" for pair in options["leave_out"]),
             str(seed),
         ]
@@ -104,7 +106,7 @@ def recipe_app(recipe: Recipe) -> typer.Typer:
             export_run(directory)
 
     @app.command()
-    @_with_options(data_dir=recipe.data_dir, monolingual=False)
+    @_with_options(data_dir=recipe.data_dir, autoencoding=False)
     def compare(
         configurations: Annotated[
             list[str] | None, typer.Argument(help="Some that `list` shows, or several joined by +. Default: all.")
@@ -118,6 +120,7 @@ def recipe_app(recipe: Recipe) -> typer.Typer:
             str, typer.Option(help="Configuration to compare with, or several joined by +.")
         ] = recipe.baseline,
         unequal: Unequal = False,
+        decoding_speed: DecodingSpeed = False,
         keep: Keep = None,
         table_only: TableOnly = False,
         dry_run: DryRun = False,
@@ -140,6 +143,7 @@ def recipe_app(recipe: Recipe) -> typer.Typer:
             seeds=numbers,
             directory=output or Path("runs") / "-".join(parts),
             unequal=unequal,
+            decoding_speed=decoding_speed,
             imports=import_ or (),
             **options,
         )
@@ -184,7 +188,7 @@ def carry_out(comparison: Comparison, *, keep: Path | None, table_only: bool, dr
 
 def export_run(directory: Path) -> None:
     """Exports the model of a run into its model directory. Only the chief of several workers exports."""
-    from keras_nmt.training.workers import is_chief
+    from keras_nmt.training.distribution import is_chief
 
     if is_chief():
         from keras_nmt.inference.load import load
@@ -209,27 +213,17 @@ def parse_overrides(set_: Iterable[str] | None, flags: dict[str, str], **options
 
     The keys of `flags` are settings that `--set` may not give, the values are the flags to use.
     """
-    overrides = dict(setting(text) for text in set_ or ())
-    for name in overrides:
-        if name in flags:
-            raise UserError(f"Give `{name}` by {flags[name]}, not by --set. Received: --set {name}={overrides[name]}")
-    return {**overrides, **given(**options)}
+    overrides = merge_settings(*(dict([setting(text)]) for text in set_ or ()))
+    for name, value in overrides.items():
+        end = name.rpartition(".")[2]
+        if end in flags:
+            raise UserError(f"Give `{end}` by {flags[end]}, not by --set. Received: --set {name}={value}")
+    return {**overrides, **drop_none(**options)}
 
 
 def _with_options(**defaults: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Adds the options above to the signature of a command, which typer reads. The command takes them as keywords."""
-
-    def with_options(command: Callable[..., None]) -> Callable[..., None]:
-        signature = inspect.signature(command, eval_str=True)
-        own = [x for x in signature.parameters.values() if x.kind is not x.VAR_KEYWORD]
-        more = [
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=defaults.get(name), annotation=annotation)
-            for name, annotation in {**OF_RECIPE, **OF_EXPERIMENT}.items()
-        ]
-        command.__signature__ = signature.replace(parameters=[*own, *more])  # type: ignore[attr-defined]
-        return command
-
-    return with_options
+    """Adds the options above to a command, which takes them as `**shared`."""
+    return with_options({**OF_RECIPE, **OF_EXPERIMENT}, **defaults)
 
 
 def _options(recipe: Recipe, shared: dict[str, Any], flags: dict[str, str]) -> tuple[Recipe, dict[str, Any]]:
@@ -239,7 +233,7 @@ def _options(recipe: Recipe, shared: dict[str, Any], flags: dict[str, str]) -> t
     if options["data_dir"] is None:
         raise UserError("Missing option --data-dir: the folder with the corpus.")
     if updates is not None:
-        recipe = dataclasses.replace(recipe, per_pair={**recipe.per_pair, "max_updates": updates})
+        recipe = dataclasses.replace(recipe, per_pair={**recipe.per_pair, "training.stop.max_updates": updates})
     settings = {name: shared[name] for name in OF_EXPERIMENT if name != "set_"}
     return recipe, options | parse_overrides(shared["set_"], flags, **settings)
 
@@ -247,10 +241,10 @@ def _options(recipe: Recipe, shared: dict[str, Any], flags: dict[str, str]) -> t
 def _in_words(settings: dict[str, Any]) -> str:
     words = []
     for name, value in settings.items():
-        if name == "model":
-            words += [f"{argument}={json.dumps(x, default=_config)}" for argument, x in value.items()]
+        if isinstance(value, dict) and name in SECTIONS:
+            words.append(_in_words(value))
         else:
-            words.append(f"{name}={json.dumps(value)}")
+            words.append(f"{name}={json.dumps(value, default=_config)}")
     return ", ".join(words)
 
 

@@ -20,7 +20,7 @@ def report(
     examples: Annotated[int, typer.Option(min=0, help="Test sentences to show.")] = 20,
 ) -> None:
     """Writes curves, scores, examples and settings of a run, also of a running one, as one HTML file."""
-    from keras_nmt.experiments.html_report import html_report
+    from keras_nmt.experiments.reports import html_report
 
     path = output or directory / "report.html"
     check_outputs(path)

@@ -17,13 +17,15 @@ from typing import Any
 import typer
 
 from keras_nmt.errors import UserError, exhausted, one_line
-from keras_nmt.files.import_file import import_file
+from keras_nmt.files.paths import import_file
 from keras_nmt.files.process_resources import num_processors
 
 # `-h` is short for `--help` everywhere.
 CONTEXT = {"help_option_names": ["-h", "--help"]}
-# TensorFlow and HDF5 read these variables when they are imported. A value that the user has set counts.
+# Keras, TensorFlow and HDF5 read these variables when they are imported. A value that the user has set counts.
 ENVIRONMENT = {
+    # Commands compute with TensorFlow, whatever the backend of the user's other programs is.
+    "KERAS_BACKEND": "tensorflow",
     # TensorFlow's own messages hide ours. An operation that fails still raises an error.
     "TF_CPP_MIN_LOG_LEVEL": "3",
     # TensorFlow keeps the memory of large tensors, such as the logits of an update. The system would zero each page.
@@ -179,15 +181,15 @@ def import_tensorflow(files: Sequence[Path] | None = None, *, to_translate: bool
     With `to_translate`, for programs that only translate and score, an operation has few threads, because several parts
     of the text are computed at the same time. The variable `TF_NUM_INTRAOP_THREADS` has precedence.
 
-    Packages that Keras imports if they are there are left out: Keras has wrappers for scikit-learn and figures of
-    Matplotlib, which the package does not use.
+    Packages that TensorFlow and Keras import if they are there are left out: a converter of JAX functions, wrappers for
+    scikit-learn and figures of Matplotlib, which the package does not use.
 
     TensorFlow writes lines about CUDA before it reads its log level. A user who has set `TF_CPP_MIN_LOG_LEVEL` sees the
     lines.
     """
     for file in files or ():
         if not (file.is_file() and file.suffix == ".py"):
-            raise UserError(f"--import takes a Python file. Received: {file}")
+            raise UserError(f"--import must be a Python file, *.py. Received: {file}")
     if to_translate:
         os.environ.setdefault("TF_NUM_INTRAOP_THREADS", str(translation_threads()))
     nowhere = None if "TF_CPP_MIN_LOG_LEVEL" in _set_by_user else os.open(os.devnull, os.O_WRONLY)
@@ -197,9 +199,8 @@ def import_tensorflow(files: Sequence[Path] | None = None, *, to_translate: bool
         if nowhere is not None:
             os.dup2(nowhere, 2)
             os.close(nowhere)
-        with _without("matplotlib", "sklearn"):
-            import keras_hub  # noqa: F401
-            import tensorflow_text  # noqa: F401
+        with _without(*{"jax", "matplotlib", "sklearn"} - {os.environ.get("KERAS_BACKEND")}):
+            import tensorflow_text  # noqa: F401  imports TensorFlow and Keras
     finally:
         os.dup2(standard_error, 2)
         os.close(standard_error)
@@ -220,7 +221,7 @@ def _without(*packages: str) -> Iterator[None]:
 
 
 def _user_message(error: Exception) -> str | None:
-    """The message of an error that a user can cause; None for any other error."""
+    """Returns the message of an error that a user can cause; None for any other error."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror}. Received: {error.filename or 'a standard stream'}"
     if isinstance(error, (UserError, OSError)):

@@ -1,7 +1,8 @@
-"""The commands that serve models: `export` and `serve`."""
+"""The commands that take models in and out: `import`, `export`, `serve` and `demo`."""
 
 from __future__ import annotations
 
+import importlib.util
 import shlex
 import sys
 from pathlib import Path
@@ -9,8 +10,10 @@ from typing import Annotated
 
 import typer
 
+from keras_nmt.cli.inspect_common import check_inspection, model_names
 from keras_nmt.cli.lines import write_line
 from keras_nmt.cli.options import (
+    AdapterFile,
     BeamSize,
     CoveragePenalty,
     Directory,
@@ -28,26 +31,53 @@ from keras_nmt.cli.options import (
     Temperature,
     TopK,
     TopP,
+    Unknown,
     Weights,
     check_models,
     check_search,
-    given,
+    drop_none,
     sampling,
     shortlisted,
 )
 from keras_nmt.cli.progress import working
 from keras_nmt.cli.run_app import ended_by_signals, import_tensorflow
+from keras_nmt.data.text_files import read_lines
 from keras_nmt.errors import UserError
-from keras_nmt.files.check_path import check_local
-from keras_nmt.files.read_lines import read_lines
+from keras_nmt.files.paths import check_local
+from keras_nmt.formats.registry import EXPORTED, FORMATS, IMPORTED, format_module
 from keras_nmt.serving._versions import check_version
 
-FORMATS = ("savedmodel", "ctranslate2")
+EXPORT_FORMATS = ("savedmodel", *EXPORTED)
+
+
+def import_(
+    source: Annotated[Path, typer.Argument(help="The other toolkit's model.")],
+    directory: Annotated[Path, typer.Argument(metavar="DIRECTORY", help="The model directory to write.")],
+    format_: Annotated[
+        str | None, typer.Option("--format", metavar="|".join(IMPORTED), help="Default: what lies there.")
+    ] = None,
+    language: Annotated[
+        list[str] | None, typer.Option(help="Of a model of many languages, one to keep. Repeatable. Default: all.")
+    ] = None,
+) -> None:
+    """Makes a model directory of another toolkit's model. No code and no pickle of the model is run."""
+    with working(f"Importing {source}"):
+        import_tensorflow()
+        from keras_nmt.formats import import_model
+
+        import_model(source, directory, format_, language or ())
+    write_line(str(directory))
 
 
 def export(
     directory: Directory,
-    path: Annotated[Path, typer.Argument(help="Folder of the model's versions, which a model server watches.")],
+    path: Annotated[
+        Path,
+        typer.Argument(
+            help="Folder of the model's versions, which a model server watches. Of huggingface and marian, the folder "
+            "to write; of argos, the file."
+        ),
+    ],
     source_language: SourceLanguage = None,
     target_language: TargetLanguage = None,
     version: Annotated[int | None, typer.Option(min=1, max=2**63 - 1, help="Version. Default: the next one.")] = None,
@@ -58,6 +88,7 @@ def export(
     max_length: MaxLength = None,
     max_length_factor: MaxLengthFactor = None,
     weights: Weights = None,
+    adapter: AdapterFile = None,
     warmup: Annotated[
         Path | None, typer.Option(help="File of sentences that a server translates while it loads: all their lengths.")
     ] = None,
@@ -72,12 +103,14 @@ def export(
     top_p: TopP = None,
     ensemble: Ensemble = None,
     coverage_penalty: CoveragePenalty = None,
+    unknown: Unknown = None,
     shortlist: ShortlistFile = None,
     shortlist_size: ShortlistSize = None,
     signature: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="search|align", help="Add signatures: forced prefixes and n-best; alignments. Repeatable."
+            metavar="search|align|tokens",
+            help="Add signatures: forced prefixes and n-best; alignments; log-probabilities of subwords. Repeatable.",
         ),
     ] = None,
     quantize: Annotated[
@@ -90,22 +123,23 @@ def export(
     ] = None,
     format_: Annotated[
         str,
-        typer.Option("--format", metavar="savedmodel|ctranslate2", help="CTranslate2 runs plain models only."),
+        typer.Option("--format", metavar="|".join(EXPORT_FORMATS), help="Other toolkits run plain models only."),
     ] = "savedmodel",
     import_: Import = None,
 ) -> None:
     """Writes a SavedModel, text in and text out, that runs without Python, to PATH/VERSION.
 
     A multilingual model is exported with all its directions; with --source-language and --target-language, with one.
-    The format ctranslate2 takes and gives subwords, and has the search of CTranslate2.
+    The other formats are for other toolkits, which have their own search: ctranslate2, huggingface and marian take
+    and give subwords; argos is a package of Argos Translate, and takes the codes of its languages.
     """
     check_version(path, version)
-    if format_ not in FORMATS:
-        raise UserError(f"The format is {' or '.join(FORMATS)}. Received: --format {format_}")
+    if format_ not in EXPORT_FORMATS:
+        raise UserError(f"--format must be one of {', '.join(EXPORT_FORMATS)}. Received: --format {format_}")
     if warmup_xla and warmup is None:
         raise UserError("--warmup-xla goes with --warmup FILE. Received: --warmup-xla alone")
     drawing = sampling(sample, temperature, top_k, top_p)
-    search = given(
+    search = drop_none(
         beam_size=beam_size,
         length_penalty=length_penalty,
         num_hypotheses=n_best,
@@ -113,19 +147,27 @@ def export(
         max_length=max_length,
         max_length_factor=max_length_factor,
         coverage_penalty=coverage_penalty,
+        unknown=unknown,
     )
     search |= shortlisted(shortlist, shortlist_size)
-    options = given(version=version, quantize=quantize)
-    further = given(signatures=signature)
-    if format_ == "ctranslate2":
+    options = drop_none(version=version, quantize=quantize)
+    further = drop_none(signatures=signature)
+    languages = {"source": source_language, "target": target_language}
+    if format_ != "savedmodel":
+        toolkit, known = FORMATS[format_].toolkit, FORMATS[format_].export_options or ()
         if more := sorted({*drawing, *search}) + ["warmup"] * (warmup is not None):
             raise UserError(
-                f"CTranslate2 has its own search: leave out options of the search. Received: {', '.join(more)}"
+                f"{toolkit} has its own search: leave out options of the search. Received: {', '.join(more)}"
             )
         if signature:
-            raise UserError(f"CTranslate2 has no signatures. Received: --signature {signature[0]}")
+            raise UserError(f"{toolkit} has no signatures. Received: --signature {signature[0]}")
         if ensemble:
-            raise UserError(f"CTranslate2 runs no ensembles. Received: --ensemble {ensemble[0]}")
+            raise UserError(f"{toolkit} runs no ensembles. Received: --ensemble {ensemble[0]}")
+        if more := [name for name in options if name not in known]:
+            raise UserError(f"{toolkit} has no such option. Received: --{more[0]} {options[more[0]]}")
+        if "source" in known:  # the format names the languages, which a model of one direction does not know
+            options |= languages
+            languages = {}
     with working(f"Exporting {directory}"):
         if warmup is not None:
             options |= {"warmup": read_lines(warmup), "warmup_xla": warmup_xla}
@@ -136,21 +178,19 @@ def export(
         import_tensorflow(import_)
         from keras_nmt.inference.load import load
         from keras_nmt.serving import export as export_model
-        from keras_nmt.serving import export_ctranslate2
-        from keras_nmt.serving.warmup import read_warmup
+        from keras_nmt.serving.warmup import warmup_requests
 
-        loaded = load(
-            directory, weights=weights, source=source_language, target=target_language, ensemble=ensemble or ()
-        )
-        if format_ == "ctranslate2":
-            written = export_ctranslate2(path, loaded.model, loaded.tokenizers, **options)
+        loaded = load(directory, weights=weights, ensemble=ensemble or (), adapter=adapter, **languages)
+        if format_ != "savedmodel":
+            write = getattr(format_module(format_), f"export_{format_}")
+            written = write(path, loaded.model, loaded.tokenizers, **options)
         else:
             written = export_model(
                 path, loaded.model, loaded.tokenizers, **{**loaded.search, **search, **drawing, **options, **further}
             )
     write_line(str(written))
     if warmup is not None:
-        number = len(read_warmup(written))
+        number = len(warmup_requests(written))
         compiled = f", and compiles {number // 2} programs" if warmup_xla else ""  # half of them are to `_xla`
         print(f"A server runs {number} warm-up requests when it loads the version{compiled}.", file=sys.stderr)
 
@@ -163,10 +203,10 @@ def serve(
 ) -> None:
     """Serves an export on this machine, for development, as TensorFlow Serving does in production, until Ctrl-C.
 
-    The server has TensorFlow Serving's REST API; for gRPC, run TensorFlow Serving. A version that is exported to the
-    folder meanwhile replaces the version before. Ctrl-C or SIGTERM ends the server when its requests are
-    answered, with exit code 130 or 0; a second one ends the server at once. The server is not made for many users, nor
-    for the network: `savedmodels/README.md` explains how to run TensorFlow Serving.
+    The server has TensorFlow Serving's REST API, and serves the highest version that it finds at its start. Ctrl-C or
+    SIGTERM ends the server when its requests are answered, with exit code 130 or 0; a second one ends it at once. The
+    server is not made for many users, nor for the network: `savedmodels/README.md` explains how to run TensorFlow
+    Serving, which also has gRPC and loads new versions.
     """
     check_local(path)
     with working(f"Loading {path}"):
@@ -178,4 +218,51 @@ def serve(
         print(f"{server.name}, version {server.version}, for development, until Ctrl-C:", file=sys.stderr)
         command = shlex.join(["keras-nmt", "translate", "--server", server.rest_url, "--model", server.name])
         print(f"    {command}", file=sys.stderr, flush=True)
+        server.wait()
+
+
+def demo(
+    directories: Annotated[list[Path], typer.Argument(metavar="DIRECTORY...", help="Model directories.")],
+    host: Annotated[
+        str, typer.Option(help="Address to listen on. Any other than this lets other machines in.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0: any free port.")] = 7860,
+    n_best: Annotated[
+        int | None, typer.Option(min=1, help="Translations of a sentence. Default: all that the search keeps.")
+    ] = None,
+    beam_size: BeamSize = None,
+    length_penalty: LengthPenalty = None,
+    max_characters: Annotated[int, typer.Option(min=1, max=100_000, help="Most characters of a text.")] = 500,
+    queue: Annotated[int, typer.Option(min=1, max=10_000, help="Most requests that wait; others are refused.")] = 16,
+    import_: Import = None,
+) -> None:
+    """Shows a page that translates and draws what happens inside the models, until Ctrl-C.
+
+    The page has n-best translations, alignments, gates, roles, compositions and the attention of a bridge, of one model
+    or of two side by side. The page is for this machine and few users.
+    """
+    check_inspection(directories, None)
+    search = drop_none(beam_size=beam_size, length_penalty=length_penalty, num_hypotheses=n_best)
+    for directory in directories:
+        check_search(directory, search)
+    for package in ("gradio", "matplotlib"):
+        if importlib.util.find_spec(package) is None:
+            raise UserError(
+                f"The page needs the extra `demo`: pip install 'keras_nmt[demo]'. Received: no module {package}"
+            )
+    with working(f"Loading {', '.join(map(str, directories))}"):
+        import_tensorflow(import_, to_translate=True)
+        from keras_nmt.analysis import DemoServer, demo_page, demo_systems
+        from keras_nmt.inference import Translator
+
+        translators = {}
+        for name, directory in zip(model_names(directories), directories, strict=True):
+            translator = Translator.from_directory(directory, **search)
+            if n_best is None:
+                translator = translator.with_options(num_hypotheses=translator.options.beam_size)
+            translators[name] = translator
+        page = demo_page(demo_systems(translators, max_characters), queue_size=queue)
+        server = DemoServer(page, host, port)
+    with ended_by_signals(), server:
+        print(f"{server.url} until Ctrl-C", file=sys.stderr, flush=True)
         server.wait()

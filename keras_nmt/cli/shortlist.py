@@ -1,22 +1,57 @@
-"""The command that makes a table of likely translations: `shortlist`."""
+"""The commands that align the words of given translations: `align`, and `shortlist`, a table of likely translations."""
 
 from __future__ import annotations
 
 import os
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from keras_nmt.cli.lines import write_line
-from keras_nmt.cli.options import Directory, Import, SourceLanguage, Target, TargetLanguage, check_models
+from keras_nmt.cli.lines import STANDARD, check_outputs, output_lines, write_line
+from keras_nmt.cli.options import Directory, Import, Source, SourceLanguage, Target, TargetLanguage, check_models
 from keras_nmt.cli.progress import progress
 from keras_nmt.cli.run_app import import_tensorflow
+from keras_nmt.data.text_files import read_paired_blocks
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import check_writable
-from keras_nmt.files.read_paired_blocks import read_paired_blocks
-from keras_nmt.steps import show_steps
+from keras_nmt.progress import show_steps
+
+if TYPE_CHECKING:
+    from keras_nmt.inference import Translator
+
+
+def align(
+    directory: Directory,
+    source: Source,
+    target: Target,
+    output: Annotated[Path, typer.Option(help="File to write; - is standard output.")] = STANDARD,
+    source_language: SourceLanguage = None,
+    target_language: TargetLanguage = None,
+    layer: Annotated[
+        int | None,
+        typer.Option(min=1, help="Decoder layer whose mean attention aligns. Default: the last but one, or its head."),
+    ] = None,
+    import_: Import = None,
+) -> None:
+    """Aligns the words of given translations by the model's attention: a line such as 0-0 1-2 for each pair.
+
+    `keras-nmt train --set alignments=FILE` trains on such alignments.
+    """
+    check_outputs(output)
+    total = _check(directory, [source, target])
+    import_tensorflow(import_, to_translate=True)
+    with (
+        progress(total, "lines", text="Aligning", shown=output != STANDARD) as advance,
+        show_steps(progress),
+        output_lines(output) as write,
+    ):
+        translator = _open(directory, source_language, target_language)
+        for sources, targets in read_paired_blocks(source, target):
+            for pairs in translator.align(sources, targets, layer=layer):
+                write(" ".join(f"{a}-{b}" for a, b in pairs))
+            advance(len(sources))
 
 
 def shortlist(
@@ -39,22 +74,13 @@ def shortlist(
     aligns the words of the given sentences.
     """
     check_writable(output)
-    check_models(directory)
     files = [source, target, *([alignments] if alignments else [])]
-    total = None
-    if all(map(os.path.isfile, files)):  # a fault is found before the work; a pipe can be read only once
-        total = sum(len(lines) for lines, *_ in read_paired_blocks(*files))
+    total = _check(directory, files)
     import_tensorflow(import_, to_translate=True)
-    from keras_nmt.inference import Translator
     from keras_nmt.inference.shortlist import AlignedSubwords, parse_pharaoh_alignments
 
     with progress(total, "lines", text="Counting aligned subwords") as advance, show_steps(progress):
-        translator = Translator.from_directory(directory, source=source_language, target=target_language)
-        if len(translator.directions) > 1:
-            raise UserError(
-                f"A shortlist is for one direction, and the model of {directory} has several. Missing options "
-                "--source-language and --target-language."
-            )
+        translator = _open(directory, source_language, target_language)
         counts = AlignedSubwords(translator.tokenizers)
         for sources, targets, *given in read_paired_blocks(*files):
             pairs = (
@@ -68,3 +94,22 @@ def shortlist(
     if counts.passed_over:
         print(f"{counts.passed_over:,} pair(s) of words without subwords were passed over.", file=sys.stderr)
     write_line(str(output))
+
+
+def _check(directory: Path, files: list[Path]) -> int | None:
+    """Checks a model and files before the work, pipes aside, which are read only once. Returns the number of lines."""
+    check_models(directory)
+    return sum(len(lines) for lines, *_ in read_paired_blocks(*files)) if all(map(os.path.isfile, files)) else None
+
+
+def _open(directory: Path, source: str | None, target: str | None) -> Translator:
+    """A translator of one direction."""
+    from keras_nmt.inference import Translator
+
+    translator = Translator.from_directory(directory, source=source, target=target)
+    if len(translator.directions) > 1:
+        raise UserError(
+            f"One direction is aligned, and the model of {directory} has several. Missing options --source-language "
+            "and --target-language."
+        )
+    return translator

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+import textwrap
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from keras_nmt.cli.callbacks import make_callbacks
 from keras_nmt.cli.lines import write_line
-from keras_nmt.cli.options import Directory, Import, Set, given, setting
+from keras_nmt.cli.options import Directory, Import, Set, drop_none, make_callbacks, setting
 from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import check_writable
+from keras_nmt.files.model_config import CONFIG, read_model_config
 
-SHORTCUTS = ("none", "plain", "fusion", "ungated")
+# Architectures by the class of the model, and arguments of models that an experiment sets by other settings.
+ARCHITECTURES = {
+    "Transformer": "transformer",
+    "AttentionBridgeModel": "attention_bridge",
+    "LanguageLabelModel": "language_label",
+}
+OF_EXPERIMENT = {"source_vocabulary_size", "target_vocabulary_size", "languages", "dtype", "name", "trainable"}
 
 
 def train(
@@ -49,7 +57,10 @@ def train(
         int | None, typer.Option(help="Updates, of all directions together, after which training ends.")
     ] = None,
     time_limit: Annotated[float | None, typer.Option(help="Minutes of training after which training ends.")] = None,
-    init_from: Annotated[Path | None, typer.Option(help="Model directory whose weights to start from.")] = None,
+    init_from: Annotated[
+        Path | None,
+        typer.Option(help="Model directory whose weights to start from, and arguments unless there is a preset."),
+    ] = None,
     callbacks: Annotated[
         list[str] | None,
         typer.Option(
@@ -69,34 +80,40 @@ def train(
     """Trains subwords and a model. The same command continues a run that was stopped.
 
     Settings come from --settings, then --set, then the other options; the last one counts. --list-settings shows all
-    settings, in the order of the documentation of `keras_nmt.experiments.Experiment`.
+    settings, in the order of the documentation of `keras_nmt.experiments.ExperimentConfig`.
     """
     if list_settings:
         import_tensorflow()
-        from keras_nmt.experiments import Experiment
+        from keras_nmt.experiments import ExperimentConfig
+        from keras_nmt.models.factory import MECHANISMS
 
-        write_line(Experiment.described(min(100, shutil.get_terminal_size().columns)))
+        width = min(100, shutil.get_terminal_size().columns)
+        write_line(ExperimentConfig.list_settings(width))
         write_line("\nArguments of `model`: python -m pydoc keras_nmt.models.Transformer, and so on for other classes")
+        for name, mechanism in MECHANISMS.items():
+            write_line(f"\n  Arguments of `model.{name}`")
+            for argument in mechanism.arguments():
+                shown = "needed" if argument.name == "kind" else json.dumps(argument.default)
+                write_line(f"    {argument.name} = {shown}")
+                write_line(textwrap.indent(textwrap.fill(argument.description, width - 8), " " * 8))
         return
-    chosen: dict[str, Any] = dict(setting(text) for text in set_ or [])
-    for prefix, files in (("train", train_files), ("dev", dev_files), ("test", test_files)):
-        if files is not None:
-            chosen[f"{prefix}_source"], chosen[f"{prefix}_target"] = files
-    chosen |= given(
-        directory=directory,
-        preset=preset,
-        vocabulary_size=vocabulary_size,
-        batch_size=batch_size,
-        dtype=dtype,
-        replicas=replicas,
-        seed=seed,
-        max_updates=max_updates,
-        time_limit=time_limit,
-        init_from=init_from,
-    )
-    if shortcuts not in (None, *SHORTCUTS):
-        raise UserError(f"--shortcuts is one of {', '.join(SHORTCUTS)}. Received: {shortcuts}")
-    if settings is None and not chosen:
+    files = {"train": train_files, "dev": dev_files, "test": test_files}
+    options = {
+        "directory": directory,
+        "model.preset": preset,
+        "subwords.vocabulary_size": vocabulary_size,
+        "training.batch_size": batch_size,
+        "training.dtype": dtype,
+        "training.replicas": replicas,
+        "training.update.seed": seed,
+        "training.stop.max_updates": max_updates,
+        "training.stop.time_limit": time_limit,
+        "training.start.init_from": init_from,
+    }
+    chosen = [*(dict([setting(text)]) for text in set_ or []), drop_none(**options)]
+    if shortcuts is not None:
+        chosen.append({"model.shortcuts": None if shortcuts == "none" else shortcuts})
+    if settings is None and not any(chosen) and not any(files.values()):
         raise UserError(
             "Missing options: --directory DIRECTORY, --train SOURCE TARGET, --dev SOURCE TARGET and a limit, such as "
             "--max-updates N; or --settings FILE."
@@ -105,16 +122,46 @@ def train(
         raise UserError(f"--callbacks have no effect with --dry-run. Received: --callbacks {callbacks[0]}")
     import_tensorflow(import_)
     from keras_nmt import experiments
+    from keras_nmt.files.settings import merge_settings
 
-    if settings is not None:
-        chosen = {**experiments.Experiment.read_settings(settings), **chosen}
-    if shortcuts is not None and isinstance(chosen.setdefault("model", {}), dict):  # else refused below
-        chosen["model"] = {**chosen["model"], "shortcuts": None if shortcuts == "none" else shortcuts}
-    experiment = experiments.Experiment.from_settings(chosen)
+    of_file = {} if settings is None else experiments.ExperimentConfig.read_settings(settings)
+    merged = merge_settings(experiments.ExperimentConfig, of_file, *chosen)
+    start = _model_of_start(merged)
+    direction, of_options = _files_of_one_direction(files, merged.get("data", {}).get("languages"))
+    config = experiments.ExperimentConfig.from_settings(start, direction, of_file, *chosen, of_options)
     if dry_run:
-        experiments.dry_run(experiment)
+        experiments.dry_run(config)
     else:
-        experiments.run(experiment, callbacks=make_callbacks(callbacks or (), experiment.settings()))
+        experiments.run(config, callbacks=make_callbacks(callbacks or (), config.settings()))
+
+
+def _files_of_one_direction(
+    files: dict[str, tuple[Path, Path] | None], languages: Any
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Options with two files each as settings: the one direction, unless others name languages and pairs; the files."""
+    from keras_nmt.experiments.corpus_files import languages_of_files
+
+    given = {name: both for name, both in files.items() if both is not None}
+    if not given:
+        return {}, {}
+    pair = languages_of_files(next(iter(given.values())))
+    if isinstance(languages, list) and len(languages) == 2 and set(languages) != set(pair):
+        pair = str(languages[0]), str(languages[1])
+    direction = {"data.languages": list(pair), "data.pairs": ["-".join(pair)]}
+    return direction, {f"data.{name}": dict(zip(pair, both, strict=True)) for name, both in given.items()}
+
+
+def _model_of_start(settings: dict[str, Any]) -> dict[str, Any]:
+    """The architecture and arguments of the model of `init_from` as settings, unless a preset or others are chosen."""
+    path, model = settings.get("training", {}).get("start", {}).get("init_from"), settings.get("model", {})
+    if path is None or model.get("preset") is not None or not (Path(path) / CONFIG).is_file():
+        return {}
+    described = read_model_config(path)["model"]
+    architecture = ARCHITECTURES.get(described["class"])
+    if architecture is None or model.get("architecture", architecture) != architecture:
+        return {}
+    arguments = {name: x for name, x in described["config"].items() if name not in OF_EXPERIMENT}
+    return {"model": {"architecture": architecture, **arguments}}
 
 
 def average(

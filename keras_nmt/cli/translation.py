@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import itertools
+import json
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -13,14 +14,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from keras_nmt.cli.answers import (
-    Answers,
-    Input,
-    Languages,
-    answers_by_sentence,
-    answers_of_directory,
-    answers_of_server,
-)
 from keras_nmt.cli.lines import (
     STANDARD,
     check_input,
@@ -32,6 +25,8 @@ from keras_nmt.cli.lines import (
     write_line,
 )
 from keras_nmt.cli.options import (
+    AdapterFile,
+    BatchSize,
     BeamSize,
     CoveragePenalty,
     Directory,
@@ -43,21 +38,27 @@ from keras_nmt.cli.options import (
     MaxLengthFactor,
     MinLength,
     NBest,
+    NoRepeatNgramSize,
+    PrefixBiasBeta,
+    RepetitionPenalty,
     Sample,
+    SampleSeed,
     ShortlistFile,
     ShortlistSize,
     Source,
     SourceLanguage,
+    SuppressSequences,
     Target,
     TargetLanguage,
     Temperature,
     TopK,
     TopP,
+    Unknown,
     Weights,
     Xla,
     check_models,
     check_search,
-    given,
+    drop_none,
     refuse,
     refuse_without,
     sampling,
@@ -65,33 +66,43 @@ from keras_nmt.cli.options import (
 )
 from keras_nmt.cli.progress import LINES_OF_A_STEP, Advance, progress
 from keras_nmt.cli.run_app import import_tensorflow
+from keras_nmt.cli.translation_stream import (
+    Answers,
+    Input,
+    Languages,
+    alternatives_of_directory,
+    answers_by_sentence,
+    answers_of_directory,
+    answers_of_server,
+    counts_of,
+    warn_of_export,
+    warn_of_translator,
+)
+from keras_nmt.data.text_files import read_line_pairs
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import check_writable, write_bytes
-from keras_nmt.files.read_line_pairs import read_line_pairs
-from keras_nmt.steps import show_steps
+from keras_nmt.inference.glossary import Glossary
+from keras_nmt.progress import show_steps
 
 if TYPE_CHECKING:
-    from keras_nmt.inference import Translation, Translator
+    from keras_nmt.inference import Hypothesis, Translator
     from keras_nmt.serving import Client
 
-FOR_A_SERVER = {
-    *("server", "model", "source_language", "target_language", "n_best", "scores", "sample", "seed"),
-    *(
-        "timeout",
-        "retries",
-        "batch_size",
-        "input_",
-        "output",
-        "line_buffered",
-        "beam_size",
-        "prefixes",
-        "alignments",
-        "split_sentences",
-    ),
+SEARCH_OPTIONS = {
+    *("beam_size", "prefixes", "constraints", "avoid", "glossary", "ignore_case"),
+    *("alignments", "word_scores", "markup"),
 }
-OF_A_SEARCH = {"beam_size", "prefixes", "alignments"}
-FOR_SAMPLES = FOR_A_SERVER - OF_A_SEARCH - {"split_sentences"}
-FOR_SENTENCES = FOR_A_SERVER - OF_A_SEARCH - {"n_best", "sample", "seed"}
+SERVER_OPTIONS = SEARCH_OPTIONS | {
+    *("server", "model", "source_language", "target_language", "n_best", "scores", "sample", "seed"),
+    *("timeout", "retries", "batch_size", "input_", "output", "line_buffered", "split_sentences"),
+}
+SAMPLING_OPTIONS = SERVER_OPTIONS - SEARCH_OPTIONS - {"split_sentences"}
+SENTENCE_OPTIONS = SERVER_OPTIONS - SEARCH_OPTIONS - {"n_best", "sample", "seed"}
+ALTERNATIVES_OPTIONS = {
+    *("directory", "source_language", "target_language", "input_", "output", "line_buffered", "batch_size", "prefixes"),
+    *("beam_size", "length_penalty", "min_length", "max_length", "max_length_factor", "weights", "adapter", "xla"),
+    *("ensemble", "coverage_penalty", "shortlist", "shortlist_size", "alternatives", "import_"),
+}
 
 
 def translate(
@@ -125,7 +136,7 @@ def translate(
     line_buffered: Annotated[
         bool, typer.Option("--line-buffered", help="Answer each line at once, as on a terminal.")
     ] = False,
-    batch_size: Annotated[int | None, typer.Option(min=1, max=10_000, help="Most sentences of a batch.")] = None,
+    batch_size: BatchSize = None,
     beam_size: BeamSize = None,
     length_penalty: LengthPenalty = None,
     min_length: MinLength = None,
@@ -134,17 +145,36 @@ def translate(
     n_best: NBest = None,
     scores: Annotated[bool, typer.Option("--scores", help="Write score, tab, translation.")] = False,
     weights: Weights = None,
+    adapter: AdapterFile = None,
     xla: Xla = False,
     sample: Sample = False,
     temperature: Temperature = None,
     top_k: TopK = None,
     top_p: TopP = None,
-    seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="With --sample: seed of the samples.")] = 1,
+    seed: SampleSeed = 1,
     prefixes: Annotated[
         Path | None, typer.Option(help="File with the beginning of each translation; an empty line for none.")
     ] = None,
+    constraints: Annotated[
+        Path | None,
+        typer.Option(help="File with phrases that each translation must have, tabs between; a|b is either."),
+    ] = None,
+    avoid: Annotated[
+        Path | None, typer.Option(help="File with phrases that each translation must not have, tabs between.")
+    ] = None,
+    glossary: Annotated[
+        Path | None, typer.Option(help="File of entries: words of the source, tab, phrase that translations must have.")
+    ] = None,
+    ignore_case: Annotated[
+        bool, typer.Option("--ignore-case", help="With --glossary: find words in capital and small letters.")
+    ] = False,
     ensemble: Ensemble = None,
     coverage_penalty: CoveragePenalty = None,
+    repetition_penalty: RepetitionPenalty = None,
+    no_repeat_ngram_size: NoRepeatNgramSize = None,
+    suppress_sequences: SuppressSequences = None,
+    unknown: Unknown = None,
+    prefix_bias_beta: PrefixBiasBeta = None,
     shortlist: ShortlistFile = None,
     shortlist_size: ShortlistSize = None,
     alignments: Annotated[
@@ -157,6 +187,24 @@ def translate(
         str | None,
         typer.Option(metavar="LANGUAGE", help="With --server: split lines into sentences, by the rules of en, de, ..."),
     ] = None,
+    word_scores: Annotated[
+        Path | None,
+        typer.Option(
+            help="File to write: for each translation, its words and subwords with log-probabilities, as JSON."
+        ),
+    ] = None,
+    markup: Annotated[
+        str | None, typer.Option(metavar="html|xml", help="Keep the tags of the lines, placed by alignment.")
+    ] = None,
+    alternatives: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Write, instead of the translation, the N likeliest next subwords after the line of --prefixes: "
+            "probability, tab, subword, tab, best translation.",
+        ),
+    ] = None,
     import_: Import = None,
 ) -> None:
     """Translates line by line.
@@ -164,12 +212,19 @@ def translate(
     With --n-best N, each line gives N lines, best first, and as many lines in the file of --alignments; where the beam
     has fewer different texts, the last lines are empty, with the score -inf. Empty translations, and those that the
     length limit cut off, are counted on standard error. The options of the search of a server's model are those of its
-    export; --prefixes, --beam-size and --n-best need its signature `search`, --alignments needs `align`.
+    export; --prefixes, --constraints, --avoid, --glossary, --beam-size and --n-best need its signature `search`,
+    --alignments and --markup need `align`, --word-scores needs `tokens`.
     """
     check_input(input_)
-    check_outputs(output, *([] if alignments is None else [alignments]))
-    if alignments == output:
-        raise UserError(f"Alignments and translations go to different files. Received: both {output}")
+    written = [path for path in (output, alignments, word_scores) if path is not None]
+    check_outputs(*written)
+    if len(set(written)) < len(written):
+        repeated = next(path for path in written if written.count(path) > 1)
+        raise UserError(f"Alignments, scores and translations go to different files. Received: both {repeated}")
+    if markup is not None:
+        _check_markup(context, markup)
+    if alternatives is not None:
+        refuse(context, ALTERNATIVES_OPTIONS, "with --alternatives")
     if not sample:
         refuse_without(context, "seed", "--sample")
     # On a terminal, translations and a bar would disturb each other.
@@ -177,12 +232,17 @@ def translate(
     has_bar = sys.stderr.isatty() and not is_on_terminal
     bar = progress(number_of_lines(input_), "lines", shown=has_bar)
     at_once = _lines_at_once(line_buffered or (input_ == STANDARD and sys.stdin.isatty()), has_bar or is_on_terminal)
-    texts = Input(input_lines(input_), at_once, prefixes, seed if sample else None)
+    files = drop_none(prefixes=prefixes, constraints=constraints, avoid=avoid)
+    if glossary is None:
+        refuse_without(context, "ignore_case", "--glossary FILE")
+    entries = None if glossary is None else Glossary.read(glossary, ignore_case=ignore_case)
+    options = drop_none(markup=markup, word_scores=None if word_scores is None else True)
+    texts = Input(input_lines(input_), at_once, files, entries, seed if sample else None, options)
     is_aligned, languages = alignments is not None, (source_language, target_language)
     if server is not None:
         _check_options_of_server(context, sample, split_sentences)
         open_client = functools.partial(_open_client, server, model=model, timeout=timeout, retries=retries)
-        warn: Callable[[Mapping[str, int]], None] = _warn_of_export
+        warn: Callable[[Mapping[str, int]], None] = warn_of_export
         if split_sentences is not None:
             client = open_client(batch_size=batch_size or at_once)
             answers = answers_by_sentence(client, texts.lines, languages, split_sentences)
@@ -193,7 +253,7 @@ def translate(
             )
     else:
         directory = _check_options_of_directory(context, directory, sample, is_aligned)
-        search = sampling(sample, temperature, top_k, top_p) | given(
+        search = sampling(sample, temperature, top_k, top_p) | drop_none(
             beam_size=beam_size,
             length_penalty=length_penalty,
             min_length=min_length,
@@ -201,14 +261,35 @@ def translate(
             max_length_factor=max_length_factor,
             num_hypotheses=n_best,
             coverage_penalty=coverage_penalty,
+            repetition_penalty=repetition_penalty,
+            no_repeat_ngram_size=no_repeat_ngram_size,
+            suppress_sequences=suppress_sequences or None,
+            unknown=unknown,
+            prefix_bias_beta=prefix_bias_beta,
         )
         search |= shortlisted(shortlist, shortlist_size)
-        translator = _open_translator(directory, languages, weights, ensemble or (), search, batch_size, xla, import_)
+        translator = open_translator(
+            directory, languages, weights, adapter, ensemble or (), search, batch_size, xla, import_
+        )
+        if alternatives is not None:
+            with output_lines(output) as write, bar as advance:
+                for of_lines in alternatives_of_directory(translator, texts, alternatives):
+                    for x in itertools.chain.from_iterable(of_lines):
+                        write(f"{x.probability:.4f}\t{x.piece}\t{x.hypothesis.text}")
+                    sys.stdout.flush()
+                    advance(len(of_lines))
+            return
         warn = functools.partial(warn_of_translator, translator=translator)
         answers = answers_of_directory(translator, texts, is_aligned=is_aligned, alignment_layer=alignment_layer)
-    of_alignments = contextlib.nullcontext(_write_nothing) if alignments is None else output_lines(alignments)
-    with output_lines(output) as write, of_alignments as write_aligned, contextlib.closing(answers), bar as advance:
-        counts = _write_answers(answers, write, write_aligned, advance, scores)
+    with contextlib.ExitStack() as stack:
+        write = stack.enter_context(output_lines(output))
+        write_aligned, write_words = (
+            _write_nothing if path is None else stack.enter_context(output_lines(path))
+            for path in (alignments, word_scores)
+        )
+        stack.enter_context(contextlib.closing(answers))
+        advance = stack.enter_context(bar)
+        counts = _write_answers(answers, write, write_aligned, write_words, advance, scores)
     warn(counts)
 
 
@@ -219,6 +300,7 @@ def score(
     source_language: SourceLanguage = None,
     target_language: TargetLanguage = None,
     weights: Weights = None,
+    adapter: AdapterFile = None,
     ensemble: Ensemble = None,
     import_: Import = None,
 ) -> None:
@@ -229,7 +311,12 @@ def score(
     from keras_nmt.inference import Translator
 
     translator = Translator.from_directory(
-        directory, source=source_language, target=target_language, weights=weights, ensemble=ensemble or ()
+        directory,
+        source=source_language,
+        target=target_language,
+        weights=weights,
+        adapter=adapter,
+        ensemble=ensemble or (),
     )
     with progress(len(sources), "lines", shown=not sys.stdout.isatty()) as advance:
         for pairs in chunks(zip(sources, targets, strict=True), LINES_OF_A_STEP if sys.stderr.isatty() else None):
@@ -281,14 +368,6 @@ def embed(
     print(f"{output}: {shape}", file=sys.stderr)
 
 
-def warn_of_translator(counts: Mapping[str, int], translator: Any) -> None:
-    """Says on standard error how many lines a translator truncated, left empty or cut off; see `counts_of`."""
-    if number := counts["truncated"]:
-        longest = translator.length_buckets[-1]
-        print(f"{number} line(s) of {longest} subwords or more were truncated.", file=sys.stderr)
-    _warn_of_outputs(counts, "--max-length-factor and --max-length set it")
-
-
 def _lines_at_once(is_read_at_once: bool, is_watched: bool) -> int | None:
     """The number of lines that are computed together, None for the default of `chunks`."""
     return 1 if is_read_at_once else LINES_OF_A_STEP if is_watched else None
@@ -296,11 +375,11 @@ def _lines_at_once(is_read_at_once: bool, is_watched: bool) -> int | None:
 
 def _check_options_of_server(context: typer.Context, sample: bool, split_sentences: str | None) -> None:
     """Raises a `UserError` if an option has no effect on the model of a server."""
-    refuse(context, FOR_A_SERVER, "with --server")
+    refuse(context, SERVER_OPTIONS, "with --server")
     if sample:
-        refuse(context, FOR_SAMPLES, "with --server and --sample")
+        refuse(context, SAMPLING_OPTIONS, "with --server and --sample")
     if split_sentences is not None:
-        refuse(context, FOR_SENTENCES, "with --split-sentences")
+        refuse(context, SENTENCE_OPTIONS, "with --split-sentences")
 
 
 def _check_options_of_directory(context: typer.Context, directory: Path | None, sample: bool, is_aligned: bool) -> Path:
@@ -310,6 +389,10 @@ def _check_options_of_directory(context: typer.Context, directory: Path | None, 
         raise UserError("Missing argument: the DIRECTORY of a model, or --server URL.")
     for name in ("model", "timeout", "retries"):
         refuse_without(context, name, "--server")
+    if sample:
+        for name in ("constraints", "glossary"):
+            if context.params[name] is not None:
+                raise UserError(f"--sample does not search for phrases. Received: --{name} {context.params[name]}")
     if sample and (beam_size := context.params["beam_size"]) is not None:
         raise UserError(f"--sample does not search and has no beam. Received: --beam-size {beam_size}")
     if not is_aligned:
@@ -320,13 +403,14 @@ def _check_options_of_directory(context: typer.Context, directory: Path | None, 
 def _open_client(server: str, **options: Any) -> Client:
     from keras_nmt.serving import Client
 
-    return Client(server, **given(**options))
+    return Client(server, **drop_none(**options))
 
 
-def _open_translator(
+def open_translator(
     directory: Path,
     languages: Languages,
     weights: Path | None,
+    adapter: Path | None,
     ensemble: Sequence[Path],
     search: dict[str, Any],
     batch_size: int | None,
@@ -345,7 +429,14 @@ def _open_translator(
         search = {**search, "batch_buckets": [*smaller, batch_size]}
     source, target = languages
     translator = Translator.from_directory(
-        directory, weights=weights, source=source, target=target, ensemble=ensemble, jit_compile=xla, **search
+        directory,
+        weights=weights,
+        source=source,
+        target=target,
+        ensemble=ensemble,
+        adapter=adapter,
+        jit_compile=xla,
+        **search,
     )
     if len(translator.directions) > 1:
         names = ", ".join(dict.fromkeys(source for source, _ in translator.directions))
@@ -357,13 +448,19 @@ def _open_translator(
 
 
 def _write_answers(
-    answers: Answers, write: Callable[[str], None], write_aligned: Callable[[str], None], advance: Advance, scores: bool
+    answers: Answers,
+    write: Callable[[str], None],
+    write_aligned: Callable[[str], None],
+    write_words: Callable[[str], None],
+    advance: Advance,
+    scores: bool,
 ) -> Mapping[str, int]:
-    """Writes translations, which readers get at once, and alignments. Returns counts of the translations."""
+    """Writes translations, which readers get at once, alignments and scores of words. Returns counts of the first."""
     counts = Counter[str]()
     for translations, alignments in answers:
         for hypothesis in itertools.chain.from_iterable(translation.hypotheses for translation in translations):
             write(f"{hypothesis.score:.4f}\t{hypothesis.text}" if scores else hypothesis.text)
+            write_words(_scores_of_words(hypothesis))
         for pairs in alignments:
             write_aligned(" ".join(f"{source}-{target}" for source, target in pairs))
         sys.stdout.flush()
@@ -372,26 +469,26 @@ def _write_answers(
     return counts
 
 
+def _scores_of_words(hypothesis: Hypothesis) -> str:
+    """A line of JSON with the words and the subwords of a hypothesis."""
+    words = [
+        {"word": word.text, "log_probability": round(word.log_probability, 4), "mean": round(word.mean, 4)}
+        for word in hypothesis.words
+    ]
+    pieces = [[piece.text, round(piece.log_probability, 4)] for piece in hypothesis.pieces]
+    return json.dumps({"words": words, "pieces": pieces}, ensure_ascii=False)
+
+
+def _check_markup(context: typer.Context, markup: str) -> None:
+    """Raises a `UserError` for markup of an unknown kind, and for options that it excludes."""
+    from keras_nmt.inference.markup import MARKUPS
+
+    if markup not in MARKUPS:
+        raise UserError(f"--markup must be {' or '.join(MARKUPS)}. Received: --markup {markup}")
+    for name in ("prefixes", "constraints", "glossary", "alignments"):
+        if context.params[name] is not None:
+            raise UserError(f"--markup excludes --{name}. Received: --{name} {context.params[name]}")
+
+
 def _write_nothing(line: str) -> None:
     pass
-
-
-def counts_of(translations: Sequence[Translation]) -> dict[str, int]:
-    """The numbers of translations that are "truncated", "empty" and "cut_off"."""
-    from keras_nmt.inference.translation import count_outputs
-
-    return {"truncated": sum(translation.truncated for translation in translations), **count_outputs(translations)}
-
-
-def _warn_of_export(counts: Mapping[str, int]) -> None:
-    if number := counts["truncated"]:
-        print(f"{number} line(s) were truncated: they have more subwords than the export allows.", file=sys.stderr)
-    _warn_of_outputs(counts, "the export sets it")
-
-
-def _warn_of_outputs(counts: Mapping[str, int], advice: str) -> None:
-    empty, cut_off = counts["empty"], counts["cut_off"]
-    shown = [f"{empty} translation(s) are empty"] * bool(empty)
-    shown += [f"{cut_off} translation(s) were cut off at the length limit ({advice})"] * bool(cut_off)
-    if shown:
-        print(f"{', '.join(shown)}.", file=sys.stderr)

@@ -1,23 +1,55 @@
-"""Parallel text: reading, subword ids, and batches for training by `tf.data`."""
+"""Text files, subword models, parallel corpora, and batches for training by `tf.data`.
 
-from keras_nmt.data.parallel_corpus import ParallelCorpus
-from keras_nmt.data.prepared_corpus import PreparedCorpus
-from keras_nmt.data.read_parallel import read_parallel
-from keras_nmt.data.subword_sampling import SubwordSampling
-from keras_nmt.data.text_digest import text_digest
-from keras_nmt.data.training_batches import TrainingBatches
-from keras_nmt.data.write_prepared import write_prepared
-from keras_nmt.files.read_line_pairs import read_line_pairs
-from keras_nmt.files.read_lines import read_lines
+A name is imported on first use: text files, subword models and prepared folders do not need TensorFlow.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import lazy_loader
+
+if TYPE_CHECKING:
+    from keras_nmt.data.extend_subwords import extend_subwords
+    from keras_nmt.data.normalization import normalization_rules
+    from keras_nmt.data.parallel_corpus import ParallelCorpus, read_parallel
+    from keras_nmt.data.prepared_corpus import PreparedCorpus, write_prepared
+    from keras_nmt.data.source_noise import SourceNoise
+    from keras_nmt.data.subword_models import train_subwords
+    from keras_nmt.data.subword_sampling import SubwordSampling
+    from keras_nmt.data.subword_tokenizer import SubwordTokenizer
+    from keras_nmt.data.text_files import read_line_pairs, read_lines, text_digest
+    from keras_nmt.data.training_batches import TrainingBatches
+
+__getattr__, __dir__, _ = lazy_loader.attach(
+    __name__,
+    submod_attrs={
+        "extend_subwords": ["extend_subwords"],
+        "normalization": ["normalization_rules"],
+        "parallel_corpus": ["ParallelCorpus", "read_parallel"],
+        "prepared_corpus": ["PreparedCorpus", "write_prepared"],
+        "source_noise": ["SourceNoise"],
+        "subword_models": ["train_subwords"],
+        "subword_sampling": ["SubwordSampling"],
+        "subword_tokenizer": ["SubwordTokenizer"],
+        "text_files": ["read_line_pairs", "read_lines", "text_digest"],
+        "training_batches": ["TrainingBatches"],
+    },
+)
 
 __all__ = [
     "ParallelCorpus",
     "PreparedCorpus",
+    "SourceNoise",
     "SubwordSampling",
+    "SubwordTokenizer",
     "TrainingBatches",
+    "extend_subwords",
+    "normalization_rules",
     "read_line_pairs",
     "read_lines",
     "read_parallel",
     "text_digest",
+    "train_subwords",
     "write_prepared",
 ]

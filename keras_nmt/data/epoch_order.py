@@ -1,4 +1,4 @@
-"""The order of pairs in an epoch: a function of the seed and the epoch's number."""
+"""Random orders of the sentence pairs in an epoch, which depend only on the seed and the epoch's number."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ class WholeOrder:
     """A random order of all pairs of an epoch, for corpora in memory.
 
     Args:
-        corpus: ParallelCorpus, several corpora one after the other.
+        corpus: ParallelCorpus, the concatenation of all corpora.
         sizes: Sequence of integers, the number of pairs of each corpus.
         draws: Sequence of integers, the number of pairs of each corpus in an epoch.
         seed: Integer.
-        portion: Integer, the number of pairs of a portion; or None for one portion an epoch.
+        portion: Integer, the number of pairs of a portion; or None for one portion per epoch.
     """
 
     def __init__(
@@ -33,18 +33,16 @@ class WholeOrder:
         self.sizes = [min(self._portion, sum(draws) - i) for i in range(0, sum(draws), self._portion)]  # [portions]
 
     def portion(self, epoch: int, number: int) -> Portion:
-        """The pairs of a portion.
+        """Returns the corpus of a portion, its pairs in random order, and a random generator for further draws.
 
-        Returns:
-            The corpus of the pairs; int64 array `[portion]`, numbers of pairs in the corpus in random order; and the
-            generator of random numbers for further choices.
+        The pairs are an int64 array `[portion]` of pair numbers in the corpus.
         """
         generator = np.random.default_rng([self._seed, epoch])
         drawn, begin = [], 0
         for corpus, (size, draws) in enumerate(zip(self._pairs, self._draws, strict=True)):
             if draws % size == 0:
                 pairs = np.tile(np.arange(size), draws // size)
-            else:  # the epoch's part of endless passes through the corpus
+            else:  # the epoch's part of an endless sequence of passes through the corpus
                 first, start = divmod(epoch * draws, size)
                 passes = [
                     _generator_of_pass(self._seed, corpus, i).permutation(size)
@@ -61,8 +59,8 @@ class WholeOrder:
 class BlockOrder:
     """A random order of blocks, and of the pairs within a portion, for corpora that are read portion by portion.
 
-    Each corpus is an endless sequence of passes, each through all blocks in a random order. An epoch is the sequence's
-    next part, and a portion has the same share of each corpus' part.
+    Each corpus is read in an endless sequence of passes, each through all blocks in a new random order. An epoch is the
+    next part of this sequence, and each portion gets the same share of every corpus's part.
 
     Args:
         corpora: Sequence of corpora.
@@ -71,27 +69,27 @@ class BlockOrder:
         portion: Integer, the largest number of pairs of a portion.
     """
 
-    corpus = None  # each portion has another
+    corpus = None  # each portion has a corpus of its own
 
     def __init__(self, corpora: Sequence[Corpus], draws: Sequence[int], seed: int, portion: int) -> None:
         self._corpora, self._draws, self._seed = corpora, draws, seed
         number = -(-sum(draws) // portion)
-        # Begins and ends of the portions in the epoch's part of each corpus: [portions + 1, corpora].
+        # Where each portion begins and ends in the epoch's part of each corpus: [portions + 1, corpora].
         self._bounds = [[pairs * i // number for pairs in draws] for i in range(number + 1)]
         self.sizes = np.diff([sum(bounds) for bounds in self._bounds]).tolist()  # [portions]
 
     def portion(self, epoch: int, number: int) -> Portion:
-        """The pairs of a portion. For the result, see `WholeOrder.portion`."""
+        """Reads a portion; see `WholeOrder.portion`."""
         parts = []
         for index, (corpus, draws) in enumerate(zip(self._corpora, self._draws, strict=True)):
             begin, end = (epoch * draws + self._bounds[i][index] for i in (number, number + 1))
-            parts.append(corpus.select(np.sort(self._pairs(index, begin, end))))  # sorted: few and long reads
+            parts.append(corpus.select(np.sort(self._pairs(index, begin, end))))  # sorted, for few long reads
         together = ParallelCorpus.concatenate(parts)
         generator = np.random.default_rng([self._seed, epoch, number])
         return together, generator.permutation(len(together)), generator
 
     def _pairs(self, index: int, begin: int, end: int) -> np.ndarray:
-        """int64 array `[end - begin]`, the pairs of a part of the endless sequence of a corpus."""
+        """Returns the pairs from `begin` to `end` in the endless sequence of a corpus, int64 array `[end - begin]`."""
         starts, size = self._corpora[index].block_starts, len(self._corpora[index])
         pairs = []
         for number in range(begin // size, -(-end // size)):

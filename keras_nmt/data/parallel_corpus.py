@@ -1,33 +1,40 @@
-"""A parallel corpus in memory."""
+"""Parallel corpora in memory, and their reader."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 import tensorflow as tf
 
+from keras_nmt.data.prepared_folder import BLOCK
+from keras_nmt.data.sentence_pairs import PairBlock, RaggedArray, check_length_limits, drop_pairs, outside_limits
+from keras_nmt.data.subword_tokenizer import SubwordTokenizer
+from keras_nmt.data.text_files import read_paired_blocks
 from keras_nmt.errors import UserError
-from keras_nmt.files.pair_block import PairBlock
-from keras_nmt.files.prepared_folder import BLOCK
+
+LINK_BASE = 2**16  # a link of target subword t and source subword s is the number t * LINK_BASE + s
 
 
 @dataclass(frozen=True, eq=False)
 class ParallelCorpus:
-    """Pairs of sentences as subword ids in memory: for each side one flat array of ids with the sentences' lengths.
+    """Sentence pairs as subword ids in memory.
 
     `keras_nmt.data.read_parallel` makes a corpus from files, `ParallelCorpus.from_lists` from lists of ids.
 
     Args:
-        source: `tf.RaggedTensor` `[pairs, (subwords)]`, int32, the source sentences without begin and end.
+        source: `tf.RaggedTensor` `[pairs, (subwords)]`, int32, the source sentences without BOS and EOS.
         target: `tf.RaggedTensor` `[pairs, (subwords)]`, int32, the target sentences.
         line_numbers: int32 array `[pairs]`, the line of each pair in its file, counted from 1.
         num_read: Integer, the number of pairs read, including dropped ones.
-        dropped: Dictionary from a reason to the number of pairs dropped for this reason. Defaults to none.
-        text: Tuple of two arrays of bytes objects `[pairs]`, the source and the target text; or None if the text is not
-            kept. Defaults to None.
+        dropped: Dictionary from a reason to the number of pairs dropped for it. Defaults to none.
+        text: Tuple of two arrays of bytes objects `[pairs]`, the source and the target text, or None. Defaults to None.
+        links: `tf.RaggedTensor` `[pairs, (links)]`, int32, the word alignments: target subword t and source subword s,
+            from 0, as the number t * 65536 + s, see `keras_nmt.inference.alignment.subword_links`; or None. Defaults to
+            None.
 
     Example:
 
@@ -42,102 +49,51 @@ class ParallelCorpus:
     num_read: int
     dropped: Mapping[str, int] = field(default_factory=dict)
     text: tuple[np.ndarray, np.ndarray] | None = field(default=None, repr=False)
+    links: tf.RaggedTensor | None = field(default=None, repr=False)
 
     @classmethod
     def from_lists(cls, source: Sequence[Sequence[int]], target: Sequence[Sequence[int]]) -> ParallelCorpus:
-        """Makes a corpus from lists of ids without begin and end. Line numbers count from 1.
-
-        Args:
-            source: Sequence of source sentences, each a sequence of ids.
-            target: Sequence of the same number of target sentences.
-
-        Returns:
-            The corpus.
+        """Makes a corpus from lists of ids without BOS and EOS, one list for each sentence.
 
         Raises:
             UserError: The lists are empty or of different lengths, or a sentence is empty.
         """
         if len(source) != len(target) or len(source) == 0:
             raise UserError(
-                "A corpus has at least one pair, and as many targets as sources. "
+                "A corpus must have at least one pair, and a target for each source. "
                 f"Received: len(source)={len(source)}, len(target)={len(target)}"
             )
-        if not all(map(len, source)) or not all(map(len, target)):
-            raise UserError("A sentence has at least one id. Received: an empty sentence")
+        for number, pair in enumerate(zip(source, target, strict=True), 1):
+            if not all(map(len, pair)):
+                raise UserError(f"A sentence must have at least one id. Received: an empty sentence in pair {number}")
 
-        def flatten(rows: Sequence[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:
-            flat = [np.asarray(row, np.int32) for row in rows]
-            return np.concatenate(flat), np.array([len(row) for row in flat])
-
-        return cls.from_arrays(
-            *flatten(source), *flatten(target), np.arange(1, len(source) + 1, dtype=np.int32), len(source)
+        sides = tuple(
+            RaggedArray(np.concatenate([np.asarray(row, np.int32) for row in rows]), np.array([*map(len, rows)]))
+            for rows in (source, target)
         )
+        return cls.from_block(PairBlock(np.arange(1, len(source) + 1), sides), len(source))
 
     @classmethod
-    def from_arrays(
+    def from_block(
         cls,
-        source_ids: np.ndarray,
-        source_lengths: np.ndarray,
-        target_ids: np.ndarray,
-        target_lengths: np.ndarray,
-        line_numbers: np.ndarray,
+        block: PairBlock,
         num_read: int,
         dropped: Mapping[str, int] | None = None,
         text: tuple[np.ndarray, np.ndarray] | None = None,
     ) -> ParallelCorpus:
-        """Makes a corpus from flat arrays of ids and the sentences' lengths.
-
-        Args:
-            source_ids: Array `[source subwords]`, one source sentence after the other.
-            source_lengths: Array `[pairs]`, the number of subwords of each source sentence.
-            target_ids: Array `[target subwords]`, one target sentence after the other.
-            target_lengths: Array `[pairs]`.
-            line_numbers: Array `[pairs]`, the line of each pair in its file, counted from 1.
-            num_read: Integer, the number of pairs read, including dropped ones.
-            dropped: Dictionary from a reason to the number of pairs dropped for this reason. Defaults to none.
-            text: Tuple of two arrays [pairs], the text of both sides. Defaults to None.
-
-        Returns:
-            The corpus.
-        """
+        """Makes a corpus from a block of pairs. `text` defaults to that of the block; for the rest, see the class."""
+        if block.text is not None:
+            text = block.text[0].to_bytes(), block.text[1].to_bytes()
         with tf.device("CPU"):  # on a GPU, a corpus would waste memory
-            source = tf.RaggedTensor.from_row_lengths(source_ids.astype(np.int32), source_lengths.astype(np.int64))
-            target = tf.RaggedTensor.from_row_lengths(target_ids.astype(np.int32), target_lengths.astype(np.int64))
-        return cls(source, target, line_numbers.astype(np.int32), num_read, dict(dropped or {}), text)
-
-    @classmethod
-    def from_block(cls, block: PairBlock, num_read: int, dropped: Mapping[str, int] | None = None) -> ParallelCorpus:
-        """Makes a corpus from a block of pairs.
-
-        Args:
-            block: PairBlock, with both sides.
-            num_read: Integer, the number of pairs read, including dropped ones.
-            dropped: Dictionary from a reason to the number of pairs dropped for this reason. Defaults to none.
-
-        Returns:
-            The corpus.
-        """
-        (source, target), text = block.ids, block.text
-        return cls.from_arrays(
-            source.values,
-            source.lengths,
-            target.values,
-            target.lengths,
-            block.lines,
-            num_read,
-            dropped,
-            None if text is None else (text[0].to_bytes(), text[1].to_bytes()),
-        )
+            source, target = (
+                tf.RaggedTensor.from_row_lengths(side.values.astype(np.int32), side.lengths.astype(np.int64))
+                for side in block.ids
+            )
+        return cls(source, target, block.lines.astype(np.int32), num_read, dict(dropped or {}), text)
 
     @classmethod
     def concatenate(cls, corpora: Sequence[ParallelCorpus]) -> ParallelCorpus:
-        """Concatenates corpora. Line numbers continue from corpus to corpus.
-
-        Args:
-            corpora: Sequence of at least one ParallelCorpus.
-
-        Returns:
-            The corpus.
+        """Concatenates at least one corpus. Line numbers continue from corpus to corpus.
 
         Example:
 
@@ -148,6 +104,7 @@ class ParallelCorpus:
         before = np.cumsum([0, *(corpus.num_read for corpus in corpora)])
         texts = [corpus.text for corpus in corpora if corpus.text is not None]
         sources, targets = zip(*texts, strict=True) if len(texts) == len(corpora) else ((), ())
+        links = [corpus.links for corpus in corpora if corpus.links is not None]
         with tf.device("CPU"):
             return cls(
                 tf.concat([corpus.source for corpus in corpora], 0),
@@ -159,6 +116,7 @@ class ParallelCorpus:
                     for reason in dict.fromkeys(reason for corpus in corpora for reason in corpus.dropped)
                 },
                 (np.concatenate(sources), np.concatenate(targets)) if sources else None,
+                tf.concat(links, 0) if len(links) == len(corpora) else None,
             )
 
     def __len__(self) -> int:
@@ -166,12 +124,12 @@ class ParallelCorpus:
 
     @cached_property
     def source_lengths(self) -> np.ndarray:
-        """int64 array `[pairs]`, the number of subwords of each source sentence, without the end."""
+        """int64 array `[pairs]`, the number of subwords of each source sentence, without EOS."""
         return self.source.row_lengths().numpy()
 
     @cached_property
     def target_lengths(self) -> np.ndarray:
-        """int64 array `[pairs]`, the number of subwords of each target sentence, without begin and end."""
+        """int64 array `[pairs]`, the number of subwords of each target sentence, without BOS and EOS."""
         return self.target.row_lengths().numpy()
 
     @cached_property
@@ -186,7 +144,7 @@ class ParallelCorpus:
 
     @property
     def has_text(self) -> bool:
-        """Boolean, whether the text is kept."""
+        """Boolean, whether the corpus has its text."""
         return self.text is not None
 
     @property
@@ -195,7 +153,7 @@ class ParallelCorpus:
         return np.append(np.arange(0, len(self), BLOCK), len(self))
 
     def select(self, pairs: np.ndarray) -> ParallelCorpus:
-        """A corpus of the pairs of these numbers, int64 array, in this order."""
+        """Returns a corpus of the pairs with these numbers, an int64 array, in this order."""
         with tf.device("CPU"):
             return ParallelCorpus(
                 tf.gather(self.source, pairs),
@@ -204,22 +162,124 @@ class ParallelCorpus:
                 self.num_read,
                 self.dropped,
                 None if self.text is None else (self.text[0][pairs], self.text[1][pairs]),
+                None if self.links is None else tf.gather(self.links, pairs),
             )
 
     def load(self) -> ParallelCorpus:
-        """The corpus in memory: this object."""
+        """Returns this corpus, which is in memory already; see `PreparedCorpus.load`."""
         return self
 
     def summary(self) -> str:
-        """One line with the numbers of pairs read, kept and dropped, and the mean lengths."""
+        """Returns one line with the numbers of pairs read, kept and dropped, and the mean lengths."""
         return corpus_summary(len(self), self.num_read, self.dropped, self.num_tokens)
 
 
 def corpus_summary(num_pairs: int, num_read: int, dropped: Mapping[str, int], num_tokens: tuple[int, int]) -> str:
-    """One line with the numbers of pairs read, kept and dropped, and the mean lengths."""
+    """Returns one line with the numbers of pairs read, kept and dropped, and the mean lengths."""
     shown = ", ".join(f"{count:,} {reason}" for reason, count in dropped.items()) or "none"
     source, target = (number / num_pairs for number in num_tokens)
     return (
         f"{num_read:,} pairs read, {num_pairs:,} kept; dropped: {shown}; "
-        f"subwords a sentence: source {source:.1f}, target {target:.1f}"
+        f"subwords per sentence: source {source:.1f}, target {target:.1f}"
     )
+
+
+def read_parallel(
+    source_file: str | os.PathLike[str],
+    target_file: str | os.PathLike[str],
+    source_tokenizer: SubwordTokenizer,
+    target_tokenizer: SubwordTokenizer,
+    *,
+    max_length: int | None = 256,
+    max_ratio: float | None = 3.0,
+    keep_text: bool = False,
+) -> ParallelCorpus:
+    r"""Reads two text files whose lines are translations of each other, and segments them into subwords.
+
+    A pair is dropped, and counted, for the first of these reasons that applies:
+
+    - "empty": a side has no subword (an empty line, or only spaces);
+    - "too long": a side has more than `max_length` subwords, including EOS;
+    - "badly matched": a side has more than `max_ratio` times as many subwords as the other side. Fewer than 4 subwords
+      count as 4.
+
+    Args:
+        source_file: String or path of the source sentences: UTF-8, one per line of at most 1 MiB, plain or gzip.
+        target_file: String or path of the translations, with the same number of lines.
+        source_tokenizer: SubwordTokenizer of the source text.
+        target_tokenizer: SubwordTokenizer of the target text, the same object for a joint vocabulary.
+        max_length: Integer, the largest number of subwords of a sentence, including EOS; or None for no limit. Defaults
+            to 256.
+        max_ratio: Float, the largest ratio of lengths; or None for no limit. Defaults to 3.
+        keep_text: Boolean, whether the corpus also keeps the text, for `SubwordSampling`. Defaults to False.
+
+    Returns:
+        The `ParallelCorpus`, in the order of the files.
+
+    Raises:
+        OSError: A file cannot be opened.
+        UserError: A file is empty, a line is too long or not UTF-8, the files have different numbers of lines, or all
+            pairs are dropped.
+
+    Example:
+
+    >>> import os, tempfile
+    >>> from keras_nmt.data import train_subwords
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     text = os.path.join(folder, "text.txt")
+    ...     _ = open(text, "w").write("the cat sat\n\nthe mat sat\n")
+    ...     model = train_subwords([text], os.path.join(folder, "subwords.model"), vocabulary_size=20)
+    ...     tokenizer = SubwordTokenizer(model)
+    ...     corpus = read_parallel(text, text, tokenizer, tokenizer)
+    >>> corpus.line_numbers.tolist(), corpus.dropped
+    ([1, 3], {'empty': 1, 'too long': 0, 'badly matched': 0})
+    """
+    check_length_limits(max_length, max_ratio)
+    failures: list[Exception] = []  # `tf.data` would raise an error of its own instead
+    strings = tf.TensorSpec([None], tf.string)
+    blocks = tf.data.Dataset.from_generator(
+        lambda: _paired_blocks(source_file, target_file, failures), output_signature=(strings, strings)
+    )
+
+    def tokenize(source: tf.Tensor, target: tf.Tensor) -> tuple[tf.Tensor, ...]:
+        sides = source_tokenizer.tokenize(source), target_tokenizer.tokenize(target)
+        ids = tuple(part for side in sides for part in (side.values, side.row_lengths()))
+        return (*ids, source, target) if keep_text else ids
+
+    kept: list[PairBlock] = []
+    texts: list[list[np.ndarray]] = []
+    dropped = {"empty": 0, "too long": 0, "badly matched": 0}
+    num_read = 0
+    for source_ids, source_lengths, target_ids, target_lengths, *text in (
+        blocks.map(tokenize, num_parallel_calls=tf.data.AUTOTUNE, deterministic=True).prefetch(2).as_numpy_iterator()
+    ):
+        lines, keep = num_read + 1 + np.arange(len(source_lengths)), np.ones(len(source_lengths), bool)
+        limits = outside_limits(source_lengths, target_lengths, max_length, max_ratio)
+        for reason, number in drop_pairs(keep, limits).items():
+            dropped[reason] += number
+        block = PairBlock(lines, (RaggedArray(source_ids, source_lengths), RaggedArray(target_ids, target_lengths)))
+        kept.append(block.select(keep))
+        texts.append([side[keep] for side in text])
+        num_read += len(keep)
+    if failures:
+        raise failures[0]
+    if num_read == sum(dropped.values()):
+        raise UserError(
+            f"No pair is left of {num_read}: check that the files match, or relax the limits. Received: {dropped=}, "
+            f"source_file={os.fspath(source_file)!r}, target_file={os.fspath(target_file)!r}, "
+            f"{max_length=}, {max_ratio=}"
+        )
+    joined = [np.concatenate(side) for side in zip(*texts, strict=True)]  # empty unless `keep_text`
+    kept_text = (joined[0], joined[1]) if keep_text else None
+    return ParallelCorpus.from_block(PairBlock.concatenate(kept), num_read, dropped, kept_text)
+
+
+def _paired_blocks(
+    source_file: str | os.PathLike[str], target_file: str | os.PathLike[str], failures: list[Exception]
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yields pairs of blocks as arrays. After an error, which is added to `failures`, it yields no more."""
+    try:
+        for source, target in read_paired_blocks(source_file, target_file):
+            yield np.array(source, object), np.array(target, object)
+    except (UserError, OSError) as error:
+        failures.append(error)

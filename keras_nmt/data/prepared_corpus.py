@@ -1,36 +1,40 @@
-"""A parallel corpus on disk."""
+"""Parallel corpora on disk, which are read portion by portion, and their writer."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
 from keras_nmt.data.parallel_corpus import ParallelCorpus, corpus_summary
+from keras_nmt.data.prepared_folder import SHARD_PAIRS, check_sides, id_type, prepared_side, write_manifest, write_shard
+from keras_nmt.data.sentence_pairs import PairBlock, RaggedArray
+from keras_nmt.data.subword_tokenizer import SubwordTokenizer
 from keras_nmt.errors import UserError
-from keras_nmt.files.prepared_folder import prepared_side
-from keras_nmt.text import SubwordTokenizer
+from keras_nmt.files.atomic_files import atomic_folder
 
 
 class PreparedCorpus:
-    """A corpus that `keras-nmt prepare` has written, as `ParallelCorpus` but on disk.
+    """A corpus on disk that `keras-nmt prepare` has written, with the methods of `ParallelCorpus`.
 
-    Pairs are read when `select` asks for them, so memory does not grow with the corpus.
+    `select` reads the pairs that it returns, so memory does not grow with the corpus.
 
     Args:
         source: String or path of the source side of a prepared corpus, such as "prepared/de".
         target: String or path of the target side of the same corpus, such as "prepared/en".
-        text: Boolean, whether `select` and `load` read the text too, for `SubwordSampling`. Defaults to False.
+        text: Boolean, whether `select` and `load` also read the text, for `SubwordSampling`. Defaults to False.
 
     Raises:
-        UserError: The paths are no sides of one prepared corpus, or the corpus is damaged or without text.
+        UserError: The paths are not two sides of one prepared corpus, or the corpus is damaged or has no text.
     """
 
     def __init__(self, source: str | os.PathLike[str], target: str | os.PathLike[str], *, text: bool = False) -> None:
         sides = [prepared_side(path) for path in (source, target)]
         if sides[0] is None or sides[1] is None or sides[0][0].path != sides[1][0].path:
             raise UserError(
-                "Both sides of a corpus are text files, or sides of one prepared corpus. "
+                "The sides of a corpus must be two text files, or two sides of one prepared corpus. "
                 f"Received: {os.fspath(source)!r} and {os.fspath(target)!r}"
             )
         self.folder = sides[0][0]
@@ -38,42 +42,42 @@ class PreparedCorpus:
         self.has_text = text
         if text and not self.folder.has_text:
             raise UserError(
-                f"Subword sampling needs the text: prepare the corpus with --keep-text. Received: {self.folder.path}"
+                "Subword sampling and noise need the text: prepare the corpus with --keep-text. "
+                f"Received: {self.folder.path}"
             )
 
     def check(
         self, source: SubwordTokenizer, target: SubwordTokenizer, *, max_length: int | None, max_ratio: float | None
     ) -> None:
-        """Checks that the corpus is as `read_parallel` would read the same text with these arguments.
+        """Checks that `read_parallel` would read the same corpus from the text, with these arguments.
 
         Args:
             source: SubwordTokenizer of the source.
             target: SubwordTokenizer of the target.
-            max_length: Integer, the longest sentence in subwords, end included; or None for no limit.
-            max_ratio: Float, the largest ratio of lengths; or None for no limit.
+            max_length, max_ratio: As in `read_parallel`.
 
         Raises:
-            UserError: The corpus was prepared with other subwords, or has pairs that the limits exclude.
+            UserError: The corpus was prepared with other subwords, or with weaker limits.
         """
         for side, tokenizer in zip(self._sides, (source, target), strict=True):
-            digest = tokenizer.digest
-            if digest != self.folder.subwords_digest(side):
+            digest = self.folder.manifest["subwords"][side]
+            if digest != tokenizer.digest:
                 raise UserError(
                     "The corpus was prepared with other subwords than the run's: set `subwords` to "
                     f"{self.folder.subwords_path(side)}, or prepare the corpus again. Received: {side} with the "
-                    f"digest {self.folder.subwords_digest(side)[:16]} instead of {digest[:16]}"
+                    f"digest {digest[:16]} instead of {tokenizer.digest[:16]}"
                 )
-        longest = len(self.length_counts)  # with the end
+        longest = len(self.length_counts)  # with EOS
         if max_length is not None and longest > max_length:
             raise UserError(
-                f"A prepared corpus has longer sentences than `max_length` allows: raise it to {longest}, or prepare "
-                f"the corpus with --max-length {max_length}. Received: {self.folder.path}, {max_length=}"
+                f"The prepared corpus has longer sentences than `max_length`: raise it to {longest}, or prepare the "
+                f"corpus with --max-length {max_length}. Received: {self.folder.path}, {max_length=}"
             )
         ratio = self.folder.manifest["max_ratio"]
         if max_ratio is not None and (ratio is None or ratio > max_ratio):
             raise UserError(
-                f"A corpus was prepared with a larger ratio of lengths than `max_ratio` allows: set `max_ratio` to "
-                f"{ratio}, or prepare the corpus again. Received: {self.folder.path}, {max_ratio=}"
+                f"The corpus was prepared with a larger `max_ratio`: set `max_ratio` to {ratio}, or prepare the corpus "
+                f"again. Received: {self.folder.path}, {max_ratio=}"
             )
 
     def __len__(self) -> int:
@@ -101,7 +105,7 @@ class PreparedCorpus:
         return self.folder.block_starts
 
     def select(self, pairs: np.ndarray) -> ParallelCorpus:
-        """A corpus in memory of the pairs of these numbers, int64 array, in this order.
+        """Returns a corpus in memory of the pairs with these numbers, an int64 array, in this order.
 
         Raises:
             UserError: A shard is damaged.
@@ -110,9 +114,80 @@ class PreparedCorpus:
         return ParallelCorpus.from_block(block, self.num_read, self.folder.manifest["dropped"])
 
     def load(self) -> ParallelCorpus:
-        """The whole corpus in memory."""
+        """Reads the whole corpus into memory."""
         return self.select(np.arange(len(self)))
 
     def summary(self) -> str:
-        """One line with the numbers of pairs read, kept and dropped, and the mean lengths."""
+        """Returns one line with the numbers of pairs read, kept and dropped, and the mean lengths."""
         return corpus_summary(len(self), self.num_read, self.folder.manifest["dropped"], self.num_tokens)
+
+
+def write_prepared(
+    corpus: ParallelCorpus,
+    folder: str | os.PathLike[str],
+    source_tokenizer: SubwordTokenizer,
+    target_tokenizer: SubwordTokenizer,
+    *,
+    sides: Sequence[str] = ("source", "target"),
+    max_ratio: float | None = None,
+    shard_pairs: int = SHARD_PAIRS,
+) -> PreparedCorpus:
+    """Writes a corpus in memory as a prepared corpus, completely or not at all.
+
+    For a corpus that does not fit into memory, use `keras_nmt.preparation`.
+
+    Args:
+        corpus: ParallelCorpus. If it has its text, so will the prepared corpus.
+        folder: String or path of the folder to make.
+        source_tokenizer: SubwordTokenizer of the source.
+        target_tokenizer: SubwordTokenizer of the target.
+        sides: Sequence of two names, such as languages. Defaults to "source" and "target".
+        max_ratio: Float, the `max_ratio` with which the corpus was read; or None for no limit. Defaults to None.
+        shard_pairs: Integer, the number of pairs of a shard. Defaults to 1,048,576.
+
+    Returns:
+        The `PreparedCorpus`.
+
+    Raises:
+        OSError: A file cannot be written.
+        UserError: The folder exists, or the names of the sides are not valid.
+
+    Example:
+
+    >>> import os, tempfile
+    >>> from keras_nmt.data import read_parallel, train_subwords
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     text = os.path.join(folder, "text.txt")
+    ...     _ = open(text, "w").write("the cat sat\\nthe mat sat\\n")
+    ...     tokenizer = SubwordTokenizer(train_subwords([text], os.path.join(folder, "m"), vocabulary_size=20))
+    ...     corpus = read_parallel(text, text, tokenizer, tokenizer)
+    ...     prepared = write_prepared(corpus, os.path.join(folder, "prepared"), tokenizer, tokenizer, max_ratio=3)
+    ...     prepared.summary() == corpus.summary()
+    True
+    """
+    check_sides(sides)
+    tokenizers = source_tokenizer, target_tokenizer
+    block = PairBlock(
+        corpus.line_numbers,
+        tuple(
+            RaggedArray(ids.values.numpy().astype(id_type(tokenizer.vocabulary_size)), ids.row_lengths().numpy())
+            for ids, tokenizer in zip((corpus.source, corpus.target), tokenizers, strict=True)
+        ),
+        None if corpus.text is None else tuple(RaggedArray.from_bytes(side.tolist()) for side in corpus.text),
+    )
+    with atomic_folder(folder) as temporary:
+        shards = [
+            write_shard(temporary, number, sides, block.select(np.arange(begin, min(begin + shard_pairs, len(block)))))
+            for number, begin in enumerate(range(0, len(block), shard_pairs))
+        ]
+        write_manifest(
+            temporary,
+            shards,
+            sides=sides,
+            subwords=[tokenizer.proto for tokenizer in tokenizers],
+            has_text=corpus.has_text,
+            num_read=corpus.num_read,
+            dropped=corpus.dropped,
+            max_ratio=max_ratio,
+        )
+    return PreparedCorpus(*(Path(folder) / side for side in sides), text=corpus.has_text)

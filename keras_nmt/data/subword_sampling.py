@@ -1,4 +1,4 @@
-"""Subword regularisation of a parallel corpus."""
+"""Changes the training text in each epoch: subword regularisation, and noise on the sources."""
 
 from __future__ import annotations
 
@@ -8,41 +8,44 @@ import numpy as np
 import tensorflow as tf
 
 from keras_nmt.data.parallel_corpus import ParallelCorpus
+from keras_nmt.data.sentence_pairs import RaggedArray, check_length_limits
+from keras_nmt.data.source_noise import SourceNoise
+from keras_nmt.data.subword_tokenizer import SubwordTokenizer
 from keras_nmt.errors import UserError
-from keras_nmt.text import SubwordTokenizer
 
 
 class SubwordSampling:
-    r"""Subword regularisation: training segments a text into different subwords each time.
+    r"""Subword regularisation: a text gets different subwords in each epoch. Optional noise changes the sources.
 
-    `TrainingBatches` segments the pairs of a corpus with this object. Read the corpus by `read_parallel` with
-    `keep_text=True`.
+    `TrainingBatches` uses this object to segment the pairs of a corpus. The corpus must have its text: read it by
+    `read_parallel` with `keep_text=True`.
 
     Args:
         source_tokenizer: SubwordTokenizer of the source text.
         target_tokenizer: SubwordTokenizer of the target text.
         alpha: Float above 0 and at most 1, see `SubwordTokenizer.sample`. Usual values are 0.1 for BPE models, where
             alpha is the probability that a merge is dropped, and 0.2 for unigram models, where alpha smooths
-            probabilities.
-        max_length: Integer, the longest segmentation in subwords, end included. A pair with a longer segmentation keeps
-            the segmentation of the corpus. Defaults to 256.
+            probabilities. With None, the segmentation stays the same, for noise alone. Defaults to None.
+        noise: `SourceNoise`, which changes the source text before it is segmented. Words with user-defined subwords
+            stay. Defaults to None.
+        max_length: Integer, the longest segmentation in subwords, including EOS. A pair with a longer segmentation
+            keeps the text and the segmentation of the corpus. Defaults to 256.
 
     Raises:
-        UserError: An argument is out of its range.
+        UserError: An argument is out of its range, or there is neither alpha nor noise.
 
     Example:
 
     >>> import os, tempfile
-    >>> from keras_nmt.data import read_parallel
-    >>> from keras_nmt.text import train_subwords
+    >>> from keras_nmt.data import read_parallel, train_subwords
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     text = os.path.join(folder, "text.txt")
     ...     _ = open(text, "w").write("the cat sat\nthe mat sat\n")
     ...     tokenizer = SubwordTokenizer(train_subwords([text], os.path.join(folder, "m"), vocabulary_size=20))
     ...     corpus = read_parallel(text, text, tokenizer, tokenizer, keep_text=True)
     >>> sampling = SubwordSampling(tokenizer, tokenizer, alpha=0.5)
-    >>> ids, lengths, _, _ = sampling.segment(corpus, np.array([0, 0, 0]), seeds=(1, 0))
-    >>> tokenizer.detokenize([ids[: lengths[0]]]).numpy().tolist()
+    >>> source, target = sampling.segment(corpus, np.array([0, 0, 0]), seeds=(1, 0))
+    >>> tokenizer.detokenize([source.values[: source.lengths[0]]]).numpy().tolist()
     [b'the cat sat']
 
     Reference:
@@ -55,55 +58,61 @@ class SubwordSampling:
         source_tokenizer: SubwordTokenizer,
         target_tokenizer: SubwordTokenizer,
         *,
-        alpha: float,
+        alpha: float | None = None,
+        noise: SourceNoise | None = None,
         max_length: int = 256,
     ) -> None:
-        if not 0 < alpha <= 1:
-            raise UserError(f"The alpha of subword sampling is in (0, 1]. Received: {alpha=}")
-        if max_length < 2:
-            raise UserError(f"The longest sentence has at least 2 subwords, end included. Received: {max_length=}")
+        if alpha is None and noise is None:
+            raise UserError("Subword sampling needs `alpha` or `noise`. Received: alpha=None, noise=None")
+        if alpha is not None and not 0 < alpha <= 1:
+            raise UserError(f"`alpha` must be above 0 and at most 1. Received: {alpha=}")
+        check_length_limits(max_length, None)
         self._tokenizers = source_tokenizer, target_tokenizer
         self.alpha = alpha
+        self.noise = noise
         self.max_length = max_length
 
     def segment(
         self, corpus: ParallelCorpus, pairs: np.ndarray, seeds: Sequence[int], max_length: int | None = None
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    ) -> tuple[RaggedArray, RaggedArray]:
         """Segments pairs of a corpus. The result depends only on the arguments.
 
         Args:
             corpus: ParallelCorpus with its text.
             pairs: int64 array `[n]`, indices of pairs in the corpus. They may repeat.
-            seeds: Sequence of integers that are not negative. They determine the segmentation.
-            max_length: Integer, in place of the constructor's. Defaults to the constructor's.
+            seeds: Sequence of integers of at least 0, which determine the segmentation.
+            max_length: Integer, instead of the constructor's. Defaults to the constructor's.
 
         Returns:
-            source_ids: int32 array `[source subwords]`, one source sentence after the other.
-            source_lengths: int64 array `[n]`, the number of subwords of each source sentence.
-            target_ids: int32 array `[target subwords]`, one target sentence after the other.
-            target_lengths: int64 array `[n]`.
+            Two `RaggedArray`, the ids of the sources and of the targets, without BOS and EOS.
         """
         assert corpus.text is not None
-        sides = [
-            tokenizer.sample(text[pairs].tolist(), self.alpha, np.random.SeedSequence(seeds, spawn_key=(side,)))
-            for side, (tokenizer, text) in enumerate(zip(self._tokenizers, corpus.text, strict=True))
-        ]
-        too_long = np.maximum(sides[0][1], sides[1][1]) >= (max_length or self.max_length)
+        texts = [text[pairs].tolist() for text in corpus.text]
+        if self.noise is not None:
+            lines, keep = corpus.line_numbers[pairs].tolist(), self._tokenizers[0].user_symbols
+            noisy = self.noise.apply([text.decode() for text in texts[0]], lines, seeds, keep)
+            texts[0] = [text.encode() for text in noisy]
+        source, target = (self._segmented(side, of_side, seeds) for side, of_side in enumerate(texts))
+        # After noise, a text may have only characters without subwords.
+        is_wrong = (np.maximum(source.lengths, target.lengths) >= (max_length or self.max_length)) | (
+            source.lengths == 0
+        )
+        rows, wrong = np.arange(len(pairs)), pairs[is_wrong]
+        rows[is_wrong] = len(pairs) + np.arange(len(wrong))  # the rows of the corpus, behind those of the sample
         with tf.device("CPU"):
-            (source_ids, source_lengths), (target_ids, target_lengths) = (
-                _replace(*sampled, too_long, tf.gather(usual, pairs[too_long]))
-                for sampled, usual in zip(sides, (corpus.source, corpus.target), strict=True)
-            )
-        return source_ids, source_lengths, target_ids, target_lengths
+            usual = [_rows_of(tf.gather(side, wrong)) for side in (corpus.source, corpus.target)]
+        return (
+            RaggedArray.concatenate([source, usual[0]]).select(rows),
+            RaggedArray.concatenate([target, usual[1]]).select(rows),
+        )
+
+    def _segmented(self, side: int, texts: list[bytes], seeds: Sequence[int]) -> RaggedArray:
+        if self.alpha is not None:
+            seed = np.random.SeedSequence(seeds, spawn_key=(side,))
+            return RaggedArray(*self._tokenizers[side].sample(texts, self.alpha, seed))
+        with tf.device("CPU"):
+            return _rows_of(self._tokenizers[side].tokenize(texts))
 
 
-def _replace(
-    ids: np.ndarray, lengths: np.ndarray, rows: np.ndarray, by: tf.RaggedTensor
-) -> tuple[np.ndarray, np.ndarray]:
-    """Replaces some rows of flat ids by other rows."""
-    replaced = lengths.copy()
-    replaced[rows] = by.row_lengths().numpy()
-    result, is_replaced = np.empty(replaced.sum(), np.int32), np.repeat(rows, replaced)
-    result[is_replaced] = by.values.numpy()
-    result[~is_replaced] = ids[~np.repeat(rows, lengths)]
-    return result, replaced
+def _rows_of(ids: tf.RaggedTensor) -> RaggedArray:
+    return RaggedArray(ids.values.numpy(), ids.row_lengths().numpy())

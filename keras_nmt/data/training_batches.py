@@ -11,53 +11,56 @@ import tensorflow as tf
 from keras_nmt.data.epoch_order import BlockOrder, Corpus, WholeOrder
 from keras_nmt.data.parallel_corpus import ParallelCorpus
 from keras_nmt.data.prepared_corpus import PreparedCorpus
+from keras_nmt.data.sentence_pairs import PairBlock, RaggedArray
 from keras_nmt.data.subword_sampling import SubwordSampling
-from keras_nmt.errors import UserError
-from keras_nmt.ids import BEGIN, END, PAD
+from keras_nmt.errors import UserError, check_positive
+from keras_nmt.ids import BOS, EOS, PAD
 
-ROW_MULTIPLE = 8  # numbers of rows are multiples: 2, 4 or 8 parts of a batch have equal sizes
+ROW_MULTIPLE = 8  # batches have a multiple of 8 rows, so that 2, 4 or 8 parts have equal sizes
 BATCH_UNITS = ("tokens", "sentences")
 PORTION = 2**17  # pairs that are read or segmented at once; two portions are in memory
-PORTION_UPDATES = 64  # least updates of a portion that is read, so that few of its batches mix lengths
-WHOLE = 2**19  # prepared corpora with more pairs together are read portion by portion
-TYPICAL = 2**14  # pairs whose segmentation estimates the lengths of all pairs
+PORTION_UPDATES = 64  # smallest number of updates of a portion that is read, so that few of its batches mix lengths
+WHOLE = 2**19  # prepared corpora that have more pairs in total are read portion by portion
+TYPICAL = 2**14  # pairs that are segmented to estimate the lengths of all pairs
 
 
 class TrainingBatches:
     """Batches of a corpus: an endless, reproducible sequence of updates.
 
-    Pairs are grouped in buckets by the length of their longer side, begin or end included. Both sides are padded to the
-    bucket's edge: one batch shape per bucket. An epoch is a random order of the batches, and of the pairs within a
-    bucket, that depends on `seed` and the epoch's number only. Each pair occurs exactly once per epoch. Pairs that do
-    not fill a batch of their bucket move to the next longer bucket, so that an epoch has at most one short batch;
-    padding fills its missing rows. All epochs have the same number of batches of each shape.
+    Pairs are grouped in buckets by the length of their longer side, including BOS or EOS. Both sides are padded to the
+    bucket's edge, so that there is one batch shape per bucket. In an epoch, each pair occurs exactly once. The order of
+    the batches, and of the pairs within a bucket, is random, and depends only on `seed` and the epoch's number. Pairs
+    that do not fill a batch of their bucket move to the next longer bucket, so that an epoch has at most one short
+    batch; padding fills its missing rows. All epochs have the same number of batches of each shape.
 
-    With several corpora, the weight of a corpus is the number of times that its pairs occur in an epoch. If the weight
-    is not a whole number, successive epochs continue through the corpus, in a new random order for each pass, so that
-    the counts of its pairs differ by at most one.
+    With several corpora, the weight of a corpus is the number of times that its pairs occur in an epoch. If it is not a
+    whole number, successive epochs continue through the corpus, in a new random order for each pass, so that the counts
+    of its pairs differ by at most one.
 
-    With `sampling`, each occurrence of a pair is segmented anew. A portion of 131,072 pairs is segmented at once, one
-    portion ahead of training, and has separate batches. Batch counts and row counts per epoch are fixed; only
-    lengths vary. The pairs of a portion, ordered by bucket, fill its batches, and a batch with longer pairs than usual
-    is padded to a longer bucket's edge.
+    With `sampling`, each occurrence of a pair gets a new segmentation and new noise. A portion of 131,072 pairs is
+    segmented at once, one portion ahead of training, and has its own batches. The number of batches in an epoch, and
+    their rows, are fixed; only lengths vary. The pairs of a portion fill its batches in the order of their buckets, and
+    a batch with longer pairs than usual is padded to the edge of a longer bucket.
 
-    Prepared corpora of more than 524,288 pairs together are read in portions: 131,072 pairs, or 64 updates if these are
-    more. A portion has random blocks of 1,024 pairs, in proportion from each corpus, and its pairs are shuffled.
-    The other properties hold: each pair exactly once per epoch, in an order that depends on `seed` and the epoch only.
-    A smaller prepared corpus has the batches of the same corpus in memory.
+    Prepared corpora of more than 524,288 pairs in total are read in portions of 131,072 pairs, or of 64 updates if this
+    is more. A portion consists of random blocks of 1,024 pairs, in proportion from each corpus, and its pairs are
+    shuffled. Each pair still occurs once per epoch, in an order that depends only on `seed` and the epoch. A smaller
+    prepared corpus has the same batches as the same corpus in memory.
+
+    If all corpora have `links`, for guided alignment, the batches have them, too.
 
     Args:
         corpus: ParallelCorpus or PreparedCorpus, or a sequence of them.
         batch_size: Integer, the size of one update's batch over all replicas, workers and accumulation steps.
-        batch_unit: String, the unit of `batch_size`. "tokens": positions on one side, padding included; a batch has as
+        batch_unit: String, the unit of `batch_size`. "tokens": positions on one side, including padding; a batch has as
             many rows as fit, in multiples of 8, and at least 8. "sentences": rows. Defaults to "tokens".
-        length_buckets: Sequence of the buckets' edges, ascending; the last one at least the longest sentence's length
-            plus 1. None: every 2 positions up to 32, then growing by about 15%, which keeps padding near a tenth.
-            Defaults to None.
-        seed: Integer that determines the order, not negative. Defaults to 0.
+        length_buckets: Sequence of the buckets' edges, ascending. The last one must be at least the longest sentence's
+            length plus 1. With None, an edge every 2 positions up to 32, then edges that grow by about 15%, so that
+            about a tenth is padding. Defaults to None.
+        seed: Integer of at least 0, which determines the order. Defaults to 0.
         weights: Sequence of floats, the number of times that each corpus occurs in an epoch. Defaults to 1 for each.
-        sampling: SubwordSampling, which segments the pairs anew (corpora need their text); or None for the corpora's
-            segmentation. Defaults to None.
+        sampling: SubwordSampling, which segments the pairs of corpora with text; or None for the segmentation in the
+            corpora. Defaults to None.
 
     Raises:
         UserError: An argument is wrong.
@@ -88,21 +91,30 @@ class TrainingBatches:
         sampling: SubwordSampling | None = None,
     ) -> None:
         if batch_unit not in BATCH_UNITS:
-            raise UserError(f"The batch unit is one of {BATCH_UNITS}. Received: {batch_unit=}")
-        if batch_size < 1:
-            raise UserError(f"The batch size is at least 1. Received: {batch_size=}")
+            raise UserError(f"`batch_unit` must be one of {', '.join(BATCH_UNITS)}. Received: {batch_unit=}")
+        check_positive(batch_size=batch_size)
         if seed < 0:
             raise UserError(f"`seed` must be at least 0. Received: {seed}")
         corpora = [corpus] if isinstance(corpus, ParallelCorpus | PreparedCorpus) else list(corpus)
         if not all(map(len, corpora)) or not corpora:
             raise UserError(
-                f"Each corpus needs at least one pair. Received: {len(corpora)} of sizes {list(map(len, corpora))}"
+                f"Each corpus must have at least one pair. Received: corpora of sizes {list(map(len, corpora))}"
             )
         weights = [1.0] * len(corpora) if weights is None else list(weights)
         if len(weights) != len(corpora) or not all(0 < weight < np.inf for weight in weights):
-            raise UserError(f"Each of {len(corpora)} corpora needs a weight above zero. Received: {weights=}")
+            raise UserError(f"Each of the {len(corpora)} corpora must have a weight above 0. Received: {weights=}")
         if sampling is not None and not all(corpus.has_text for corpus in corpora):
-            raise UserError("Subword sampling needs the text: read the corpus with keep_text=True. Received: text=None")
+            raise UserError(
+                "Subword sampling and noise need the text: read the corpus with keep_text=True. Received: text=None"
+            )
+        links = [corpus for corpus in corpora if getattr(corpus, "links", None) is not None]
+        if links and (len(links) < len(corpora) or sampling is not None):
+            raise UserError(
+                "All corpora or none must have alignments, and alignments exclude subword sampling and noise, which "
+                f"change the subwords. Received: {len(links)} of {len(corpora)} corpora with alignments, "
+                f"sampling={sampling is not None}"
+            )
+        self._has_links = bool(links)
         self.batch_size = batch_size
         self.batch_unit = batch_unit
         self.seed = seed
@@ -120,19 +132,19 @@ class TrainingBatches:
         else:
             self._order = BlockOrder(corpora, self._draws, seed, self._portion_of(corpora))
 
-        # The lengths in an epoch: numbers of pairs by length, and how often each pair occurs; from all pairs or from a
-        # random part of the pairs.
+        # The lengths in an epoch: numbers of pairs by length, and how often each pair occurs. With sampling, they are
+        # estimated from a random part of the pairs.
         occurrences = [number / size for size, number in zip(sizes, self._draws, strict=True)]
         counts = [one.length_counts for one in corpora]
-        tokens = np.array([[side + len(one) for side in one.num_tokens] for one in corpora], float)  # ends included
-        longest = max(map(len, counts))  # with the end
+        tokens = np.array([[side + len(one) for side in one.num_tokens] for one in corpora], float)  # with EOS
+        longest = max(map(len, counts))  # with EOS
         edges = _edges(length_buckets, longest)
         if sampling is not None:
             if length_buckets is None:
                 edges = _edges(None, max(longest, sampling.max_length))
             self._longest = max(longest, min(int(edges[-1]), sampling.max_length))
             part, drawn, _ = self._order.portion(0, 0)
-            _, source, _, target = self._segment(part, drawn[:TYPICAL], 0, 0)
+            source, target = (side.lengths for side in self._segment(part, drawn[:TYPICAL], 0, 0))
             occurrences, counts = [draws / len(source)], [np.bincount(np.maximum(source, target))]
             tokens = np.array([[float((side + 1).sum()) for side in (source, target)]])
         self._tokens = (tokens * np.array(occurrences)[:, None]).sum(0)  # of an epoch, by side
@@ -146,7 +158,7 @@ class TrainingBatches:
         self._num_batches = np.sum(self._portion_batches, axis=0)
 
     def _portion_of(self, corpora: Sequence[Corpus]) -> int:
-        """The number of pairs of a portion of corpora that are read portion by portion."""
+        """Returns the number of pairs of a portion, for corpora that are read portion by portion."""
         rows = self.batch_size
         if self.batch_unit == "tokens":
             positions = sum(int(one.length_counts @ np.arange(len(one.length_counts))) for one in corpora)
@@ -154,8 +166,8 @@ class TrainingBatches:
         return max(PORTION, PORTION_UPDATES * rows)
 
     def _batches_of(self, size: int, shares: np.ndarray) -> np.ndarray:
-        """The number of batches of each bucket, for `size` pairs with these shares of the buckets."""
-        # Batches are full, because the rest of a bucket moves to the next; the last bucket's last batch may be short.
+        """Returns the number of batches of each bucket, for `size` pairs with these shares of the buckets."""
+        # Batches are full, because the rest of a bucket moves to the next one; only the very last one may be short.
         sizes = np.diff(np.round(np.cumsum(shares) * size), prepend=0).astype(int)
         last = int(np.flatnonzero(sizes)[-1])
         num_batches, left_over = np.zeros_like(self._rows), 0
@@ -167,12 +179,12 @@ class TrainingBatches:
     def _rows_at(self, edge: int) -> int:
         if self.batch_unit == "sentences":
             return self.batch_size
-        most = -(-sum(self._draws) // ROW_MULTIPLE)  # more rows than pairs would be padding only
+        most = -(-sum(self._draws) // ROW_MULTIPLE)  # more rows than pairs would only be padding
         return min(max(1, self.batch_size // edge // ROW_MULTIPLE), most) * ROW_MULTIPLE
 
     @property
     def typical_lengths(self) -> tuple[np.ndarray, np.ndarray]:
-        """Two int64 arrays, the numbers of subwords of the sides of up to 16,384 random pairs, without sampling."""
+        """Two int64 arrays, the source and target lengths of up to 16,384 random pairs, without sampling."""
         corpus, rows, _ = self._order.portion(0, 0)
         return corpus.source_lengths[rows[:TYPICAL]], corpus.target_lengths[rows[:TYPICAL]]
 
@@ -183,9 +195,9 @@ class TrainingBatches:
 
     @property
     def shapes(self) -> list[tuple[int, int, int]]:
-        """List of the shapes of updates' batches, as (rows, source positions, target positions).
+        """List of the batch shapes, as (rows, source positions, target positions).
 
-        With `sampling`, these are the usual shapes; longer shapes occur.
+        With `sampling`, these are the usual shapes, and longer ones occur.
         """
         return [
             (int(rows), int(edge), int(edge))
@@ -195,9 +207,9 @@ class TrainingBatches:
 
     @property
     def largest_shapes(self) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
-        """The shape of `shapes` with the most positions, and the one with the most pairs of positions.
+        """The batch shape with the most positions, and the one with the most pairs of positions.
 
-        With `sampling`, a batch may be padded to the edge of the next bucket, which counts.
+        With `sampling`, the lengths are those of the next longer bucket, to which a batch may be padded.
         """
         shapes = self.shapes
         if self._sampling is not None:
@@ -208,44 +220,42 @@ class TrainingBatches:
 
     @property
     def padding(self) -> dict[str, float]:
-        """Dictionary of the shares of padding in an epoch, filler rows included: "source", "target", "both"."""
+        """Dictionary of the shares of padding in an epoch, with filler rows: "source", "target" and "both"."""
         positions = int((self._rows * self._edges * self._num_batches).sum())
         source, target = (1 - tokens / positions for tokens in self._tokens)
         return {"source": source, "target": target, "both": (source + target) / 2}
 
     def summary(self) -> str:
-        """One line with the number of updates per epoch, their shapes, and the share of padding."""
+        """Returns one line with the number of updates per epoch, their shapes, and the share of padding."""
         shapes = self.shapes
         return (
-            f"{self.updates_per_epoch:,} updates an epoch, {len(shapes)} shapes from {shapes[0][0]} x {shapes[0][2]} "
+            f"{self.updates_per_epoch:,} updates per epoch, {len(shapes)} shapes from {shapes[0][0]} x {shapes[0][2]} "
             f"to {shapes[-1][0]} x {shapes[-1][2]}, {self.padding['both']:.1%} padding"
         )
 
-    def _segment(self, corpus: ParallelCorpus, pairs: np.ndarray, epoch: int, portion: int) -> tuple[np.ndarray, ...]:
+    def _segment(self, corpus: ParallelCorpus, pairs: np.ndarray, epoch: int, portion: int) -> tuple[RaggedArray, ...]:
         assert self._sampling is not None
         return self._sampling.segment(corpus, pairs, (self.seed, epoch, portion), self._longest)
 
     def _plan(self, epoch: int, portion: int) -> tuple[ParallelCorpus, tuple[np.ndarray, ...]]:
-        """The batches of a portion of an epoch, which depend only on the seed and the arguments.
+        """Plans the batches of a portion of an epoch. The result depends only on the seed and the arguments.
 
         Returns:
             The corpus of the portion's pairs, and four int64 arrays:
 
-            - rows `[rows]`, the rows of all batches: numbers of pairs in that corpus, -1 for filler;
+            - rows `[rows]`, the rows of all batches: numbers of pairs in that corpus, -1 for filler rows;
             - begins `[updates]`, where each batch begins in `rows`;
             - sizes `[updates]`, the number of rows of each batch;
             - lengths `[updates]`, the length to which each batch is padded.
         """
         corpus, rows, generator = self._order.portion(epoch, portion)
         if self._sampling is not None:
-            source, source_lengths, target, target_lengths = self._segment(corpus, rows, epoch, portion)
-            corpus = ParallelCorpus.from_arrays(
-                source, source_lengths, target, target_lengths, corpus.line_numbers[rows], corpus.num_read
-            )
+            block = PairBlock(corpus.line_numbers[rows], self._segment(corpus, rows, epoch, portion))
+            corpus = ParallelCorpus.from_block(block, corpus.num_read)
             rows = np.arange(len(rows))
         longer = np.maximum(corpus.source_lengths, corpus.target_lengths)
         buckets = np.searchsorted(self._edges, longer[rows] + 1)
-        # The rest of a bucket precedes the next bucket, so that each batch is one piece of the rows ordered by bucket.
+        # With the rows ordered by bucket, each batch is one slice: the rest of a bucket precedes the next bucket.
         order = np.argsort(buckets, kind="stable")
         rows, buckets = rows[order], buckets[order]
         num_batches = self._portion_batches[portion]
@@ -260,35 +270,37 @@ class TrainingBatches:
     def dataset(
         self, start: int = 0, parts: int = 1, shard_index: int = 0, num_shards: int = 1
     ) -> tf.data.Dataset[dict[str, tf.Tensor]]:
-        """Makes the endless dataset of the updates from `start` on, in order.
+        """Makes the endless dataset of all updates from `start` on, in order.
 
-        Each update's batch is split into `parts` slices of equally many rows, one for each replica and accumulation
-        step. Shard `shard_index` has the `shard_index`-th run of `parts / num_shards` slices, as successive elements.
-        The updates are the same for all numbers of parts and shards. Rows of padding are added at the end of a batch
-        whose number of rows is not a multiple of `parts`. A late start takes no longer than a start at 0.
+        Each update's batch is split into `parts` slices with the same number of rows, one for each replica and
+        accumulation step. The elements of shard `shard_index` are `parts / num_shards` successive slices of each
+        update. The updates do not depend on the number of parts and shards. If the number of rows is not a multiple of
+        `parts`, rows of padding are added at the end. A start at a late update is as fast as a start at 0.
 
         Args:
             start: Integer, the first update, in epoch `start // updates_per_epoch`. Defaults to 0.
             parts: Integer, the number of slices of an update's batch. Defaults to 1.
             shard_index: Integer, the number of the shard (a worker), from 0. Defaults to 0.
-            num_shards: Integer, the number of shards, which divides `parts`. Defaults to 1.
+            num_shards: Integer, the number of shards. It must divide `parts`. Defaults to 1.
 
         Returns:
             A dataset of dictionaries:
 
-            - "source": int32 tensor `[rows, length]`, ids, end, then pad;
-            - "target_input": int32 tensor `[rows, length]`, begin, ids, then pad;
-            - "target_output": int32 tensor `[rows, length]`, ids, end, then pad;
-            - "line_numbers": int32 tensor `[rows]`, the pairs' lines; -1 for rows of padding only.
+            - "source": int32 tensor `[rows, length]`, ids, EOS, then PAD;
+            - "target_input": int32 tensor `[rows, length]`, BOS, ids, then PAD;
+            - "target_output": int32 tensor `[rows, length]`, ids, EOS, then PAD;
+            - "line_numbers": int32 tensor `[rows]`, the lines of the pairs; -1 for rows of padding;
+            - "links": int32 tensor `[rows, P]`, if the corpora have links: the links of the pairs, then -1. P is a
+              multiple of `length`, and the same for all parts of an update.
 
         Raises:
             UserError: An argument is out of its range.
         """
         if start < 0:
-            raise UserError(f"Updates count from 0. Received: {start=}")
+            raise UserError(f"`start` must be at least 0. Received: {start=}")
         if num_shards < 1 or parts < 1 or parts % num_shards or not 0 <= shard_index < num_shards:
             raise UserError(
-                "Each shard, counted from 0, needs the same number of a batch's parts. "
+                "`num_shards` must divide `parts`, and `shard_index` must be from 0 to below `num_shards`. "
                 f"Received: {parts=}, {shard_index=}, {num_shards=}"
             )
         num_portions, parts_here = len(self._portion_batches), parts // num_shards
@@ -296,9 +308,10 @@ class TrainingBatches:
         ends = np.cumsum([batches.sum() for batches in self._portion_batches])  # [portions]
         portion = int(np.searchsorted(ends, offset, side="right"))
         first, offset = first_epoch * num_portions + portion, offset - int(np.append(0, ends)[portion])
-        # Pairs that are the same in all portions are constants of the graph; else they come with each portion.
+        # A corpus that is the same for all portions is a constant of the graph; otherwise each portion brings its own.
         fixed = _tensors(self._order.corpus) if self._order.corpus is not None and self._sampling is None else ()
-        types = [tf.int64] * 4 + ([] if fixed else [tf.int32, tf.int32, tf.int64, tf.int32, tf.int64])
+        side = [tf.int32, tf.int64]  # values and row splits
+        types = [tf.int64] * 4 + ([] if fixed else [tf.int32, *side * (3 if self._has_links else 2)])
 
         def plan(number: np.ndarray) -> tuple[np.ndarray, ...]:
             corpus, (rows, *batches) = self._plan(*divmod(int(number), num_portions))
@@ -315,9 +328,10 @@ class TrainingBatches:
         def batches(
             rows: tf.Tensor, begins: tf.Tensor, sizes: tf.Tensor, lengths: tf.Tensor, *own: tf.Tensor
         ) -> tf.data.Dataset:
-            """The parts of one portion's batches."""
+            """Makes the parts of one portion's batches."""
             line_numbers, *sides = own or fixed
             source, target = (sides[0], sides[1]), (sides[2], sides[3])
+            links = (sides[4], sides[5]) if self._has_links else None
 
             def part_of(number: tf.Tensor) -> dict[str, tf.Tensor]:
                 update, part = number // parts_here, number % parts_here + shard_index * parts_here
@@ -327,11 +341,19 @@ class TrainingBatches:
                 chosen = tf.where(positions < sizes[update], chosen, -1)
                 length = lengths[update]
                 lines = tf.gather(line_numbers, tf.maximum(chosen, 0))
-                begin = tf.where(chosen < 0, PAD, BEGIN)[:, None]
+                begin = tf.where(chosen < 0, PAD, BOS)[:, None]
+                aligned = {}
+                if links is not None:
+                    of_update = tf.maximum(rows[begins[update] : begins[update] + sizes[update]], 0)
+                    most = tf.reduce_max(tf.gather(links[1], of_update + 1) - tf.gather(links[1], of_update))
+                    # Few different widths, because XLA compiles a program for each.
+                    width = tf.maximum(-(-most // length), 1) * length
+                    aligned["links"] = _rows(links, chosen, width, end=-1, pad=-1)
                 return {
-                    "source": _rows(source, chosen, length, end=END),
+                    **aligned,
+                    "source": _rows(source, chosen, length, end=EOS),
                     "target_input": tf.concat([begin, _rows(target, chosen, length - 1, end=PAD)], axis=1),
-                    "target_output": _rows(target, chosen, length, end=END),
+                    "target_output": _rows(target, chosen, length, end=EOS),
                     "line_numbers": tf.where(chosen < 0, -1, lines),
                 }
 
@@ -340,8 +362,8 @@ class TrainingBatches:
 
         options = tf.data.Options()
         options.deterministic = True
-        # There is nothing to tune. tf.data's tuner sleeps for up to a minute, and is not always woken when an iterator
-        # is deleted: the end of a run would wait for the tuner.
+        # There is nothing to tune, and the end of a run might wait for tf.data's tuner: it sleeps for up to a minute,
+        # and is not always woken when an iterator is deleted.
         options.autotune.enabled = False
         # A strategy must not shard the dataset again.
         options.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.OFF
@@ -350,12 +372,12 @@ class TrainingBatches:
 
 
 def _shares(edges: np.ndarray, counts: Sequence[np.ndarray], occurrences: Sequence[float]) -> np.ndarray:
-    """float64 array `[buckets]`, the number of pairs of each bucket in an epoch."""
+    """Returns the number of pairs of each bucket in an epoch, float64 array `[buckets]`."""
     shares = np.zeros(len(edges))
     for one, occurrence in zip(counts, occurrences, strict=True):
         buckets = np.searchsorted(edges, np.arange(len(one)) + 1)
         for bucket, number in enumerate(np.bincount(buckets, one, len(edges)).astype(int).tolist()):
-            # Added pair by pair: rounding errors of other sums could change the number of batches of earlier runs.
+            # Added pair by pair: other rounding errors could change the number of batches of runs that are resumed.
             for begin in range(0, number, PORTION):
                 added = np.full(min(PORTION, number - begin) + 1, occurrence)
                 added[0] = shares[bucket]
@@ -364,14 +386,15 @@ def _shares(edges: np.ndarray, counts: Sequence[np.ndarray], occurrences: Sequen
 
 
 def _tensors(corpus: ParallelCorpus) -> tuple[tf.Tensor, ...]:
-    """Line numbers; source ids and row splits; target ids and row splits."""
+    """Returns line numbers, then ids and row splits of the source, of the target, and of the links if there are any."""
     with tf.device("CPU"):
         lines = tf.constant(corpus.line_numbers, tf.int32)
-    return lines, *(part for side in (corpus.source, corpus.target) for part in (side.values, side.row_splits))
+    sides = [side for side in (corpus.source, corpus.target, corpus.links) if side is not None]
+    return lines, *(part for side in sides for part in (side.values, side.row_splits))
 
 
 def _edges(length_buckets: Sequence[int] | None, longest: int) -> np.ndarray:
-    """int64 array `[buckets]`, the checked edges, or the default edges up to the longest sentence."""
+    """Returns the checked edges, or the default edges up to the longest sentence, int64 array `[buckets]`."""
     if length_buckets is None:
         edges = list(range(4, 33, 2))
         while edges[-1] < longest:
@@ -379,17 +402,19 @@ def _edges(length_buckets: Sequence[int] | None, longest: int) -> np.ndarray:
         return np.minimum(np.array(edges), longest)[: int(np.searchsorted(edges, longest)) + 1]
     edges = [int(edge) for edge in length_buckets]
     if not edges or edges[0] < 1 or any(a >= b for a, b in pairwise(edges)):
-        raise UserError(f"Length buckets are positive and ascending. Received: length_buckets={edges}")
+        raise UserError(f"`length_buckets` must be positive and ascending. Received: length_buckets={edges}")
     if edges[-1] < longest:
         raise UserError(
-            f"The last length bucket is shorter than the longest sentence, {longest} with its end: add a larger one, "
-            f"or read the corpus with max_length={edges[-1]}. Received: length_buckets={edges}"
+            f"`length_buckets` must reach the longest sentence, {longest} subwords with EOS: add a larger one, or read "
+            f"the corpus with max_length={edges[-1]}. Received: length_buckets={edges}"
         )
     return np.array(edges)
 
 
-def _rows(sentences: tuple[tf.Tensor, tf.Tensor], rows: tf.Tensor, length: tf.Tensor, end: int) -> tf.Tensor:
-    """Gathers sentences, int32 tensor `[rows, length]`: ids, `end`, then pad; only pad if the row is -1."""
+def _rows(
+    sentences: tuple[tf.Tensor, tf.Tensor], rows: tf.Tensor, length: tf.Tensor, end: int, pad: int = PAD
+) -> tf.Tensor:
+    """Gathers sentences, int32 tensor `[rows, length]`: ids, `end`, then `pad`; only `pad` for the row -1."""
     ids, row_splits = sentences
     row = tf.maximum(rows, 0)
     begins = tf.gather(row_splits, row)
@@ -398,4 +423,4 @@ def _rows(sentences: tuple[tf.Tensor, tf.Tensor], rows: tf.Tensor, length: tf.Te
     position = tf.range(length)[None]  # [1, length]
     last = tf.maximum(tf.size(ids, tf.int64) - 1, 0)
     chosen = tf.gather(ids, tf.minimum(begins[:, None] + position, last))
-    return tf.where(position < sizes, chosen, tf.where(position == sizes, end, PAD))
+    return tf.where(position < sizes, chosen, tf.where(position == sizes, end, pad))

@@ -10,7 +10,7 @@ from keras_nmt.decoding.interface import SearchResult
 
 
 def keep_done(done: Any, old: Any, new: Any) -> Any:
-    """`old` for the sentences that are done `[B]`, `new` for the others, over nests of tensors `[B, ...]`."""
+    """Returns `old` for the sentences that are done `[B]`, `new` for the others; nests of tensors `[B, ...]`."""
 
     def choose(x: Any, y: Any) -> Any:
         return ops.where(ops.reshape(done, (-1,) + (1,) * (len(x.shape) - 1)), x, y)
@@ -19,7 +19,7 @@ def keep_done(done: Any, old: Any, new: Any) -> Any:
 
 
 def take_rows(nest: Any, rows: Any) -> Any:
-    """Rows `rows` `[...]`, each in 0 ... B - 1, of a nest of tensors `[B, ...]`."""
+    """Takes the rows `rows` `[...]`, each in 0 ... B - 1, of a nest of tensors `[B, ...]`."""
     if backend.backend() != "tensorflow":
         return tree.map_structure(lambda x: ops.take(x, rows, axis=0), nest)
     import tensorflow as tf
@@ -29,7 +29,7 @@ def take_rows(nest: Any, rows: Any) -> Any:
 
 
 def take_beams(nest: Any, indices: Any, rows: Any = None) -> Any:
-    """Entries `indices` [B, M] of the beams of a nest of tensors [B, K, ...]: [B, M, ...].
+    """Takes the entries `indices` [B, M] of the beams of a nest of tensors [B, K, ...]: [B, M, ...].
 
     One flat gather a tensor is the cheapest form. With `rows` [B], indices and entries are those of some sentences.
     """
@@ -43,7 +43,7 @@ def take_beams(nest: Any, indices: Any, rows: Any = None) -> Any:
 
 
 def _sizes(x: Any) -> Any:
-    """The sizes of `x`, read from the tensor only where the graph does not know a size after the first two."""
+    """Returns the sizes of `x`, read from the tensor only if the graph does not know one after the first two."""
     return ops.shape(x) if None in x.shape[2:] else x.shape
 
 

@@ -15,22 +15,22 @@ from keras_nmt.decoding._beams import keep_done, take_beams, take_rows
 Extend = Callable[[Any, Any, Any, Any], tuple[Any, Any, Any, Any]]
 
 
-def search_loop(extend: Extend, sentences: Any, constants: Any, caches: Any, *, done: Any, shrink: bool) -> Any:
+def search_loop(extend: Extend, sentences: Any, constants: Any, caches: Any, *, done: Any, drop_finished: bool) -> Any:
     """Extends the hypotheses of all sentences until each sentence is done.
 
     Args:
         extend: Function, see `Extend`.
         sentences: Nest of tensors `[B, ...]`, the hypotheses.
         constants: Nest of tensors `[B, ...]`.
-        caches: Nest of tensors `[B, K, ...]`, or `[B, ...]` under the key "kept".
+        caches: Nest of tensors `[B, K, ...]`, or `[B, ...]` under the key "not_reordered".
         done: bool tensor `[B]`, the sentences that have no token.
-        shrink: Boolean, whether sentences leave the batch when they are done. The shapes then change from step to step,
-            which neither XLA nor JAX can do. Otherwise sentences that are done stay, and do not change.
+        drop_finished: Boolean, whether sentences leave the batch when they are done. The shapes then change from step
+            to step, which neither XLA nor JAX can do. Otherwise sentences that are done stay, and do not change.
 
     Returns:
         The nest `sentences`, of each sentence as it was when it was done.
     """
-    loop = _shrinking if shrink else _whole
+    loop = _dropping_finished if drop_finished else _whole
     return loop(extend, sentences, constants, caches, done)
 
 
@@ -47,9 +47,9 @@ def _whole(extend: Extend, sentences: Any, constants: Any, caches: Any, done: An
     return ops.while_loop(unfinished, body, (start, done, sentences, caches))[2]
 
 
-def _shrinking(extend: Extend, sentences: Any, constants: Any, caches: Any, done: Any) -> Any:
+def _dropping_finished(extend: Extend, sentences: Any, constants: Any, caches: Any, done: Any) -> Any:
     if backend.backend() == "jax":
-        raise ValueError("`shrink` needs shapes that change, which JAX does not have. Received: shrink=True")
+        raise ValueError("`drop_finished` needs shapes that change: not on JAX. Received: drop_finished=True")
 
     def unfinished(position: Any, rows: Any, results: Any, sentences: Any, constants: Any, caches: Any) -> Any:
         return ops.shape(rows)[0] > 0
@@ -80,20 +80,20 @@ def _shrinking(extend: Extend, sentences: Any, constants: Any, caches: Any, done
 
 
 def _indices(where: Any) -> Any:
-    """The indices of True in a boolean tensor `[B]`, int32."""
+    """Returns the indices of True in a boolean tensor `[B]`, int32."""
     return ops.cast(ops.nonzero(where)[0], "int32")
 
 
 def _take_caches(caches: Any, parents: Any, rows: Any = None) -> Any:
-    """Caches of the hypotheses `parents` `[B', K]` of the sentences `rows` `[B']`, which are all sentences if None.
+    """Takes the caches of the hypotheses `parents` `[B', K]` of the sentences `rows` `[B']`, or of all.
 
-    Entries of dictionaries under the key "kept" are not reordered within a sentence.
+    Entries of dictionaries under the key "not_reordered" are not reordered within a sentence.
     """
     leaves = tree.flatten_with_path(caches)
-    kept = [x for path, x in leaves if "kept" in path]
-    reordered = [x for path, x in leaves if "kept" not in path]
+    kept = [x for path, x in leaves if "not_reordered" in path]
+    reordered = [x for path, x in leaves if "not_reordered" not in path]
     of_sentences = iter(kept if rows is None else take_rows(kept, rows))
     of_hypotheses = iter(reordered if parents is None else take_beams(reordered, parents, rows))
     return tree.pack_sequence_as(
-        caches, [next(of_sentences if "kept" in path else of_hypotheses) for path, _ in leaves]
+        caches, [next(of_sentences if "not_reordered" in path else of_hypotheses) for path, _ in leaves]
     )

@@ -7,25 +7,22 @@ from typing import Any, NamedTuple
 
 from keras import ops
 
-from keras_nmt.decoding._beams import take_beams
+from keras_nmt.decoding._beams import best_first, take_beams
+from keras_nmt.decoding._next_tokens import NextTokens, Processing
 from keras_nmt.decoding._search_loop import search_loop
+from keras_nmt.decoding.constraints import Constraints, Need, shared_order
 from keras_nmt.decoding.interface import DecoderStep, SearchResult
-from keras_nmt.decoding.logits import (
-    IMPOSSIBLE,
-    Forbidden,
-    check_arguments,
-    given,
-    length_limits,
-    likeliest,
-    possible,
-    token_log_probabilities,
-)
+from keras_nmt.decoding.logit_processors import LogitProcessor
+from keras_nmt.decoding.logits import NEG_INF, check_arguments, is_valid, length_limits
 from keras_nmt.decoding.scores import length_penalty as penalty
-from keras_nmt.ids import BEGIN, END, PAD
+from keras_nmt.ids import BOS, EOS, PAD
 
 
 class _Open(NamedTuple):
-    """Open hypotheses, likeliest first. An impossible log-probability marks an empty entry."""
+    """Open hypotheses, likeliest first, or in the order in which constraints share the beam.
+
+    An impossible log-probability marks an empty entry.
+    """
 
     tokens: Any  # [B, K, max_length]
     last: Any  # [B, K]
@@ -53,19 +50,22 @@ def beam_search(
     max_lengths: Any = None,
     length_penalty: float = 0.6,
     num_hypotheses: int | None = None,
-    suppress: Sequence[int] = (PAD, BEGIN),
+    suppress: Sequence[int] = (PAD, BOS),
     prefix: Any = None,
     beam_sizes: Any = None,
-    shrink: bool = False,
+    processors: Sequence[LogitProcessor] = (),
+    constraints: Any = None,
+    vocabulary: Any = None,
+    drop_finished: bool = False,
 ) -> SearchResult:
-    """Beam search with a length penalty, n-best lists and early stop.
+    """Searches for the best hypotheses, with a length penalty, n-best lists and early stop.
 
     The search keeps a beam of `beam_size` open hypotheses, and the best finished hypotheses. Every step considers the
-    `2 * beam_size` likeliest continuations. Continuations that end in `END` are finished hypotheses, with the score
-    `log_probability / ((5 + length) / 6) ** length_penalty`, `END` counted, and never change again; the likeliest
+    `2 * beam_size` likeliest continuations. Continuations that end in `EOS` are finished hypotheses, with the score
+    `log_probability / ((5 + length) / 6) ** length_penalty`, `EOS` counted, and never change again; the likeliest
     other continuations are the next beam. A beam of 1 considers only one continuation, so the search is greedy.
 
-    A hypothesis that reaches its sentence's limit is finished if `END` is among the `2 * beam_size` likeliest tokens
+    A hypothesis that reaches its sentence's limit is finished if `EOS` is among the `2 * beam_size` likeliest tokens
     at that position. Otherwise the hypothesis is unfinished, and is returned, after the finished hypotheses, only if
     there are too few finished hypotheses.
 
@@ -73,34 +73,41 @@ def beam_search(
     finished hypotheses, whatever tokens follow; the search stops with its last sentence. Neither the early stop nor
     the rest of the batch changes the result.
 
-    Runs eagerly or traced, with or without XLA; all shapes are static unless `shrink` is set. Equal scores are resolved
-    by the order of the beam, equal logits by the lower id.
+    Runs eagerly or traced, with or without XLA; all shapes are static unless `drop_finished` is set. Equal scores are
+    resolved by the order of the beam, equal logits by the lower id.
 
     Args:
         step: Function, a `DecoderStep` such as `model.decoder_step`.
         constants: Nest of tensors `[B, ...]`, passed to `step`.
         caches: Nest of tensors `[B, beam_size, ...]`, passed to `step` and reordered with the beam, except those under
-            the key "kept", `[B, ...]`.
+            the key "not_reordered", `[B, ...]`.
         batch_size: Integer, B.
         beam_size: Integer, K, number of open hypotheses of each sentence.
-        max_length: Integer, the maximum number of generated tokens, `END` included.
-        min_length: Integer, the least number of tokens before `END`, which is impossible before, except where a prefix
+        max_length: Integer, the maximum number of generated tokens, `EOS` included.
+        min_length: Integer, the least number of tokens before `EOS`, which is impossible before, except where a prefix
             has it: a limit that is not larger leaves hypotheses unfinished. Defaults to 1: no empty hypotheses.
         max_lengths: int32 tensor `[B]`, a limit for each sentence, at most `max_length`. Defaults to `max_length`.
         length_penalty: Float, alpha of the length penalty, 0 for none. Defaults to 0.6.
         num_hypotheses: Integer, N, number of returned hypotheses, at most `beam_size`. With fewer, the search may stop
             earlier. Defaults to `beam_size`.
         suppress: List of ids that are never generated. Their probability is not given to the other tokens, so a score
-            equals the score of teacher forcing. Defaults to `PAD` and `BEGIN`.
+            equals the score of teacher forcing. Defaults to `PAD` and `BOS`.
         prefix: int32 tensor `[B, P]`, tokens with which hypotheses begin: an entry other than `PAD` is generated at its
-            position, even if the entry is in `suppress`; `END` ends the hypothesis. Scores and lengths include the
+            position, even if the entry is in `suppress`; `EOS` ends the hypothesis. Scores and lengths include the
             prefix. Defaults to `None`.
         beam_sizes: int32 tensor `[B]`, a beam size for each sentence, from 1 to `beam_size`, for the result of a search
             with this `beam_size`: N is then at most the sentence's beam size, and further entries are empty. Defaults
             to `beam_size`.
-        shrink: Boolean, whether sentences leave the batch when they are finished, which saves their part of the later
-            steps. The result is the same. Shapes then change from step to step: not for XLA, nor for JAX. Defaults to
-            False.
+        processors: Sequence of `LogitProcessor`, which change the log-probabilities of the next token, one after the
+            other, before `suppress`, `min_length` and `prefix`. Defaults to none.
+        constraints: int32 tensor `[B, C, A, L]`, phrases that hypotheses must have: each of C constraints by one of its
+            A phrases of at most L tokens; see `Constraints`. A sentence whose constraints do not fit its limit, or
+            are forbidden, may have unfinished hypotheses without them. Defaults to `None`.
+        vocabulary: int32 tensor `[V]`, ascending, the token of each logit, for a step with logits of a part of a
+            vocabulary. Defaults to `None`: logit i is token i's.
+        drop_finished: Boolean, whether sentences leave the batch when they are finished, which saves their part of the
+            later steps. The result is the same. Shapes then change from step to step: not for XLA, nor for JAX.
+            Defaults to False.
 
     Returns:
         A `SearchResult` with N hypotheses of each sentence.
@@ -113,7 +120,7 @@ def beam_search(
 
     >>> from keras import ops
     >>> def step(tokens, position, constants, caches):
-    ...     # Whatever was before: END (3) with probability 0.4, token 4 with 0.6.
+    ...     # Whatever was before: EOS (3) with probability 0.4, token 4 with 0.6.
     ...     probabilities = ops.array([0.0, 0.0, 0.0, 0.4, 0.6])
     ...     return ops.broadcast_to(ops.log(probabilities + 1e-9), (1, 2, 5)), caches
     >>> result = beam_search(step, {}, {}, batch_size=1, beam_size=2, max_length=3, length_penalty=0.0)
@@ -144,24 +151,37 @@ def beam_search(
         beam_sizes=beam_sizes,
         min_length=min_length,
     )
-    forbidden = Forbidden(suppress, min_length)
+    processing = Processing(
+        processors, suppress=suppress, min_length=min_length, prefix=prefix, vocabulary=vocabulary, plain=drop_finished
+    )
+    constrained = None if constraints is None else Constraints(constraints, plain=drop_finished)
     limits = ops.maximum(length_limits(batch_size, max_length, max_lengths), 0)
-    fixed = {"model": constants, "limits": limits, **given(prefix=prefix, beam_sizes=beam_sizes)}
-    # Enough for an END of each hypothesis and a full beam of other continuations.
+    fixed = {"model": constants, "limits": limits}
+    if beam_sizes is not None:  # a nest of tensors has no None
+        fixed["beam_sizes"] = beam_sizes
+    caches = {"model": caches, "processors": processing.start(batch_size, beam_size)}
+    if constrained is not None:
+        fixed["total"] = constrained.total
+        caches["constraints"] = constrained.start(beam_size)
+    # Enough for an EOS of each hypothesis and a full beam of other continuations.
     num_candidates = 2 * beam_size if beam_size > 1 else 1
 
     def extend(position: Any, hypotheses: tuple[_Open, SearchResult], fixed: Any, caches: Any) -> tuple[Any, ...]:
         open_beam, finished = hypotheses
         limits, beam_sizes = fixed["limits"], fixed.get("beam_sizes")
-        logits, caches = step(open_beam.last, position, fixed["model"], caches)
+        logits, of_model = step(open_beam.last, position, fixed["model"], caches["model"])  # [B, K, V]
         length = position + 1
-        logits = ops.cast(logits, "float32")  # [B, K, V]
-        next_tokens = likeliest(logits, min(num_candidates, logits.shape[-1]), forbidden, fixed.get("prefix"), position)
-        # Only the candidates' log-probabilities are stored, never those of the whole vocabulary.
-        gains = token_log_probabilities(next_tokens.logits, logits, next_tokens.best, plain=shrink)
-        candidates = _continue(
-            open_beam, next_tokens.ids, gains, position, length >= limits, num_candidates, beam_sizes
+        now = processing.step(logits, position, open_beam.tokens, open_beam.last)
+        caches, proposed = {**caches, "model": of_model}, None
+        if constrained is not None:
+            caches["constraints"], proposed = constrained.advance(caches["constraints"], open_beam.last)
+        next_tokens, caches["processors"] = processing.top_k_candidates(
+            now, num_candidates, caches["processors"], proposed
         )
+        need = None
+        if constrained is not None:
+            need = constrained.need(fixed["total"], caches["constraints"], next_tokens.ids)
+        candidates = _continue(open_beam, next_tokens, length, limits, num_candidates, beam_sizes, need)
         finished = _merge(finished, _finish(candidates, length, length_penalty), num_hypotheses)
         open_beam, parents = _go_on(candidates, beam_size, beam_sizes)
         worst = finished.scores[:, -1]
@@ -172,18 +192,19 @@ def beam_search(
         return (open_beam, finished), parents, hopeless | (length >= limits), caches
 
     nothing = _begin(batch_size, beam_size, max_length), _nothing_finished(batch_size, num_hypotheses, max_length)
-    open_beam, finished = search_loop(extend, nothing, fixed, caches, done=limits == 0, shrink=shrink)
+    open_beam, finished = search_loop(extend, nothing, fixed, caches, done=limits == 0, drop_finished=drop_finished)
     result = _fill_up(finished, _truncated(open_beam, limits, length_penalty), num_hypotheses)
+    result = result if constrained is None else best_first(result)
     return result if beam_sizes is None else _of_beam(result, beam_sizes)
 
 
 def _begin(batch_size: int, beam_size: int, max_length: int) -> _Open:
-    """A beam whose first entry is the hypothesis without tokens; the other entries are empty."""
+    """Returns a beam whose first entry is the hypothesis without tokens; the other entries are empty."""
     first = ops.arange(beam_size) == 0
-    log_probabilities = ops.where(first, 0.0, IMPOSSIBLE)
+    log_probabilities = ops.where(first, 0.0, NEG_INF)
     return _Open(
         tokens=ops.full((batch_size, beam_size, max_length), PAD, dtype="int32"),
-        last=ops.full((batch_size, beam_size), BEGIN, dtype="int32"),
+        last=ops.full((batch_size, beam_size), BOS, dtype="int32"),
         log_probabilities=ops.broadcast_to(ops.cast(log_probabilities, "float32"), (batch_size, beam_size)),
     )
 
@@ -192,8 +213,8 @@ def _nothing_finished(batch_size: int, num_hypotheses: int, max_length: int) -> 
     shape = (batch_size, num_hypotheses)
     return SearchResult(
         tokens=ops.full((*shape, max_length), PAD, dtype="int32"),
-        scores=ops.full(shape, IMPOSSIBLE, dtype="float32"),
-        log_probabilities=ops.full(shape, IMPOSSIBLE, dtype="float32"),
+        scores=ops.full(shape, NEG_INF, dtype="float32"),
+        log_probabilities=ops.full(shape, NEG_INF, dtype="float32"),
         lengths=ops.zeros(shape, dtype="int32"),
         finished=ops.zeros(shape, dtype="bool"),
     )
@@ -201,45 +222,54 @@ def _nothing_finished(batch_size: int, num_hypotheses: int, max_length: int) -> 
 
 def _continue(
     open_beam: _Open,
-    ids: Any,
-    gains: Any,
-    position: Any,
-    at_limit: Any,
+    next_tokens: NextTokens,
+    length: Any,
+    limits: Any,
     num_candidates: int,
     beam_sizes: Any,
+    need: Need | None,
 ) -> _Candidates:
-    """The likeliest continuations of a whole beam, likeliest first (at the limit: finished continuations first).
+    """Returns the likeliest continuations of a whole beam, likeliest first (at the limit: finished ones first).
 
-    `ids` `[B, K, k]` are the likeliest tokens that may follow each hypothesis, `gains` their log-probabilities.
+    With constraints, `need` is what they need, and continuations are in the order of `shared_order`.
     """
-    beam_size, per_beam = ids.shape[1:]
-    values = gains + open_beam.log_probabilities[:, :, None]  # [B, K, k]
+    ids = next_tokens.ids  # [B, K, k]
+    beam_size, per_beam = ids.shape[1], ops.shape(ids)[2]
+    values = next_tokens.log_probabilities + open_beam.log_probabilities[:, :, None]
     considered = None  # [B], the number of candidates of each sentence with a beam size of its own
     if beam_sizes is not None:
         considered = ops.where(beam_sizes > 1, 2 * beam_sizes, 1)
-        values = ops.where(ops.arange(per_beam, dtype="int32") < considered[:, None, None], values, IMPOSSIBLE)
-    values = ops.reshape(values, (-1, beam_size * per_beam))
-    ids = ops.reshape(ids, (-1, beam_size * per_beam))
+        places = ops.arange(per_beam, dtype="int32")
+        is_considered = (places < considered[:, None, None]) | (places >= next_tokens.num_likeliest)  # or proposed
+        values = ops.where(is_considered, values, NEG_INF)
+    if need is not None:
+        values = ops.where((ids == EOS) & (need.tokens > 0), NEG_INF, values)
+    count = beam_size * per_beam
+    num_candidates = min(num_candidates, beam_size * next_tokens.num_likeliest)
+    values, ids = ops.reshape(values, (-1, count)), ops.reshape(ids, (-1, count))
     # At the limit, finished candidates precede unfinished ones, which are returned only if too few finish.
-    closes = at_limit[:, None] & (ids == END) & possible(values)
-    _, chosen = ops.top_k(ops.where(closes, 1.0, values), min(num_candidates, beam_size * per_beam))
-    chosen = ops.cast(chosen, "int32")  # [B, C]
+    closes = (length >= limits)[:, None] & (ids == EOS) & is_valid(values)
+    if need is None:
+        _, chosen = ops.top_k(ops.where(closes, 1.0, values), num_candidates)
+        chosen = ops.cast(chosen, "int32")  # [B, C]
+    else:
+        chosen = shared_order(values, ids, closes, need, limits - length - 1, num_candidates)
     parents = chosen // per_beam
     last, log_probabilities = take_beams((ids, values), chosen)
     if considered is not None:
         log_probabilities = _first(considered, log_probabilities)
     positions = ops.arange(ops.shape(open_beam.tokens)[-1], dtype="int32")
-    tokens = ops.where(positions == position, last[:, :, None], take_beams(open_beam.tokens, parents))
+    tokens = ops.where(positions == length - 1, last[:, :, None], take_beams(open_beam.tokens, parents))
     return _Candidates(tokens, last, log_probabilities, parents)
 
 
 def _finish(candidates: _Candidates, length: Any, alpha: float) -> SearchResult:
-    """The candidates as finished hypotheses; candidates that do not end in `END` get an impossible score."""
-    finished = (candidates.last == END) & possible(candidates.log_probabilities)
+    """Returns the candidates as finished hypotheses; those that do not end in `EOS` get an impossible score."""
+    finished = (candidates.last == EOS) & is_valid(candidates.log_probabilities)
     scores = candidates.log_probabilities / penalty(length, alpha)
     return SearchResult(
         tokens=candidates.tokens,
-        scores=ops.where(finished, scores, IMPOSSIBLE),
+        scores=ops.where(finished, scores, NEG_INF),
         log_probabilities=candidates.log_probabilities,
         lengths=ops.broadcast_to(length, ops.shape(candidates.last)),
         finished=finished,
@@ -247,9 +277,11 @@ def _finish(candidates: _Candidates, length: Any, alpha: float) -> SearchResult:
 
 
 def _go_on(candidates: _Candidates, beam_size: int, beam_sizes: Any) -> tuple[_Open, Any]:
-    """The likeliest candidates that do not end in `END`, and their parents `[B, K]`."""
-    log_probabilities = ops.where(candidates.last == END, IMPOSSIBLE, candidates.log_probabilities)
-    log_probabilities, chosen = ops.top_k(log_probabilities, beam_size)
+    """Returns the first candidates that do not end in `EOS`, and their parents `[B, K]`."""
+    log_probabilities = ops.where(candidates.last == EOS, NEG_INF, candidates.log_probabilities)
+    places = ops.arange(log_probabilities.shape[1], dtype="float32")
+    _, chosen = ops.top_k(ops.where(is_valid(log_probabilities), -places, NEG_INF), beam_size)
+    log_probabilities = take_beams(log_probabilities, chosen)
     if beam_sizes is not None:
         log_probabilities = _first(beam_sizes, log_probabilities)
     tokens, last, parents = take_beams((candidates.tokens, candidates.last, candidates.parents), chosen)
@@ -257,37 +289,37 @@ def _go_on(candidates: _Candidates, beam_size: int, beam_sizes: Any) -> tuple[_O
 
 
 def _best_possible(open_beam: _Open, length: Any, limits: Any, alpha: float) -> Any:
-    """The upper bound `[B]` of the scores that open hypotheses can reach."""
+    """Returns the upper bound `[B]` of the scores that open hypotheses can reach."""
     best = ops.max(open_beam.log_probabilities, axis=1)
     # A log-probability only falls. In the best case a hypothesis keeps its log-probability and ends where the penalty
     # is largest: at the limit if alpha is positive, at the next token if alpha is negative.
     bound = best / ops.maximum(penalty(length + 1, alpha), penalty(limits, alpha))
-    return ops.where(possible(best), bound, IMPOSSIBLE)
+    return ops.where(is_valid(best), bound, NEG_INF)
 
 
 def _truncated(open_beam: _Open, limits: Any, alpha: float) -> SearchResult:
-    """Open hypotheses as unfinished results; all have the length of their sentence's limit."""
-    there = possible(open_beam.log_probabilities)
+    """Returns open hypotheses as unfinished results; all have the length of their sentence's limit."""
+    there = is_valid(open_beam.log_probabilities)
     lengths = ops.where(there, limits[:, None], 0)
     scores = open_beam.log_probabilities / penalty(limits, alpha)[:, None]
     return SearchResult(
         tokens=ops.where(there[:, :, None], open_beam.tokens, PAD),
-        scores=ops.where(there, scores, IMPOSSIBLE),
-        log_probabilities=ops.where(there, open_beam.log_probabilities, IMPOSSIBLE),
+        scores=ops.where(there, scores, NEG_INF),
+        log_probabilities=ops.where(there, open_beam.log_probabilities, NEG_INF),
         lengths=lengths,
         finished=ops.zeros_like(there),
     )
 
 
 def _merge(first: SearchResult, second: SearchResult, count: int) -> SearchResult:
-    """The best of two sets by score; among equal scores, hypotheses of the first set."""
+    """Returns the best of two sets by score; among equal scores, hypotheses of the first set."""
     both = _concatenate(first, second)
     _, chosen = ops.top_k(both.scores, count)
     return take_beams(both, chosen)
 
 
 def _fill_up(finished: SearchResult, unfinished: SearchResult, count: int) -> SearchResult:
-    """Finished hypotheses, then unfinished hypotheses in the remaining entries."""
+    """Returns finished hypotheses, then unfinished hypotheses in the remaining entries."""
     num_finished = ops.sum(ops.cast(finished.finished, "int32"), axis=1, keepdims=True)  # [B, 1]
     entries = ops.arange(count, dtype="int32")[None, :]
     chosen = ops.where(entries < num_finished, entries, count + entries - num_finished)  # [B, N]
@@ -295,18 +327,18 @@ def _fill_up(finished: SearchResult, unfinished: SearchResult, count: int) -> Se
 
 
 def _first(counts: Any, log_probabilities: Any) -> Any:
-    """Log-probabilities `[B, C]`, those after the first `counts` `[B]` of each sentence impossible."""
+    """Makes the log-probabilities `[B, C]` after the first `counts` `[B]` of each sentence impossible."""
     places = ops.arange(log_probabilities.shape[1], dtype="int32")
-    return ops.where(places < counts[:, None], log_probabilities, IMPOSSIBLE)
+    return ops.where(places < counts[:, None], log_probabilities, NEG_INF)
 
 
 def _of_beam(result: SearchResult, beam_sizes: Any) -> SearchResult:
-    """The first `beam_sizes` `[B]` hypotheses of each sentence; the other entries are empty."""
+    """Returns the first `beam_sizes` `[B]` hypotheses of each sentence; the other entries are empty."""
     there = ops.arange(result.scores.shape[1], dtype="int32") < beam_sizes[:, None]  # [B, N]
     return SearchResult(
         tokens=ops.where(there[:, :, None], result.tokens, PAD),
-        scores=ops.where(there, result.scores, IMPOSSIBLE),
-        log_probabilities=ops.where(there, result.log_probabilities, IMPOSSIBLE),
+        scores=ops.where(there, result.scores, NEG_INF),
+        log_probabilities=ops.where(there, result.log_probabilities, NEG_INF),
         lengths=ops.where(there, result.lengths, 0),
         finished=result.finished & there,
     )

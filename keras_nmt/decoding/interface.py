@@ -11,12 +11,12 @@ class DecoderStep(Protocol):
     `decoder_step` of a translation model is such a function; any function with this signature works.
 
     Call arguments:
-        tokens: int32 tensor `[B, K]`, the last token of every hypothesis (`BEGIN` at position 0).
+        tokens: int32 tensor `[B, K]`, the last token of every hypothesis (`BOS` at position 0).
         position: int32 scalar, number of tokens generated before this call.
         constants: Nest of tensors `[B, ...]`, computed once for each sentence. Never reordered.
         caches: Nest of tensors `[B, K, ...]`, the state of each hypothesis. The search reorders the rows as hypotheses
-            survive or are dropped. Entries of dictionaries under the key "kept", `[B, ...]`, are not reordered within a
-            sentence: the step must keep track of what belongs to which hypothesis.
+            survive or are dropped. Entries of dictionaries under the key "not_reordered", `[B, ...]`, are not reordered
+            within a sentence: the step must keep track of what belongs to which hypothesis.
 
     Returns:
         The logits `[B, K, V]` of the next token, and the caches in the same structure, shapes and dtypes.
@@ -28,17 +28,17 @@ class DecoderStep(Protocol):
 class SearchResult(NamedTuple):
     """The hypotheses that a search returns: `[B, N]`, N hypotheses for each sentence, best first.
 
-    Finished hypotheses, which end in `END`, come first, ordered by score. If a sentence has fewer than N finished
+    Finished hypotheses, which end in `EOS`, come first, ordered by score. If a sentence has fewer than N finished
     hypotheses, unfinished hypotheses that the length limit truncated follow, ordered by score. If a sentence has fewer
     than N hypotheses in total, the remaining entries are empty: no tokens, length 0, scores of -1e9. If the limit is 0,
     all hypotheses are empty, and scores have no meaning.
 
     Attributes:
-        tokens: int32 tensor `[B, N, max_length]`, `END` included, then `PAD`.
+        tokens: int32 tensor `[B, N, max_length]`, `EOS` included, then `PAD`.
         scores: float32 tensor `[B, N]`, log-probability divided by the length penalty.
-        log_probabilities: float32 tensor `[B, N]`, natural logarithm, `END` included.
-        lengths: int32 tensor `[B, N]`, number of tokens, `END` included.
-        finished: bool tensor `[B, N]`, whether the hypothesis ends in `END`.
+        log_probabilities: float32 tensor `[B, N]`, natural logarithm, `EOS` included.
+        lengths: int32 tensor `[B, N]`, number of tokens, `EOS` included.
+        finished: bool tensor `[B, N]`, whether the hypothesis ends in `EOS`.
     """
 
     tokens: Any

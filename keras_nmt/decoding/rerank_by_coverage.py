@@ -8,7 +8,7 @@ from keras import ops
 
 from keras_nmt.decoding._beams import best_first
 from keras_nmt.decoding.interface import SearchResult
-from keras_nmt.decoding.logits import possible
+from keras_nmt.decoding.logits import is_valid
 from keras_nmt.ids import PAD
 
 # The minimum coverage of a source token: the logarithm of 0 is minus infinity.
@@ -59,4 +59,4 @@ def rerank_by_coverage(result: SearchResult, attention: Any, source_mask: Any, c
     covered = ops.sum(ops.where(there, ops.cast(attention, "float32"), 0.0), axis=2)  # [B, N, S]
     gains = ops.where(source_mask[:, None, :], ops.log(ops.clip(covered, _LEAST, 1.0)), 0.0)
     scores = result.scores + coverage_penalty * ops.sum(gains, axis=-1)
-    return best_first(result._replace(scores=ops.where(possible(result.scores), scores, result.scores)))
+    return best_first(result._replace(scores=ops.where(is_valid(result.scores), scores, result.scores)))

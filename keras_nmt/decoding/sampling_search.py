@@ -9,22 +9,14 @@ import keras
 from keras import ops
 
 from keras_nmt.decoding._beams import best_first, take_rows
+from keras_nmt.decoding._next_tokens import Processing
 from keras_nmt.decoding.greedy_search import token_by_token
 from keras_nmt.decoding.interface import DecoderStep, SearchResult
-from keras_nmt.decoding.logits import (
-    IMPOSSIBLE,
-    Forbidden,
-    Likeliest,
-    check_arguments,
-    force_prefix,
-    given,
-    of_tokens,
-)
+from keras_nmt.decoding.logit_processors import LogitProcessor, Step, Temperature, TopP
+from keras_nmt.decoding.logits import check_arguments
 from keras_nmt.decoding.logits import top_k as largest
-from keras_nmt.ids import BEGIN, PAD
+from keras_nmt.ids import BOS, PAD
 
-# Halvings of an interval of at most 1, down to the distance of float32 numbers around 1e-3.
-_HALVINGS = 32
 # A fraction made of 32 random bits: its unit, and the largest fraction below 1 in float32.
 _UNIT = 2.0**-32
 _LARGEST = 1.0 - 2.0**-24
@@ -45,12 +37,13 @@ def sampling_search(
     min_length: int = 1,
     max_lengths: Any = None,
     length_penalty: float = 0.6,
-    suppress: Sequence[int] = (PAD, BEGIN),
+    suppress: Sequence[int] = (PAD, BOS),
     prefix: Any = None,
-    ids: Any = None,
-    shrink: bool = False,
+    processors: Sequence[LogitProcessor] = (),
+    vocabulary: Any = None,
+    drop_finished: bool = False,
 ) -> SearchResult:
-    """Draws hypotheses at random, each token by its probability, until `END` or the length limit.
+    """Draws hypotheses at random, each token by its probability, until `EOS` or the length limit.
 
     A token is drawn from `softmax(logits / temperature)` over the tokens that are not forbidden; with `top_k`, over
     the likeliest k of these tokens; with `top_p`, over the smallest set of the likeliest tokens whose probabilities,
@@ -69,7 +62,7 @@ def sampling_search(
         constants: Nest of tensors `[B, ...]`, passed to `step`.
         caches: Nest of tensors `[B, num_samples, ...]`, passed to `step`.
         batch_size: Integer, B.
-        max_length: Integer, the maximum number of generated tokens, `END` included.
+        max_length: Integer, the maximum number of generated tokens, `EOS` included.
         seeds: int32 tensor `[B]`, a seed for each sentence.
         num_samples: Integer, N, number of hypotheses of each sentence. Defaults to 1.
         temperature: Float, divisor of the logits: below 1 likely tokens become likelier, above 1 less likely. Defaults
@@ -77,19 +70,21 @@ def sampling_search(
         top_k: Integer, the number of likeliest tokens that may be drawn, 0 for all. Defaults to 0.
         top_p: Float, total probability of the tokens that may be drawn, above 0 and at most 1. Defaults to 1, for
             all.
-        min_length: Integer, the least number of tokens before `END`, which is impossible before, except where a prefix
+        min_length: Integer, the least number of tokens before `EOS`, which is impossible before, except where a prefix
             has it: a limit that is not larger leaves hypotheses unfinished. Defaults to 1: no empty hypotheses.
         max_lengths: int32 tensor `[B]`, a limit for each sentence, at most `max_length`. Defaults to `max_length`.
         length_penalty: Float, alpha of the length penalty. Changes only the scores. Defaults to 0.6.
-        suppress: List of ids that are never generated. Defaults to `PAD` and `BEGIN`.
+        suppress: List of ids that are never generated. Defaults to `PAD` and `BOS`.
         prefix: int32 tensor `[B, P]`, tokens with which hypotheses begin; see `beam_search`. Defaults to `None`.
-        ids: int32 tensor `[V]`, the numbers on which the randomness of each token depends, for a step with logits of a
-            part of a vocabulary. Defaults to 0 ... V - 1.
-        shrink: Boolean, whether sentences leave the batch when they are finished; see `beam_search`. Defaults to False.
+        processors: Sequence of `LogitProcessor`, before `temperature`, `top_k` and `top_p`; see `beam_search`. Defaults
+            to none.
+        vocabulary: int32 tensor `[V]`; see `beam_search`. Defaults to `None`.
+        drop_finished: Boolean, whether sentences leave the batch when they are finished; see `beam_search`. Defaults to
+            False.
 
     Returns:
         A `SearchResult` with N hypotheses of each sentence. Log-probabilities and scores are those of the model, as in
-        every search: temperature, `top_k`, `top_p`, `suppress` and `min_length` do not change them.
+        every search: temperature, `top_k`, `top_p`, `suppress` and `min_length` do not change them, `processors` do.
 
     Raises:
         ValueError: `max_length` or `num_samples` is below 1, `temperature` not above 0, `min_length` or `top_k`
@@ -99,7 +94,7 @@ def sampling_search(
 
     >>> from keras import ops
     >>> def step(tokens, position, constants, caches):
-    ...     # Whatever was before: END (3) with probability 0.4, token 4 with 0.6.
+    ...     # Whatever was before: EOS (3) with probability 0.4, token 4 with 0.6.
     ...     probabilities = ops.array([0.0, 0.0, 0.0, 0.4, 0.6])
     ...     return ops.broadcast_to(ops.log(probabilities + 1e-9), (1000, 1, 5)), caches
     >>> result = sampling_search(step, {}, {}, batch_size=1000, max_length=9, seeds=ops.arange(1000))
@@ -124,61 +119,43 @@ def sampling_search(
     check_arguments(
         batch_size, length_penalty, seeds=seeds, max_lengths=max_lengths, prefix=prefix, min_length=min_length
     )
-    forbidden = Forbidden(suppress, min_length)
+    processing = Processing(
+        processors, suppress=suppress, min_length=min_length, prefix=prefix, vocabulary=vocabulary, plain=drop_finished
+    )
     samples = ops.arange(num_samples, dtype="int32")[:, None]  # [N, 1]
 
-    def draw(logits: Any, position: Any, fixed: dict[str, Any]) -> Likeliest:
-        """A token of each of the logits [B, N, V]."""
-        vocabulary_size = logits.shape[-1]
-        # The largest logit is subtracted, so that no logit divided by a small temperature is below a forbidden one.
-        best = ops.max(forbidden.suppressed(logits, position), axis=-1, keepdims=True)
-        allowed = forbidden.suppressed((logits - best) / temperature, position)
-        allowed = force_prefix(allowed, logits, fixed.get("prefix"), position)
-        tokens = ops.arange(vocabulary_size, dtype="int32")
+    def draw(step: Step, fixed: dict[str, Any], state: Any) -> tuple[Any, Any, Any]:
+        """Draws a token of each of the logits [B, N, V]."""
+        scores, processed, state = processing.every(step, state)
+        columns = ops.arange(step.size, dtype="int32")
         if top_k:
-            allowed, tokens = largest(allowed, min(top_k, vocabulary_size))  # [B, N, k]
-        if top_p < 1:
-            allowed = ops.where(_nucleus(allowed, top_p), allowed, IMPOSSIBLE)
-        named = tokens if ids is None else take_rows(ids, tokens)
-        _, drawn = largest(allowed + gumbel_noise(fixed["seeds"], samples, position, named), 1)  # [B, N, 1]
-        token = ops.take_along_axis(tokens, drawn, axis=-1) if top_k else drawn
-        return Likeliest(of_tokens(logits, token), token, None)
+            scores, columns = largest(scores, min(top_k, step.size))  # [B, N, k]
+        for processor in (Temperature(temperature), *([TopP(top_p)] if top_p < 1 else [])):
+            scores, _ = processor(scores, step, {})
+        named = columns if vocabulary is None else take_rows(vocabulary, columns)
+        _, drawn = largest(scores + gumbel_noise(fixed["seeds"], samples, step.position, named), 1)  # [B, N, 1]
+        column = ops.take_along_axis(columns, drawn, axis=-1) if top_k else drawn
+        gains = processing.log_probabilities(step, column, processed)
+        return step.ids_of(column)[:, :, 0], gains[:, :, 0], state
 
     result = token_by_token(
         step,
-        {"model": constants, "seeds": ops.cast(seeds, "int32")[:, None, None], **given(prefix=prefix)},
+        {"model": constants, "seeds": ops.cast(seeds, "int32")[:, None, None]},
         caches,
         draw,
+        processing,
         batch_size=batch_size,
         num_hypotheses=num_samples,
         max_length=max_length,
         max_lengths=max_lengths,
         length_penalty=length_penalty,
-        shrink=shrink,
+        drop_finished=drop_finished,
     )
     return best_first(result)
 
 
-def _nucleus(logits: Any, top_p: float) -> Any:
-    """True at the `logits` `[B, N, V]` of the likeliest tokens that sum to `top_p`, ties included.
-
-    The least probability in the set is found by bisection, which costs far less than sorting.
-    """
-    probabilities = ops.softmax(logits, axis=-1)
-
-    def halve(_: Any, bounds: tuple[Any, Any]) -> tuple[Any, Any]:
-        low, high = bounds  # [B, N, 1]; probabilities of at least `low` sum to enough
-        middle = (low + high) / 2
-        total = ops.sum(ops.where(probabilities >= middle, probabilities, 0.0), axis=-1, keepdims=True)
-        return ops.where(total >= top_p, middle, low), ops.where(total >= top_p, high, middle)
-
-    high = ops.max(probabilities, axis=-1, keepdims=True)
-    low, _ = ops.fori_loop(0, _HALVINGS, halve, (ops.zeros_like(high), high))
-    return probabilities >= low
-
-
 def gumbel_noise(seeds: Any, samples: Any, position: Any, ids: Any) -> Any:
-    """Random numbers of the standard Gumbel distribution, each a function of seed, sample, position and id.
+    """Returns random numbers of the standard Gumbel distribution, each a function of seed, sample, position and id.
 
     Keras' random generators draw a whole tensor from one seed, so a number depends on its index in the batch. These
     numbers are hashes, as in a counter-based generator: the same on every device, with or without XLA, and in any
@@ -220,7 +197,7 @@ def _uint32(x: Any) -> Any:
 
 
 def _wrapped(bits: Any) -> Any:
-    """The lower 32 bits: on PyTorch, which has no uint32, Keras' uint32 has 64."""
+    """Keeps the lower 32 bits: on PyTorch, which has no uint32, Keras' uint32 has 64."""
     return ops.bitwise_and(bits, _constant(0xFFFFFFFF)) if keras.backend.backend() == "torch" else bits
 
 

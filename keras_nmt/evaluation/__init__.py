@@ -1,15 +1,36 @@
-"""Evaluation: scores of sacreBLEU and COMET, tests of significance, and log-probabilities of given pairs."""
+"""Evaluation: scores by sacreBLEU and COMET, significance tests, and log-probabilities of sentence pairs.
 
-from keras_nmt.evaluation.comet_scores import CometScores, comet_scores
-from keras_nmt.evaluation.corpus_scores import MetricScore, corpus_scores
-from keras_nmt.evaluation.pair_log_probabilities import pair_log_probabilities
-from keras_nmt.evaluation.paired_bootstrap import (
-    PairedComparison,
-    RunsComparison,
-    paired_bootstrap,
-    paired_bootstrap_of_runs,
+To add a metric of sacreBLEU, add an entry to `METRICS` in `keras_nmt/evaluation/metrics.py`. A name is imported on
+first use, because the command line reads the names of the metrics without sacreBLEU and Keras.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import lazy_loader
+
+if TYPE_CHECKING:
+    from keras_nmt.evaluation.bootstrap import (
+        PairedComparison,
+        RunsComparison,
+        holm,
+        paired_bootstrap,
+        paired_bootstrap_of_runs,
+        significance,
+    )
+    from keras_nmt.evaluation.comet import CometScores, comet_scores
+    from keras_nmt.evaluation.metrics import MetricScore, corpus_scores, pair_log_probabilities
+
+__getattr__, __dir__, _ = lazy_loader.attach(
+    __name__,
+    submod_attrs={
+        "bootstrap": ["PairedComparison", "RunsComparison", "holm", "paired_bootstrap", "paired_bootstrap_of_runs"]
+        + ["significance"],
+        "comet": ["CometScores", "comet_scores"],
+        "metrics": ["MetricScore", "corpus_scores", "pair_log_probabilities"],
+    },
 )
-from keras_nmt.evaluation.significance import holm, significance
 
 __all__ = [
     "CometScores",

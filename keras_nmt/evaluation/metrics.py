@@ -1,89 +1,166 @@
-"""sacreBLEU's metrics and the checks that all scores share."""
+"""Scores of translations by sacreBLEU's metrics, and log-probabilities of sentence pairs by a model.
+
+To add a metric of sacreBLEU, add an entry to `METRICS`: `corpus_scores`, `paired_bootstrap` and `keras-nmt evaluate`
+read it from there. sacreBLEU and Keras are imported where they are used, so that `keras-nmt --help` does not wait.
+"""
 
 from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Sequence
-
-from sacrebleu.metrics import BLEU, CHRF, TER
-from sacrebleu.metrics.base import Metric
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from keras_nmt.errors import UserError, one_line
 
-METRICS = ("bleu", "chrf", "ter")
-ALL_METRICS = (*METRICS, "chrf++")
+if TYPE_CHECKING:
+    from sacrebleu.metrics.base import Metric
 
-# Tokenizers for which a word ends at a space or a punctuation mark; "zh" also splits Chinese characters.
-AT_SPACES = ("none", "13a", "intl", "zh")
+# The functions that make the metrics, by name. They get the module `sacrebleu`, `lowercase` and `tokenize`.
+METRICS: dict[str, Callable[[Any, bool, str], Metric]] = {
+    "bleu": lambda sacrebleu, lowercase, tokenize: sacrebleu.BLEU(lowercase=lowercase, tokenize=tokenize),
+    "chrf": lambda sacrebleu, lowercase, _: sacrebleu.CHRF(lowercase=lowercase),
+    "ter": lambda sacrebleu, *_: sacrebleu.TER(),
+    "chrf++": lambda sacrebleu, lowercase, _: sacrebleu.CHRF(lowercase=lowercase, word_order=2),
+}
+DEFAULT_METRICS = ("bleu", "chrf", "ter")
+
+# Tokenizers that split words at spaces and punctuation; "zh" also splits Chinese characters.
+SPACE_TOKENIZERS = ("none", "13a", "intl", "zh")
 # Letters of scripts without spaces: Thai, Lao, Tibetan, Burmese, Khmer, kana, Chinese characters.
 UNSPACED = re.compile(
     "[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 )
-LONGEST_WORD = 30  # characters; longer words are texts without spaces
-SAMPLE = 200  # lines whose script is looked at
+LONGEST_WORD = 30  # characters; a longer "word" is a text without spaces
+SAMPLE = 200  # lines whose script is checked
+
+
+class MetricScore(NamedTuple):
+    """A corpus score with the signature of its computation.
+
+    Attributes:
+        name: String, sacreBLEU's name of the metric: `BLEU`, `chrF2`, `TER`.
+        score: Float from 0 to 100; TER can exceed 100. Higher is better, except for TER.
+        signature: String, sacreBLEU's signature, such as `nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0`.
+    """
+
+    name: str
+    score: float
+    signature: str
+
+    def __str__(self) -> str:
+        return f"{self.name}|{self.signature} = {self.score:.2f}"
+
+
+def corpus_scores(
+    hypotheses: Sequence[str],
+    references: Sequence[str] | Sequence[Sequence[str]],
+    *,
+    metrics: Sequence[str] = DEFAULT_METRICS,
+    lowercase: bool = False,
+    tokenize: str = "13a",
+) -> dict[str, MetricScore]:
+    """Computes scores of a system's detokenised output by sacreBLEU.
+
+    Args:
+        hypotheses: Sequence of strings, the system's output.
+        references: Sequence of strings; for several references, a sequence of such sequences.
+        metrics: Sequence of names: `"bleu"`, `"chrf"`, `"ter"` or `"chrf++"`. Defaults to the first three.
+        lowercase: Boolean, whether BLEU and chrF ignore case. TER always ignores it, which is sacreBLEU's default.
+            Defaults to False.
+        tokenize: String, sacreBLEU's tokenizer for BLEU. Defaults to `"13a"`.
+
+    Returns:
+        Dictionary from a metric to its `MetricScore`, in the order of `metrics`.
+
+    Raises:
+        UserError: There are no lines, the numbers of lines differ, or a metric or the tokenizer is unknown.
+
+    Example:
+
+    >>> scores = corpus_scores(["A dog runs through the snow."], ["A dog runs through deep snow."])
+    >>> round(scores["bleu"].score, 1)
+    48.9
+    >>> scores["bleu"].signature.split("|")[:4]
+    ['nrefs:1', 'case:mixed', 'eff:no', 'tok:13a']
+
+    Reference:
+        [Post, 2018](https://arxiv.org/abs/1804.08771).
+    """
+    streams = reference_streams(references, hypotheses=hypotheses)
+    scores = {}
+    for name, metric in make_metrics(metrics, streams[0], lowercase=lowercase, tokenize=tokenize).items():
+        result = metric.corpus_score(list(hypotheses), streams)
+        scores[name] = MetricScore(result.name, float(result.score), str(metric.get_signature()))
+    return scores
 
 
 def make_metrics(
-    names: Sequence[str], references: Sequence[str], *, lowercase: bool, tokenize: str, chrf_word_order: int
+    names: Sequence[str], references: Sequence[str], *, lowercase: bool = False, tokenize: str = "13a"
 ) -> dict[str, Metric]:
-    """Makes sacreBLEU's metrics, by the package's names, in the order of `names`.
+    """Makes sacreBLEU's metrics by name, in the order of `names`.
 
-    A tokenizer that does not fit the script of the references is a `UserWarning`.
+    Warns (`UserWarning`) if the tokenizer of BLEU does not fit the script of the references.
     """
-    unknown = [name for name in names if name not in ALL_METRICS]
-    if unknown or not names:
-        raise UserError(f"Metrics must be some of {', '.join(ALL_METRICS)}. Received: metrics={tuple(names)}")
+    import sacrebleu
+
+    if not names or not set(names) <= set(METRICS):
+        raise UserError(f"`metrics` must be names among {', '.join(METRICS)}. Received: metrics={tuple(names)}")
     check_tokenizer(tokenize, load="bleu" in names)
     if "bleu" in names:
         warn_of_script(tokenize, references)
-    makers = {
-        "bleu": lambda: BLEU(lowercase=lowercase, tokenize=tokenize),
-        "chrf": lambda: CHRF(lowercase=lowercase, word_order=chrf_word_order),
-        "chrf++": lambda: CHRF(lowercase=lowercase, word_order=2),
-        "ter": lambda: TER(),
-    }
-    return {name: makers[name]() for name in names}
+    return {name: METRICS[name](sacrebleu, lowercase, tokenize) for name in names}
 
 
 def check_tokenizer(tokenize: str, name: str = "tokenize", *, load: bool = True) -> None:
-    """Raises a `UserError` unless sacreBLEU has the tokenizer; `name` is the argument's name in the message.
+    """Checks that sacreBLEU has a tokenizer, and can load it.
 
-    Some tokenizers need a package, or a download at their first use: unless `load` is False, the tokenizer is loaded.
+    Args:
+        tokenize: String, the name of the tokenizer.
+        name: String, the name of the argument in the error message. Defaults to "tokenize".
+        load: Boolean, whether to load the tokenizer: some need a package, or a download at their first use. Defaults to
+            True.
+
+    Raises:
+        UserError: The tokenizer is unknown or cannot be loaded.
     """
+    from sacrebleu.metrics import BLEU
+
     if tokenize not in BLEU.TOKENIZERS:
         raise UserError(f"`{name}` must be one of {', '.join(BLEU.TOKENIZERS)}. Received: {name}={tokenize!r}")
     if load:
         try:
             BLEU(tokenize=tokenize)
-        except Exception as error:  # of MeCab, SentencePiece or a download
+        except Exception as error:  # MeCab, SentencePiece and downloads have errors of their own
             raise UserError(
-                "sacreBLEU cannot load this tokenizer: install what it needs, connect to the network for its first "
-                f"use, or choose another one. Received: {name}={tokenize!r} ({one_line(error)[:200]})"
+                "sacreBLEU cannot load this tokenizer: install the package that it needs, connect to the network for "
+                f"its first use, or choose another one. Received: {name}={tokenize!r} ({one_line(error)[:200]})"
             ) from error
 
 
 def warn_of_script(tokenize: str, references: Sequence[str]) -> None:
-    """Warns if the tokenizer takes much of the references, in which no spaces are between words, for single words."""
-    if tokenize not in AT_SPACES:
+    """Warns if the tokenizer splits words at spaces, and much of the references is in a script without spaces."""
+    from sacrebleu.metrics import BLEU
+
+    if tokenize not in SPACE_TOKENIZERS:
         return
     split = BLEU(tokenize=tokenize).tokenizer
     words = [word for line in references[:SAMPLE] for word in split(line).split()]
     long = [word for word in words if len(UNSPACED.findall(word)) > 1 or len(word) > LONGEST_WORD]
     if 4 * sum(map(len, long)) > sum(map(len, words)):
         warnings.warn(
-            f"BLEU by {tokenize} takes text without spaces for single words: zh fits Chinese, ja-mecab Japanese, "
-            f"char or flores200 any text. Received: tokenizer {tokenize}, which makes one word of {long[0][:20]!r}",
+            f"The BLEU tokenizer {tokenize} treats text without spaces as single words: use zh for Chinese, ja-mecab "
+            f"for Japanese, or char or flores200 for any text. Received: {long[0][:20]!r} as one word",
             UserWarning,
-            stacklevel=1,  # this line: the same warning is shown once
+            stacklevel=1,  # with this line as its place, the same warning is shown once
         )
 
 
 def check_lines(**columns: Sequence[str]) -> None:
-    """Raises a `UserError` unless all columns have the same number of lines, at least one."""
+    """Checks that all columns have the same number of lines, at least one; raises a `UserError` otherwise."""
     (first, lines), *_ = columns.items()
     if not lines:
-        raise UserError(f"There is nothing to score: `{first}` is empty. Received: {first}=[]")
+        raise UserError(f"`{first}` must have at least one line. Received: {first}=[]")
     for name, column in columns.items():
         if len(column) != len(lines):
             raise UserError(
@@ -92,16 +169,45 @@ def check_lines(**columns: Sequence[str]) -> None:
             )
 
 
-def reference_streams(references: Sequence[str] | Sequence[Sequence[str]]) -> list[list[str]]:
-    """The references as a list of lists, also for a single reference."""
+def reference_streams(references: Sequence[str] | Sequence[Sequence[str]], **systems: Sequence[str]) -> list[list[str]]:
+    """Returns the references as a list of lists, and checks that the systems' outputs have as many lines."""
     if not references:
-        raise UserError("There is nothing to compare with: `references` is empty. Received: references=[]")
-    if isinstance(references[0], str):
-        return [list(references)]  # type: ignore[arg-type]
-    return [list(stream) for stream in references]
-
-
-def check_against(hypotheses: dict[str, Sequence[str]], streams: list[list[str]]) -> None:
-    """Raises a `UserError` unless the systems' outputs and all references have the same number of lines."""
+        raise UserError("`references` must have at least one line. Received: references=[]")
+    streams: Any = [references] if isinstance(references[0], str) else references
     names = ["references"] if len(streams) == 1 else [f"references[{i}]" for i in range(len(streams))]
-    check_lines(**hypotheses, **dict(zip(names, streams, strict=True)))
+    check_lines(**systems, **dict(zip(names, streams, strict=True)))
+    return [list(stream) for stream in streams]
+
+
+def pair_log_probabilities(model: Callable[..., Any], source_ids: Any, target_ids: Any) -> Any:
+    """Computes the log-probabilities that a model assigns to targets, given their sources.
+
+    The function makes one teacher-forced pass over one batch; `tf.function` can trace it. All logits `[B, T, V]` are in
+    memory at once: pass a large corpus in batches.
+
+    Args:
+        model: Callable translation model: `model([source, target_input], training=False)` returns logits `[B, T, V]`.
+        source_ids: Integer tensor `[B, S]`. Each row ends with `EOS`, then `PAD`.
+        target_ids: Integer tensor `[B, T]` without `BOS`. Each row ends with `EOS`, then `PAD`. A row that has only
+            padding gets the log-probability 0.
+
+    Returns:
+        float32 tensor `[B]`, natural logarithms, including that of `EOS`.
+
+    Example:
+
+    >>> from keras import ops
+    >>> def even(inputs, training):  # four tokens of equal probability
+    ...     return ops.zeros((*inputs[1].shape, 4))
+    >>> scores = pair_log_probabilities(even, ops.array([[1, 3]]), ops.array([[1, 1, 3]]))
+    >>> round(float(scores[0]), 4)  # 3 ln(1/4)
+    -4.1589
+    """
+    from keras import ops
+
+    from keras_nmt.decoding import sequence_log_probability, shift_right
+
+    source_ids = ops.cast(source_ids, "int32")
+    target_ids = ops.cast(target_ids, "int32")
+    logits = model([source_ids, shift_right(target_ids)], training=False)
+    return sequence_log_probability(logits, target_ids)

@@ -12,7 +12,8 @@ import lazy_loader
 if TYPE_CHECKING:
     from keras_nmt.experiments._dry_run import dry_run
     from keras_nmt.experiments.comparison import Comparison
-    from keras_nmt.experiments.experiment import Experiment
+    from keras_nmt.experiments.config import ExperimentConfig
+    from keras_nmt.experiments.distillation import Distillation, PairFilter
     from keras_nmt.experiments.recipe import Recipe
     from keras_nmt.experiments.run_experiment import run
 
@@ -21,10 +22,11 @@ __getattr__, __dir__, _ = lazy_loader.attach(
     submod_attrs={
         "_dry_run": ["dry_run"],
         "comparison": ["Comparison"],
-        "experiment": ["Experiment"],
+        "config": ["ExperimentConfig"],
+        "distillation": ["Distillation", "PairFilter"],
         "recipe": ["Recipe"],
         "run_experiment": ["run"],
     },
 )
 
-__all__ = ["Comparison", "Experiment", "Recipe", "dry_run", "run"]
+__all__ = ["Comparison", "Distillation", "ExperimentConfig", "PairFilter", "Recipe", "dry_run", "run"]

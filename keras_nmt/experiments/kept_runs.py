@@ -1,14 +1,12 @@
-"""Finished runs that are kept without their models, such as beside a recipe.
-
-Two files hold the runs of a comparison:
+"""Keeps finished runs without their models, in two files that can be committed beside a recipe.
 
 | file | content |
 | --- | --- |
 | `TABLE.jsonl` | one JSON object a run, a `KeptRun` |
 | `TABLE.translations.tar.xz` | `CONFIGURATION-SEED/test*.txt`, the translations of the run's test data |
 
-All scores can be computed again from the translations. Other files of that pattern in the folder of a run, such as
-n-best lists in `test.n_best.txt`, are kept as well. The same runs always make the same bytes.
+All scores can be computed again from the translations. Other files `test*.txt` in the folder of a run, such as n-best
+lists in `test.n_best.txt`, are kept as well. The same runs always make the same bytes.
 """
 
 from __future__ import annotations
@@ -29,15 +27,15 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from keras_nmt.errors import UserError, one_line
-from keras_nmt.experiments.directions import BY_FILES, BY_PATTERNS
+from keras_nmt.experiments.config import ExperimentConfig
 from keras_nmt.experiments.results import check_results, hypotheses_path, read_digests
 from keras_nmt.files.atomic_files import atomic_folder, check_writable, write_bytes, write_json, write_text
-from keras_nmt.files.check_path import check_regular
 from keras_nmt.files.json_file import read_json, with_digest
+from keras_nmt.files.paths import check_regular
+from keras_nmt.files.settings import change_paths
+from keras_nmt.files.training_log import TrainingLog
 from keras_nmt.models import ModelDirectory
-from keras_nmt.training.training_log import TrainingLog
 
-PATHS = (*BY_FILES, *BY_PATTERNS, "init_from", "subwords")  # settings of which the name is kept, without folders
 FILES = re.compile(r"test[\w.,@+-]*\.txt")
 
 
@@ -49,13 +47,13 @@ class KeptRun:
         table: Str, the name of the file without its ending.
         configuration: Str, the name of the configuration.
         seed: Int.
-        settings: Dict, the content of `settings.json`; of files the names, without their folders.
+        settings: Dict, the content of `settings.json`, with the names of files without their folders.
         results: Dict, the content of `results.json`: scores with signatures, counts of the translations, digests of
             the data, seconds, machine and date.
-        log: List of dicts, of `training_log.jsonl` all evaluations and the last line about updates, whose
+        log: List of dicts, all evaluations of `training_log.jsonl` and its last line about updates, whose
             "tokens_per_second" is the median of all lines.
         speed: Dict, the content of `speed.json`. Defaults to `None`: decoding was not measured.
-        start: Dict, of `data.json` what is not in `results`, such as the digest of the weights of `init_from`.
+        start: Dict, what `data.json` has and `results` has not, such as the digest of the weights of `init_from`.
         files: Dict, the SHA-256 of each file in the archive.
         contents: Dict, the content of each file in the archive, as bytes.
     """
@@ -77,7 +75,7 @@ class KeptRun:
         return f"{self.configuration}-{self.seed}"
 
     def translations(self, direction: str) -> list[str]:
-        """Returns the translations of a direction's test data, a line each."""
+        """Returns the lines of the translations of a direction's test data."""
         return self.contents[hypotheses_path("", direction).name].decode().removesuffix("\n").split("\n")
 
 
@@ -90,7 +88,7 @@ def archive_path(path: str | os.PathLike[str]) -> Path:
 
 
 def read_kept_runs(path: str | os.PathLike[str]) -> dict[tuple[str, int], KeptRun]:
-    """Reads kept runs, and checks their files by the digests.
+    """Reads kept runs, and checks the digests of their files.
 
     Args:
         path: String or path, `TABLE.jsonl`, which has its archive beside it.
@@ -114,10 +112,10 @@ def read_kept_runs(path: str | os.PathLike[str]) -> dict[tuple[str, int], KeptRu
         except ValidationError as error:
             wrong = error.errors(include_url=False)[0]
             part = ".".join(map(str, wrong["loc"]))
-            raise UserError(f"Damaged: {where}, which must be a kept run. Received: {part}: {wrong['msg']}") from None
+            raise UserError(f"Damaged: {where} must be a kept run. Received: {part}: {wrong['msg']}") from None
         check_results(run.results, where)
         if "/" in run.name or not all(map(FILES.fullmatch, run.files)):
-            raise UserError(f"Names of kept runs and files have no folders. Received: {run.name!r} in {where}")
+            raise UserError(f"Names of kept runs and files must not have folders. Received: {run.name!r} in {where}")
         own = {}
         for name, digest in run.files.items():
             content = contents.get(f"{run.name}/{name}")
@@ -132,7 +130,7 @@ def read_kept_runs(path: str | os.PathLike[str]) -> dict[tuple[str, int], KeptRu
 
 
 def keep_runs(path: str | os.PathLike[str], folders: Mapping[tuple[str, int], str | os.PathLike[str]]) -> None:
-    """Writes finished runs to `path` and its archive. Runs that are kept there already stay, or are replaced.
+    """Writes finished runs to `path` and its archive. Other runs that are kept there stay.
 
     Args:
         path: String or path, `TABLE.jsonl`.
@@ -144,9 +142,11 @@ def keep_runs(path: str | os.PathLike[str], folders: Mapping[tuple[str, int], st
     path = Path(path)
     runs = read_kept_runs(path) if path.exists() else {}
     runs |= {key: _read_run(path.stem, *key, Path(folder)) for key, folder in folders.items()}
-    text = "".join(json.dumps(_without_contents(run), ensure_ascii=False) + "\n" for run in runs.values())
+    fields = [field.name for field in dataclasses.fields(KeptRun) if field.name != "contents"]
+    rows = ({name: getattr(run, name) for name in fields} for run in runs.values())
+    text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     if path.exists() and path.read_text(encoding="utf-8") == text:
-        return  # with the same digests
+        return  # the digests show that the archive would be the same, too
     with io.BytesIO() as packed:
         with tarfile.open(fileobj=packed, mode="w:xz", format=tarfile.USTAR_FORMAT) as archive:
             for run in runs.values():
@@ -159,7 +159,7 @@ def keep_runs(path: str | os.PathLike[str], folders: Mapping[tuple[str, int], st
 
 
 def restore_runs(path: str | os.PathLike[str], directory: str | os.PathLike[str]) -> None:
-    """Makes the folders of kept runs, except those that are there; with their results, and without their models.
+    """Makes the missing folders of kept runs, with the results and without the models.
 
     Args:
         path: String or path, `TABLE.jsonl`.
@@ -186,13 +186,13 @@ def restore_runs(path: str | os.PathLike[str], directory: str | os.PathLike[str]
 
 
 def check_keeping(path: str | os.PathLike[str]) -> None:
-    """Checks that runs can be kept in `path`, before the runs are made.
+    """Checks, before runs are trained, that they can be kept in `path`.
 
     Raises:
         OSError, UserError: The file has another ending, or cannot be written.
     """
     if Path(path).suffix != ".jsonl":
-        raise UserError(f"The file of kept runs must be named TABLE.jsonl. Received: {os.fspath(path)}")
+        raise UserError(f"The file of kept runs must end with .jsonl. Received: {os.fspath(path)}")
     for one in (path, archive_path(path)):
         check_writable(one)
 
@@ -200,6 +200,7 @@ def check_keeping(path: str | os.PathLike[str]) -> None:
 def _read_run(table: str, configuration: str, seed: int, folder: Path) -> KeptRun:
     made = ModelDirectory(folder)
     settings = read_json(made.settings_path, "the settings of a run")
+    kept = change_paths(ExperimentConfig, settings, lambda path: Path(path).name)
     results = read_json(folder / "results.json", "the results of a run")
     speed = folder / "speed.json"
     contents = {file.name: file.read_bytes() for file in sorted(folder.iterdir()) if FILES.fullmatch(file.name)}
@@ -207,7 +208,7 @@ def _read_run(table: str, configuration: str, seed: int, folder: Path) -> KeptRu
         table=table,
         configuration=configuration,
         seed=seed,
-        settings={key: _names(x) if key in PATHS else x for key, x in settings.items() if key != "directory"},
+        settings={key: x for key, x in kept.items() if key != "directory"},
         results=results,
         log=_summary(TrainingLog(made.log_path).read()),
         speed=read_json(speed, "the speed of a model") if speed.is_file() else None,
@@ -217,17 +218,8 @@ def _read_run(table: str, configuration: str, seed: int, folder: Path) -> KeptRu
     )
 
 
-def _names(value: Any) -> Any:
-    """The name of a path, or of the paths in a list or dict."""
-    if isinstance(value, dict):
-        return {key: _names(one) for key, one in value.items()}
-    if isinstance(value, list):
-        return [_names(one) for one in value]
-    return value if value is None else Path(value).name
-
-
 def _summary(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """All evaluations, and the last line about updates with the median rate."""
+    """Returns all evaluations, and the last line about updates with the median speed."""
     of_updates = [line for line in lines if "tokens_per_second" in line]
     if not of_updates:
         return lines
@@ -237,17 +229,13 @@ def _summary(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _unpack(path: Path) -> dict[str, bytes]:
-    """The content of the files of an archive, which are not written anywhere."""
+    """Reads the files of an archive into memory."""
     try:
         with tarfile.open(path, "r:xz") as archive:
             files = ((member.name, archive.extractfile(member)) for member in archive)
             return {name: file.read() for name, file in files if file is not None}
     except (tarfile.TarError, lzma.LZMAError, EOFError) as error:
-        raise UserError(f"Damaged: {path}, which must be a tar.xz archive. Received: {one_line(error)}") from None
-
-
-def _without_contents(run: KeptRun) -> dict[str, Any]:
-    return {field.name: getattr(run, field.name) for field in dataclasses.fields(run) if field.name != "contents"}
+        raise UserError(f"Damaged: {path} must be a tar.xz archive. Received: {one_line(error)}") from None
 
 
 def _digest(content: bytes) -> str:

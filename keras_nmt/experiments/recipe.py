@@ -1,4 +1,4 @@
-"""A recipe: a corpus, the settings that its experiments share, and the changes of each."""
+"""Recipes: a corpus, the settings that several experiments on it share, and what each of them changes."""
 
 from __future__ import annotations
 
@@ -6,20 +6,26 @@ import dataclasses
 import functools
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from keras_nmt.errors import UserError
+from keras_nmt.files.settings import merge_arguments, set_value
 
 if TYPE_CHECKING:
     from keras_nmt.experiments.comparison import Comparison
-    from keras_nmt.experiments.experiment import Experiment
+    from keras_nmt.experiments.config import ExperimentConfig
 
 CORPORA = ("train", "dev", "test")
 SYSTEMS = ("bilingual", "hub", "many_to_many")
+PARTS_OF_TRAINING = ("update", "stop", "saving", "start", "logging")
+SECTIONS = (  # of `ExperimentConfig`, which takes long to import
+    *("data", "subwords", "model", "training", "evaluation", "search"),
+    *(f"training.{name}" for name in PARTS_OF_TRAINING),
+)
 REFERENCES = ("matched_to", "start_from")  # keys whose values name another configuration
-OF_A_RECIPE = (*REFERENCES, "system", "monolingual")  # keys that are not settings of an experiment
+RECIPE_KEYS = (*REFERENCES, "system", "autoencoding")  # keys that are not settings of an experiment
 
 Settings = dict[str, Any]
 
@@ -28,36 +34,35 @@ Settings = dict[str, Any]
 class Recipe:
     """Experiments on one corpus that share their settings; `keras_nmt.cli.recipe_app` makes their command line.
 
-    The settings are arguments of `Experiment`. Settings of a configuration take precedence over shared settings, and
-    overrides over both; `model` is merged argument by argument. The name of a configuration may join several names with
-    "+", such as "many_to_many+small": their settings are merged in this order. Where a configuration changes the
-    `architecture`, shared arguments of `model` that the other architecture does not have are left out.
+    The settings are those of `ExperimentConfig`, by section or by name. Settings of a configuration take precedence
+    over shared settings, and overrides over both. Names of configurations may be joined with "+", such as
+    "many_to_many+small": their settings are merged in this order. If a configuration changes `model.architecture`,
+    shared arguments of `model` that the new architecture does not have are left out.
 
     A configuration may have keys that are not settings:
 
     - `matched_to`: the name of another configuration. The model gets the width whose number of parameters is nearest
-      to that configuration's; see `matched_width`. The width, and the difference that remains, are printed.
-    - `start_from`: the name of another configuration. Training starts from the weights of its run of the same seed,
-      which is beside this one's; `allow_new` lists the weights that it may lack.
-    - `system`: the pairs of languages, by patterns of files: "bilingual" (one pair, in one direction), "hub" (each
-      language to and from the first) or "many_to_many" (all pairs). Without it, the experiment has one direction,
-      described by its files.
-    - `monolingual`: whether a system is also trained to write each language's own sentences again (A -> A).
+      to that configuration's; see `matched_width`. The width and the remaining difference are printed.
+    - `start_from`: the name of another configuration. Training starts from the weights of its run with the same seed,
+      which must be in the same folder; `allow_missing` lists the weights that it may lack.
+    - `system`: the directions: "bilingual" (one), "hub" (each language to and from the first) or "many_to_many" (all).
+      Without it, the experiment has one direction, and the names of its runs have its languages.
+    - `autoencoding`: whether a system also learns to write the sentences of each language again (A -> A).
 
     Args:
         name: Str, the name of the recipe, with which the folders of its runs begin.
         corpora: Dict, patterns of the files of "train", "dev" and optionally "test" in the folder of the corpus, such
-            as "train.{language}"; see `Experiment`.
+            as "train.{language}"; see `DataConfig`. Several test sets are a list of patterns.
         languages: Tuple of str, the languages of the corpus. The first two are the default direction.
         settings: Dict, the settings that all configurations share.
-        configurations: Dict of dicts, the changes of each configuration by its name.
+        configurations: Dict from the name of each configuration to a dict of its changes.
         baseline: Str, the configuration to compare with.
         comparison: Dict, changes of `settings` in comparisons, such as a shorter training.
-        per_pair: Dict, settings that are multiplied by the number of pairs that are trained, such as `max_updates`.
+        per_pair: Dict, settings that are multiplied by the number of trained directions, such as `max_updates`.
         data_dir: Path of the corpus, if it comes with the recipe. Defaults to `None`.
 
     Raises:
-        UserError: A corpus is missing, or a configuration that is referred to does not exist.
+        UserError: A corpus is missing, or a key names a configuration that does not exist.
 
     Example:
 
@@ -65,18 +70,18 @@ class Recipe:
     ...     name="mine",
     ...     corpora={"train": "train.{language}", "dev": "dev.{language}"},
     ...     languages=("de", "en"),
-    ...     settings={"max_updates": 1000, "model": {"dropout": 0.1}},
+    ...     settings={"training.stop.max_updates": 1000, "model": {"dropout": 0.1}},
     ...     configurations={"baseline": {}, "fusion": {"model": {"shortcuts": "fusion"}}},
     ...     baseline="baseline",
     ... )
-    >>> recipe.experiment("fusion", data_dir="data", seed=1, directory="run").model
+    >>> recipe.experiment("fusion", data_dir="data", seed=1, directory="run").model.arguments
     {'dropout': 0.1, 'shortcuts': 'fusion'}
-    >>> [f"{source}-{target}" for source, target in recipe.pairs("hub", monolingual=True)]
+    >>> [f"{source}-{target}" for source, target in recipe.pairs("hub", autoencoding=True)]
     ['de-de', 'de-en', 'en-de', 'en-en']
     """
 
     name: str
-    corpora: dict[str, str]
+    corpora: dict[str, str | list[str]]
     languages: tuple[str, ...]
     settings: Settings
     configurations: dict[str, Settings]
@@ -87,30 +92,26 @@ class Recipe:
 
     def __post_init__(self) -> None:
         if unknown := sorted({*self.corpora, "train", "dev"} - (set(self.corpora) & set(CORPORA))):
-            raise UserError(f"A recipe has corpora named train, dev and perhaps test. Received: {', '.join(unknown)}")
+            raise UserError(f"`corpora` must have train and dev, and may have test. Received: {', '.join(unknown)}")
         self.chosen(self.baseline)
         for name in self.configurations:
             for key in REFERENCES:
                 other = self.chosen(name).get(key)
                 if other is not None and (other == name or key in self.chosen(other)):
                     raise UserError(
-                        f"`{key}` refers to a configuration that has none itself. Received: {name}, {key}={other!r}"
+                        f"`{key}` must name another configuration, without `{key}`. Received: {key}={other!r} of {name}"
                     )
 
     def chosen(self, configuration: str) -> Settings:
-        """Returns the settings and other keys of a configuration, or of several joined by "+".
-
-        Raises:
-            UserError: There is no such configuration.
-        """
+        """Returns the settings and other keys of a configuration, or of several joined by "+"."""
         names, merged = configuration.split("+"), Settings()
         for i, name in enumerate(names):
             if name not in self.configurations:
                 raise UserError(
-                    f"There are the configurations {', '.join(self.configurations)}. Received: {configuration}"
+                    f"A configuration must be one of {', '.join(self.configurations)}. Received: {configuration}"
                 )
             own = self.configurations[name]
-            # The other configuration of a reference has the other parts, too.
+            # With "a+b", a reference of "a" to "c" becomes "c+b".
             others = {key: "+".join([*names[:i], own[key], *names[i + 1 :]]) for key in REFERENCES if key in own}
             merged = merge_settings(merged, own, others)
         return merged
@@ -121,28 +122,30 @@ class Recipe:
         *,
         source: str | None = None,
         target: str | None = None,
-        monolingual: bool = False,
+        autoencoding: bool = False,
         leave_out: Sequence[str] = (),
     ) -> list[tuple[str, str]]:
-        """Lists the pairs of languages that a system is trained on.
+        """Lists the directions that a system is trained on.
 
         Args:
             system: One of `SYSTEMS`; `None`, like "bilingual", for one direction.
             source: Str, the source of one direction. Defaults to the first language.
             target: Str, the target of one direction. Defaults to the second language.
-            monolingual: Bool, whether there are tasks A -> A, for each language of another task.
+            autoencoding: Bool, whether to add A -> A for each language of another direction.
             leave_out: List of pairs "A-B" to leave out in both directions.
 
         Raises:
-            UserError: A system or language is unknown, or there is nothing to leave out.
+            UserError: A system or language is unknown, or a pair to leave out is not in the system.
         """
         if system not in (None, *SYSTEMS):
-            raise UserError(f"There are the systems {', '.join(SYSTEMS)}. Received: {system}")
+            raise UserError(f"`system` must be one of {', '.join(SYSTEMS)}. Received: {system}")
         if system in ("hub", "many_to_many") and (source or target):
-            raise UserError(f"This system has no one source and target. Received: {system}, {source} to {target}")
-        if system is None and (monolingual or leave_out):
             raise UserError(
-                f"This configuration has one direction. Received: monolingual={monolingual}, leave_out={leave_out}"
+                f"A system of several directions takes no source and target. Received: {system}, {source} to {target}"
+            )
+        if system is None and (autoencoding or leave_out):
+            raise UserError(
+                f"This configuration has one direction. Received: autoencoding={autoencoding}, leave_out={leave_out}"
             )
         one = source or self.languages[0], target or self.languages[1]
         for language in one:
@@ -158,12 +161,12 @@ class Recipe:
         known = {f"{s}-{t}": {(s, t), (t, s)} for s, t in pairs}
         for name in leave_out:
             if name not in known:
-                raise UserError(f"Leave out one of {', '.join(known)}. Received: {name}")
+                raise UserError(f"`leave_out` must be one of {', '.join(known)}. Received: {name}")
             pairs = [pair for pair in pairs if pair not in known[name]]
         if not pairs:
-            raise UserError(f"No pair is left to train on. Received: leave_out={list(leave_out)}")
+            raise UserError(f"`leave_out` must leave a direction to train on. Received: {list(leave_out)}")
         in_use = {language for pair in pairs for language in pair}
-        return [(s, t) for s, t in everything if (s, t) in pairs or (monolingual and s == t and s in in_use)]
+        return [(s, t) for s, t in everything if (s, t) in pairs or (autoencoding and s == t and s in in_use)]
 
     def experiment(
         self,
@@ -175,49 +178,54 @@ class Recipe:
         directory: str | os.PathLike[str],
         source: str | None = None,
         target: str | None = None,
-        monolingual: bool = False,
+        autoencoding: bool = False,
         leave_out: Sequence[str] = (),
         **overrides: Any,
-    ) -> Experiment:
+    ) -> ExperimentConfig:
         """Makes the experiment of a configuration.
 
         Args:
             configuration: Str, its name, or several joined by "+".
             data_dir: Path of the corpus.
             seed: Int, the seed of everything random.
-            directory: Path of the model directory to make. For a configuration with `start_from`, its name ends with
-                `CONFIGURATION-SEED`, unless `init_from` is given.
-            source, target, leave_out: See `pairs`.
-            monolingual: See `pairs`; or the configuration says so.
-            **overrides: Settings of `Experiment`, which take precedence. `model` is merged.
+            directory: Path of the model directory to make. For a configuration with `start_from`, its name must end
+                with `CONFIGURATION-SEED`, unless `init_from` is given.
+            source, target, autoencoding, leave_out: See `pairs`. A configuration may also have `autoencoding`.
+            **overrides: Settings of `ExperimentConfig` by name, which take precedence.
 
         Raises:
             UserError: The configuration, a language or a setting is unknown.
         """
-        from keras_nmt.experiments.experiment import Experiment
+        from keras_nmt.experiments.config import ExperimentConfig
 
         def made(name: str) -> Settings:
-            chosen = merge_settings(self.settings, self.chosen(name))
+            chosen = {**self.settings, **self.chosen(name)}
+            system = chosen.get("system")
             pairs = self.pairs(
-                chosen.get("system"),
+                system,
                 source=source,
                 target=target,
-                monolingual=monolingual or chosen.get("monolingual", False),
+                autoencoding=autoencoding or chosen.get("autoencoding", False),
                 leave_out=leave_out,
             )
-            settings = self._settings(name, len(pairs), overrides)
-            settings |= {"seed": seed, "directory": directory}
-            return {**self._data(chosen.get("system"), pairs, data_dir), **settings}
+            data = {
+                **{f"data.{corpus}": _in_folder(data_dir, patterns) for corpus, patterns in self.corpora.items()},
+                "data.languages": [x for x in self.languages if any(x in pair for pair in pairs)],
+                "data.pairs": [f"{s}-{t}" for s, t in pairs],
+            }
+            own = {"training.update.seed": seed, "directory": directory}
+            return _nested(data, self._settings(name, len(pairs), overrides), own)
 
         settings, chosen = made(configuration), self.chosen(configuration)
         if "matched_to" in chosen:
             other = chosen["matched_to"]
-            experiments = [Experiment.from_settings(one) for one in (settings, made(other))]
-            width = _matched_width(configuration, experiments[0], other, experiments[1])
-            settings["model"] = {**settings.get("model", {}), "hidden_dim": width}
-        if "start_from" in chosen and settings.get("init_from") is None:
-            settings["init_from"] = _run_beside(Path(directory), configuration, chosen["start_from"], seed)
-        return Experiment.from_settings(settings)
+            configs = [ExperimentConfig.from_settings(one) for one in (settings, made(other))]
+            width = _matched_width(configuration, configs[0], other, configs[1])
+            settings = _nested(settings, {"model.hidden_dim": width})
+        if "start_from" in chosen and not settings.get("training", {}).get("start", {}).get("init_from"):
+            start = _run_beside(Path(directory), configuration, chosen["start_from"], seed)
+            settings = _nested(settings, {"training.start.init_from": start})
+        return ExperimentConfig.from_settings(settings)
 
     def compare(
         self,
@@ -226,16 +234,17 @@ class Recipe:
         seeds: Sequence[int],
         directory: str | os.PathLike[str],
         unequal: bool = False,
+        decoding_speed: bool = False,
         imports: Sequence[str | os.PathLike[str]] = (),
         **options: Any,
     ) -> Comparison:
-        """Makes a comparison with the baseline, by the recipe's settings with the changes of `comparison`.
+        """Makes a comparison with the baseline. Its settings are the recipe's, with the changes of `comparison`.
 
         Args:
-            configurations: List of names of configurations. Empty: all.
+            configurations: List of names of configurations; if it is empty, all.
             seeds: List of ints.
             directory: Path of the folder of the runs and of the table.
-            unequal, imports: See `Comparison`.
+            unequal, decoding_speed, imports: See `Comparison`.
             **options: Arguments of `experiment` for all configurations.
 
         Raises:
@@ -245,13 +254,13 @@ class Recipe:
 
         recipe = dataclasses.replace(self, settings=merge_settings(self.settings, self.comparison))
 
-        def make(name: str, seed: int, directory: Path) -> Experiment:
+        def make(name: str, seed: int, directory: Path) -> ExperimentConfig:
             return recipe.experiment(name, seed=seed, directory=directory, **options)
 
         names = {self.baseline, *(configurations or self.configurations)}
         starts = {name: self.chosen(name).get("start_from") for name in names}
         if missing := sorted(f"{other} (for {name})" for name, other in starts.items() if other and other not in names):
-            raise UserError(f"Compare the configurations, too, from which others start: {', '.join(missing)}")
+            raise UserError(f"Missing configurations, from which others start: {', '.join(missing)}")
         order = list(self.configurations)
         in_order = sorted(names, key=lambda name: (starts[name] is not None, [*map(order.index, name.split("+"))]))
         return Comparison(
@@ -260,79 +269,104 @@ class Recipe:
             seeds=seeds,
             directory=directory,
             unequal=unequal,
+            decoding_speed=decoding_speed,
             imports=imports,
         )
 
     def _settings(self, name: str, num_pairs: int, overrides: Settings) -> Settings:
-        chosen = {key: value for key, value in self.chosen(name).items() if key not in OF_A_RECIPE}
-        shared = {key: value for key, value in self.settings.items() if key not in OF_A_RECIPE}
-        architecture = merge_settings(chosen, overrides).get("architecture")
-        if architecture is not None and architecture != shared.get("architecture"):
-            from keras_nmt.experiments.architectures import ARCHITECTURES, model_arguments
+        chosen, shared = (
+            _nested({key: value for key, value in layer.items() if key not in RECIPE_KEYS})
+            for layer in (self.chosen(name), self.settings)
+        )
+        architecture = _nested(chosen, overrides).get("model", {}).get("architecture")
+        if architecture is not None and architecture != shared.get("model", {}).get("architecture"):
+            from keras_nmt.experiments.model_config import ARCHITECTURES
 
-            known = model_arguments(architecture) if architecture in ARCHITECTURES else set()
+            known = ARCHITECTURES[architecture].arguments if architecture in ARCHITECTURES else set()
             shared["model"] = {name: value for name, value in shared.get("model", {}).items() if name in known}
         scaled = {setting: number * num_pairs for setting, number in self.per_pair.items()}
-        return merge_settings(shared, scaled, chosen, overrides)
-
-    def _data(self, system: str | None, pairs: list[tuple[str, str]], data_dir: str | os.PathLike[str]) -> Settings:
-        if system is None:
-            sides = zip(("source", "target"), pairs[0], strict=True)
-            return {
-                f"{corpus}_{side}": _file(data_dir, pattern.replace("{language}", language))
-                for side, language in sides
-                for corpus, pattern in self.corpora.items()
-            }
-        return {
-            **{corpus: Path(data_dir) / pattern for corpus, pattern in self.corpora.items()},
-            "languages": [language for language in self.languages if any(language in pair for pair in pairs)],
-            "pairs": [f"{source}-{target}" for source, target in pairs],
-        }
+        return _nested(shared, scaled, chosen, overrides)
 
 
 def merge_settings(*layers: Settings) -> Settings:
-    """Merges settings; later ones take precedence, and `model` is merged argument by argument."""
+    """Merges settings as recipes write them, by dotted names; later ones take precedence.
+
+    A setting inside its section is the same as one with a dotted name. Arguments of `model` are merged by
+    `merge_arguments`.
+
+    Example:
+
+    >>> shared = {"training": {"batch_size": 64}, "model.shortcuts": "fusion"}
+    >>> merge_settings(shared, {"training.batch_size": 32, "model": {"shortcuts": {"sites": ["self"]}}})
+    {'training.batch_size': 32, 'model.shortcuts': {'kind': 'fusion', 'sites': ['self']}}
+    """
     merged: Settings = {}
     for layer in layers:
-        if not isinstance(layer.get("model", {}), dict):
-            raise UserError(f"`model` must be arguments of the model by name. Received: model={layer['model']!r}")
-        merged = {**merged, **layer}
-    if model := {key: value for layer in layers for key, value in layer.get("model", {}).items()}:
-        merged["model"] = model
+        for name, value in _dotted(layer):
+            before = merged.pop(name, None)  # the last setting counts, also if a name without its section follows
+            merged[name] = merge_arguments(before, value) if name.startswith("model.") else value
     return merged
 
 
-def _file(folder: str | os.PathLike[str], name: str) -> Path:
-    """The file of this name, or the file with ".gz" behind the name where there is one."""
-    zipped = Path(folder) / f"{name}.gz"
-    return zipped if zipped.is_file() else Path(folder) / name
+def _dotted(settings: Mapping[str, Any], section: str = "") -> Iterator[tuple[str, Any]]:
+    """Yields settings by dotted names; arguments of an argument of `model` stay in a dictionary."""
+    for name, value in settings.items():
+        name = f"training.{name}" if name.split(".")[0] in PARTS_OF_TRAINING and not section else section + name
+        if name in SECTIONS:
+            if not isinstance(value, Mapping):
+                raise UserError(f"`{name}` must be settings by name. Received: {name}={value!r}")
+            yield from _dotted(value, f"{name}.")
+        elif name.startswith("model.") and name.count(".") > 1:
+            merged = Settings()
+            set_value(merged, name.removeprefix("model."), value)
+            ((first, arguments),) = merged.items()
+            yield f"model.{first}", arguments
+        else:
+            yield name, value
+
+
+def _nested(*layers: Settings) -> Settings:
+    """Merges settings into dictionaries by section; their names may be written in any way."""
+    from keras_nmt.experiments.config import ExperimentConfig
+    from keras_nmt.files.settings import merge_settings as merge_by_section
+
+    return merge_by_section(ExperimentConfig, *layers)
+
+
+def _in_folder(folder: str | os.PathLike[str], patterns: str | list[str]) -> Path | list[Path]:
+    """Returns the path of a pattern, or of several, in the folder of the corpus."""
+    return Path(folder) / patterns if isinstance(patterns, str) else [Path(folder) / pattern for pattern in patterns]
 
 
 def _run_beside(directory: Path, configuration: str, other: str, seed: int) -> Path:
-    """The other configuration's run of the same seed."""
+    """Returns the folder of another configuration's run with the same seed."""
     ending = f"{configuration}-{seed}"
     if not directory.name.endswith(ending):
         raise UserError(
-            f"{configuration} starts from the run of {other}: name the folder ...{ending}, so that it is the one "
-            f"beside it named ...{other}-{seed}, or give its folder as `init_from`. Received: {directory}"
+            f"{configuration} starts from the run of {other} beside it: name the folders ...{ending} and "
+            f"...{other}-{seed}, or set `init_from`. Received: {directory}"
         )
     return directory.with_name(directory.name.removesuffix(ending) + f"{other}-{seed}")
 
 
-def _matched_width(name: str, own: Experiment, other_name: str, other: Experiment) -> int:
-    """The width at which the number of parameters is nearest to the other's."""
-    from keras_nmt.experiments.architectures import transformer_arguments
-    from keras_nmt.layers.mechanism import as_json
+def _matched_width(name: str, own: ExperimentConfig, other_name: str, other: ExperimentConfig) -> int:
+    """Returns the width with which the number of parameters is nearest to the other configuration's."""
+    from keras_nmt.layers.layer_spec import as_json
 
-    if {own.architecture, other.architecture} != {"transformer"}:
-        raise UserError(f"Only Transformers are matched. Received: {name}, matched_to={other_name!r}")
+    if own.model.kind.has_languages or other.model.kind.has_languages:
+        raise UserError(f"`matched_to` is only for Transformers. Received: matched_to={other_name!r} of {name}")
     arguments = [
-        json.dumps(transformer_arguments(e, e.vocabulary_sizes), sort_keys=True, default=as_json) for e in (own, other)
+        json.dumps(
+            x.model.transformer_arguments(x.vocabulary_sizes, bool(x.subwords.joint_vocabulary)),
+            sort_keys=True,
+            default=as_json,
+        )
+        for x in (own, other)
     ]
     return _solve(name, arguments[0], other_name, arguments[1])
 
 
-@functools.cache  # once for all seeds: the search makes several models
+@functools.cache  # all seeds share the search, which makes several models
 def _solve(name: str, arguments: str, other_name: str, other: str) -> int:
     from keras_nmt.models import count_parameters, matched_width
 

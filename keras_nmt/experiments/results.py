@@ -1,4 +1,4 @@
-"""The files that a run leaves beside its model: `results.json`, `data.json` and the translations of the test data."""
+"""The files of a run beside its model: `results.json`, `data.json` and the translations of the test data."""
 
 from __future__ import annotations
 
@@ -17,23 +17,20 @@ from typing_extensions import TypedDict  # of pydantic: before Python 3.12, it t
 
 from keras_nmt import __version__
 from keras_nmt.errors import UserError
-from keras_nmt.experiments.directions import BY_FILES, BY_PATTERNS, ONE, digests_of
-from keras_nmt.experiments.experiment import Experiment
-from keras_nmt.experiments.experiment_settings import LIMITS
+from keras_nmt.experiments.config import ExperimentConfig
+from keras_nmt.experiments.data_config import digests_of
 from keras_nmt.files.json_file import read_json
 from keras_nmt.files.process_resources import num_processors
 from keras_nmt.models import ModelDirectory
 
-OF_MACHINE = ("accumulation_steps", "replicas", "jit_compile", "deterministic")  # of the computation of an update
-SEARCH = ("beam_size", "length_penalty", "min_length")  # settings of the test, and of the final model
-# Settings that may differ between a finished run and the requested run, because they do not affect the outcome.
-OF_NO_EFFECT = (
-    *("directory", "log_every", "tensorboard", "allow_new", "allow_unused"),
-    *OF_MACHINE,
-    *(*BY_FILES, *BY_PATTERNS),  # digests compare the data
+# Settings and sections in which a finished run may differ from the requested run. They do not affect the outcome, or
+# digests compare them.
+NO_EFFECT = (
+    *("directory", "data.train", "data.alignments", "data.dev", "data.test", "training.logging"),
+    *("training.start.allow_missing", "training.start.ignore_extra", "training.replicas", "training.deterministic"),
+    *("training.update.accumulation_steps", "training.update.jit_compile"),
 )
-ONLY = "-".join(ONE)
-START = "init_from"  # the key in data.json of the digest of the weights that a run started from
+START, TEACHER = "init_from", "teacher"  # keys of the digests of weights in data.json
 DIGESTS = TypeAdapter(dict[str, list[str]])
 
 
@@ -42,11 +39,15 @@ class _Score(TypedDict):
     signature: str
 
 
-class _Cell(TypedDict):
-    trained: bool
+class _Scores(TypedDict):
     bleu: _Score
     chrf: NotRequired[_Score]
     ter: NotRequired[_Score]
+
+
+class _Cell(_Scores):
+    trained: bool
+    sets: NotRequired[dict[str, _Scores]]  # the scores of each test set where there are several
 
 
 class _Results(TypedDict):
@@ -58,15 +59,13 @@ class _Results(TypedDict):
     test: NotRequired[dict[str, _Cell]]
 
 
-RESULTS = TypeAdapter(_Results)  # the parts of `results.json` that are read again
+RESULTS = TypeAdapter(_Results)  # what is read from `results.json`
 
 
 def read_results(directory: str | os.PathLike[str]) -> dict[str, Any] | None:
-    """Reads `results.json` of a run's folder.
+    """Reads `results.json` of a run's folder, or returns None if the run has no results.
 
-    Returns:
-        The results: scores on the development data by name in "dev_greedy", and on the test data by direction in
-        "test". `None`: the run has no results.
+    "dev_greedy" has the scores on the development data by name, "test" those on the test data by direction.
     """
     path = Path(directory) / "results.json"
     if not path.exists():
@@ -77,12 +76,12 @@ def read_results(directory: str | os.PathLike[str]) -> dict[str, Any] | None:
 
 
 def check_results(results: Mapping[str, Any], where: str) -> None:
-    """Raises a `UserError` that names the place `where`, unless the results have what is read of them."""
+    """Checks that results are complete; the error names the place `where`."""
     _check(RESULTS, results, where)
 
 
 def read_digests(path: Path) -> dict[str, list[str]]:
-    """Reads `data.json`: a dict as `digests_of` returns it, empty if there is no file."""
+    """Reads `data.json`, whose content is that of `digests_of`. It is empty if there is no file."""
     if not path.exists():
         return {}
     digests = read_json(path, "the digests of a run's data")
@@ -91,9 +90,9 @@ def read_digests(path: Path) -> dict[str, list[str]]:
 
 
 def read_speed(directory: str | os.PathLike[str]) -> dict[str, Any] | None:
-    """Reads `speed.json` of a run's folder: the measured speed of its model. None: there is none.
+    """Reads the measured speed of a model from `speed.json` of a run's folder, or returns None if there is none.
 
-    A speed of other weights does not count. Without weights, the speed is taken to be theirs.
+    A speed of other weights does not count, unless the folder has no weights.
     """
     folder = ModelDirectory(directory)
     path, weights = folder.path / "speed.json", folder.weights_path
@@ -104,7 +103,7 @@ def read_speed(directory: str | os.PathLike[str]) -> dict[str, Any] | None:
 
 def hypotheses_path(directory: str | os.PathLike[str], direction: str) -> Path:
     """Returns the path, in a run's folder, of the translations of a direction's test data."""
-    return Path(directory) / ("test.hypotheses.txt" if direction == ONLY else f"test.{direction}.hypotheses.txt")
+    return Path(directory) / f"test.{direction}.hypotheses.txt"
 
 
 def describe_machine() -> str:
@@ -118,32 +117,33 @@ def describe_machine() -> str:
     return f"{processor}, {num_processors()} processors, {gpus}; {libraries}, keras_nmt {__version__}"
 
 
-def subword_names(experiment: Experiment) -> dict[str, str]:
+def subword_names(config: ExperimentConfig) -> dict[str, str]:
     """Returns the name of the subword model of each side, or language, in a run's folder."""
-    e = experiment
-    return {side: "subwords.model" if e.joint_vocabulary else f"subwords.{side}.model" for side in e.sides}
+    is_joint = config.subwords.joint_vocabulary
+    return {side: "subwords.model" if is_joint else f"subwords.{side}.model" for side in config.sides}
 
 
-def start_digest(experiment: Experiment) -> dict[str, list[str]]:
-    """Returns the digest of the weights of `init_from`, as data.json holds it; empty where there are none."""
-    path = None if experiment.init_from is None else ModelDirectory(experiment.init_from).weights_path
-    return {} if path is None or not path.is_file() else {START: [file_digest(path)]}
+def start_digest(config: ExperimentConfig) -> dict[str, list[str]]:
+    """Returns the digests of the weights of `init_from` and `teacher`, as in data.json, if there are any."""
+    folders = {START: config.training.start.init_from, TEACHER: config.training.teacher}
+    paths = {name: ModelDirectory(folder).weights_path for name, folder in folders.items() if folder is not None}
+    return {name: [file_digest(path)] for name, path in paths.items() if path.is_file()}
 
 
-def unchanged_files(experiment: Experiment) -> set[str]:
-    """Returns which of the settings `subwords` and `init_from` name files with what the run in the folder began with.
+def unchanged_files(config: ExperimentConfig) -> set[str]:
+    """Returns the settings, of `subwords.models`, `init_from` and `teacher`, whose files are as when the run began.
 
-    The files, or the run, may have moved since.
+    The files, or the run, may have moved since then.
     """
-    e, folder = experiment, ModelDirectory(experiment.directory)
-    unchanged, start = set(), start_digest(experiment)
-    if start and read_digests(folder.data_path).get(START) == start[START]:
-        unchanged.add("init_from")
-    given = e.subwords if isinstance(e.subwords, dict) else dict.fromkeys(e.sides if e.subwords else (), e.subwords)
-    pairs = [(Path(path), folder.path / subword_names(e)[side]) for side, path in given.items() if path is not None]
+    folder = ModelDirectory(config.directory)
+    before, now = read_digests(folder.data_path), start_digest(config)
+    names = {START: "training.start.init_from", TEACHER: "training.teacher"}
+    unchanged = {names[name] for name, digest in now.items() if before.get(name) == digest}
+    given = config.subwords.given_models(config.sides)
+    pairs = [(Path(path), folder.path / subword_names(config)[side]) for side, path in given.items()]
     whole = bool(pairs) and all(path.is_file() for pair in pairs for path in pair)
     if whole and all(file_digest(path) == file_digest(copy) for path, copy in pairs):
-        unchanged.add("subwords")
+        unchanged.add("subwords.models")
     return unchanged
 
 
@@ -154,38 +154,35 @@ def file_digest(path: Path) -> str:
 
 
 def differences(
-    experiment: Experiment,
+    config: ExperimentConfig,
     results: Mapping[str, Any],
-    may_change: Collection[str] = OF_NO_EFFECT,
+    may_change: Collection[str] = NO_EFFECT,
     digests: Mapping[str, list[str]] | None = None,
 ) -> list[str]:
-    """Returns the settings and data, as text, in which an experiment differs from the finished run with `results`.
+    """Returns, as text, the settings and data in which an experiment differs from the finished run with `results`.
 
-    Settings of `may_change` are not compared. `digests` are those of the experiment's data, if they are known: to make
-    digests, all data are read.
+    Settings of `may_change` are not compared. `digests` are those of the experiment's data, if they are known: making
+    digests takes reading all data.
     """
     before = results["data"]
-    changed = experiment.changed_settings({*may_change, *unchanged_files(experiment)})
-    now = digests_of(experiment.directions) if digests is None else digests
+    changed = config.changed_settings({*may_change, *unchanged_files(config)})
+    now = digests_of(config.directions) if digests is None else digests
     return changed + [f"{name} (was another text)" for name in {**now, **before} if now.get(name) != before.get(name)]
 
 
-def is_complete(experiment: Experiment, results: Mapping[str, Any]) -> bool:
-    """Tells whether the results are of the whole run: results of a shorter run stay while a longer run continues."""
-    is_same: bool = results["limits"] == {name: getattr(experiment, name) for name in LIMITS}
+def is_complete(config: ExperimentConfig, results: Mapping[str, Any]) -> bool:
+    """Tells whether the results belong to the whole run. While a run is continued, it has those of a shorter run."""
+    is_same: bool = results["limits"] == config.limits
     return is_same
 
 
-def finished_results(experiment: Experiment, report: Callable[[str], None]) -> dict[str, Any] | None:
-    """Reports and returns the results of an experiment that has been run to its end with the same settings and data.
-
-    The function returns `None` if there is something to do.
-    """
-    results = read_results(experiment.directory)
-    folder = ModelDirectory(experiment.directory)
+def finished_results(config: ExperimentConfig, report: Callable[[str], None]) -> dict[str, Any] | None:
+    """Reports and returns the results of a complete run with the same settings and data, or returns None."""
+    results = read_results(config.directory)
+    folder = ModelDirectory(config.directory)
     if results is None or not folder.weights_path.is_file() or not folder.settings_path.is_file():
         return None
-    if not is_complete(experiment, results) or differences(experiment, results):
+    if not is_complete(config, results) or differences(config, results):
         return None
     report(f"Finished before, at update {results['updates']:,} ({results['ended_by']}): {folder.path / 'results.json'}")
     for name, score in results["dev_greedy"].items():
@@ -196,11 +193,10 @@ def finished_results(experiment: Experiment, report: Callable[[str], None]) -> d
 
 
 def test_line(name: str, cell: Mapping[str, Any]) -> str:
-    """Returns the scores of a direction's test data, its entry `cell` in the results, as a line."""
+    """Returns a line with the scores of a direction's test data, which are in `cell` of the results."""
     names = {"bleu": "BLEU", "chrf": "chrF2", "ter": "TER"}
     scores = "  ".join(f"{names[metric]} {cell[metric]['score']:.2f}" for metric in names if metric in cell)
-    shown = "test" if name == ONLY else f"test {name} "
-    return f"{shown} {scores}{'' if cell['trained'] else '  (never trained)'}  {cell['bleu']['signature']}"
+    return f"test {name}  {scores}{'' if cell['trained'] else '  (never trained)'}  {cell['bleu']['signature']}"
 
 
 def _check(adapter: TypeAdapter[Any], value: Any, where: str) -> None:

@@ -1,4 +1,4 @@
-"""Writing of files that appear under their final name only when they are complete."""
+"""Atomic writes: files appear under their final name only when they are complete. Also, locks of folders."""
 
 from __future__ import annotations
 
@@ -13,26 +13,69 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from keras_nmt.errors import UserError
-from keras_nmt.files.check_path import check_local, check_regular
-from keras_nmt.files.directory_lock import LOCK, directory_lock
+import filelock
 
+from keras_nmt.errors import UserError
+from keras_nmt.files.paths import check_local, check_regular
+
+LOCK = ".lock"
+NO_LOCK_ERRORS = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL)  # errors of file systems without locks
 PREFIX = ".writing-"  # prefix of temporary names
-LONGEST_NAME = 255  # bytes, of file systems
-WITHOUT_FLUSH = (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS, errno.EBADF)  # errors of file systems that flush nothing
+LONGEST_NAME = 255  # bytes of a file name
+NO_FLUSH_ERRORS = (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS, errno.EBADF)  # errors of file systems without fsync
+
+
+@contextlib.contextmanager
+def directory_lock(folder: str | os.PathLike[str]) -> Iterator[None]:
+    """Locks a folder against other processes that call this function.
+
+    A process can lock a folder again that it has already locked. The system releases the lock when the process ends,
+    even if it is killed. The file `.lock` stays in the folder, but alone it does not lock. On a file system without
+    locks, the function does nothing.
+
+    Args:
+        folder: String or path, the folder. It is made if it does not exist.
+
+    Raises:
+        UserError: Another process has the lock, or see `check_local`.
+
+    Example:
+
+    >>> import tempfile
+    >>> with directory_lock(tempfile.mkdtemp()):
+    ...     pass  # no other process trains here
+    """
+    check_local(folder)
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = filelock.FileLock(
+        folder.resolve() / LOCK, thread_local=False, blocking=False, is_singleton=True, fallback_to_soft=False
+    )
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(lock.acquire())
+        except filelock.Timeout:
+            raise UserError(
+                f"Another run is using this folder: wait for it, or use another folder. Received: {folder}"
+            ) from None
+        except OSError as error:
+            if error.errno not in NO_LOCK_ERRORS:
+                raise
+        yield
 
 
 @contextlib.contextmanager
 def atomic_path(path: str | os.PathLike[str], suffix: str | None = None, room: int = 0) -> Iterator[Path]:
-    """Gives a temporary path in the folder of `path`, and renames it to `path` when the block ends without an error.
+    """Yields a temporary path in the folder of `path`, and renames it to `path` if the block ends without an error.
 
-    An existing file keeps its permissions. A link is replaced, not its target. A device or a pipe is written to
-    directly.
+    An existing file keeps its permissions. A link is replaced, and its target stays. For a device or a pipe, the
+    function yields `path` itself.
 
     Args:
         path: String or path, the final name.
         suffix: String, the end of the temporary name. Defaults to the suffix of `path`.
-        room: Integer, number of bytes that must be free, for writers that crash on a full disk. Defaults to 0.
+        room: Integer, the number of bytes that must be free on the disk, for writers that crash if it is full. Defaults
+            to 0.
 
     Raises:
         OSError, UserError: The file cannot be written; see `check_writable`.
@@ -75,17 +118,16 @@ def atomic_path(path: str | os.PathLike[str], suffix: str | None = None, room: i
 
 @contextlib.contextmanager
 def atomic_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Gives a temporary folder beside `path`, and renames it to `path` when the block ends without an error.
+    """Yields a temporary folder beside `path`, and renames it to `path` if the block ends without an error.
 
-    The temporary folder of a killed process is removed by the next call for the same path.
+    The next call for the same path removes the temporary folder of a killed process.
 
     Args:
-        path: String or path, the final name, of no folder or of an empty one.
+        path: String or path, the final name. It must not exist, or be an empty folder.
 
     Raises:
         OSError: The folder cannot be made.
-        UserError: There is something of this name, another process is writing the folder, or the path is an address of
-            storage.
+        UserError: The path exists, another process is writing the folder, or see `check_local`.
 
     Example:
 
@@ -99,7 +141,7 @@ def atomic_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     check_local(path)
     path = Path(path).absolute()
     if path.exists() and not (path.is_dir() and not any(path.iterdir())):
-        raise UserError(f"The folder to write must not exist: take another name, or remove it. Received: {path}")
+        raise UserError(f"The folder to write must not exist: use another name, or remove it. Received: {path}")
     name = os.fsencode(PREFIX + path.name)[:LONGEST_NAME]
     temporary = path.with_name(os.fsdecode(name))
     with directory_lock(temporary):
@@ -116,14 +158,14 @@ def atomic_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
-    """Checks that `atomic_path` can write a file, before the work whose result goes to the file. Writes nothing.
+    """Checks that `atomic_path` can write a file, without writing it. Call it before the work that makes the content.
 
     Args:
-        path: String or path, the file. Neither the file nor its folder need exist.
+        path: String or path, the file. The file and its folder need not exist.
 
     Raises:
-        OSError: The path is a folder or a new name in `/dev`, lies below a file, or may not be written.
-        UserError: As `check_local`.
+        OSError: The path is a folder, a new name in `/dev`, or below a file, or there is no permission to write it.
+        UserError: See `check_local`.
 
     Example:
 
@@ -139,7 +181,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
     if path.exists() and not path.is_file():
         place = path
     elif path.absolute().is_relative_to("/dev"):  # such as a link /dev/stdout to a file
-        raise OSError(errno.EINVAL, "No file can be made here", str(path))
+        raise OSError(errno.EINVAL, "Files cannot be made in this folder", str(path))
     else:
         place = next(folder for folder in path.absolute().parents if folder.exists())
         if not place.is_dir():
@@ -149,7 +191,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
 
 
 def _mode(path: Path) -> int:
-    """The permissions of a file; for a new file, the permissions that the umask allows."""
+    """Returns the permissions of a file; for a new file, those that the umask allows."""
     if path.exists():
         return stat.S_IMODE(path.stat().st_mode)
     umask = os.umask(0)
@@ -159,7 +201,7 @@ def _mode(path: Path) -> int:
 
 @contextlib.contextmanager
 def errors_that_name(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Adds `path` to system errors without a file name, such as the error of a full disk."""
+    """Adds `path` to system errors that have no file name, such as the error of a full disk."""
     try:
         yield
     except OSError as error:
@@ -178,19 +220,19 @@ def sync_folder(folder: Path) -> None:
 
 
 def flush(descriptor: int) -> None:
-    """Flushes a file or a folder to the disk, on file systems that can flush it."""
+    """Flushes a file or a folder to the disk, if the file system supports it."""
     try:
         os.fsync(descriptor)
     except OSError as error:
-        if error.errno not in WITHOUT_FLUSH:
+        if error.errno not in NO_FLUSH_ERRORS:
             raise
 
 
 @contextlib.contextmanager
 def plain_name(folder: str | os.PathLike[str]) -> Iterator[str]:
-    """Gives another name of a folder, which is valid in the block and in this process alone.
+    """Yields another name of a folder, which is valid only in the block and in this process.
 
-    TensorFlow takes `[`, `*` and a backslash in paths for patterns, and reads no names that are not UTF-8.
+    TensorFlow treats `[`, `*` and backslashes in paths as patterns, and cannot read names that are not UTF-8.
     """
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
@@ -202,7 +244,7 @@ def plain_name(folder: str | os.PathLike[str]) -> Iterator[str]:
 def remove_leftovers(folder: str | os.PathLike[str]) -> None:
     """Removes the temporary files of killed processes. Call it only if no process is writing in the folder."""
     for path in Path(folder).glob(PREFIX + "*"):
-        if not path.is_dir():  # a folder belongs to `atomic_folder`
+        if not path.is_dir():  # `atomic_folder` removes its own folders
             path.unlink(missing_ok=True)
 
 
@@ -212,14 +254,14 @@ def write_json(path: str | os.PathLike[str], value: Any) -> None:
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> Path:
-    """Writes text as UTF-8, completely or not at all. A lone surrogate, as of a name that is not UTF-8, is escaped.
+    """Writes text as UTF-8, completely or not at all. Lone surrogates, as in names that are not UTF-8, are escaped.
 
     Raises:
-        UserError: There is something else than a regular file: nobody might read a pipe of this name.
+        UserError: The path exists and is not a regular file. (Writing to a pipe that nobody reads would block.)
     """
     if os.path.exists(path):
         check_regular(path)
-    return write_bytes(path, text.encode(errors="backslashreplace"))  # of a surrogate, JSON has the same escape
+    return write_bytes(path, text.encode(errors="backslashreplace"))  # JSON has the same escape for surrogates
 
 
 def write_bytes(path: str | os.PathLike[str], content: bytes) -> Path:

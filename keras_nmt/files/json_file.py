@@ -1,4 +1,4 @@
-"""The reader of all JSON files of the package, and their digests."""
+"""Reads the JSON files of the package, and adds and checks their digests."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from keras_nmt.errors import UserError, error_and_type, one_line
-from keras_nmt.files.check_path import check_regular
+from keras_nmt.files.paths import check_regular
 
 MAX_BYTES = 16 << 20
 MAX_DEPTH = 100
@@ -30,17 +30,14 @@ def read_json(
     Args:
         path: String or path, the file: UTF-8, at most 100 levels of nesting.
         what: String, the content of the file, for the error message, such as "the settings of a run".
-        max_bytes: Integer, the size of the largest file. Defaults to 16 MiB.
-        keep_digest: Boolean, whether the digest is left to `check_digest`, which may come after other checks. Defaults
-            to False.
-        may_be_pipe: Boolean, whether a pipe is read, too, for a file that the user names. Defaults to False.
-
-    Returns:
-        The object.
+        max_bytes: Integer, the largest size of the file. Defaults to 16 MiB.
+        keep_digest: Boolean. If True, the digest is neither checked nor removed: the caller does so by `check_digest`
+            after other checks. Defaults to False.
+        may_be_pipe: Boolean, whether the file may be a pipe, as a file that the user names. Defaults to False.
 
     Raises:
         FileNotFoundError: There is no such file.
-        UserError: The file cannot be read, is no regular file, does not hold one JSON object, or has another digest.
+        UserError: The file cannot be read, is not a regular file, is not one JSON object, or does not fit its digest.
 
     Example:
 
@@ -66,50 +63,51 @@ def read_json(
     except (OSError, ValueError, RecursionError) as error:
         reason = getattr(error, "strerror", None) or one_line(error)
         raise UserError(
-            f"{os.fspath(path)} must hold {what} as one JSON object; restore it. Received: {reason}"
+            f"{os.fspath(path)} must contain {what} as one JSON object: restore it. Received: {reason}"
         ) from None
     return value if keep_digest or DIGEST not in value else check_digest(value, path)
 
 
 def with_digest(value: Mapping[str, Any]) -> dict[str, Any]:
-    """The object with one more entry, "sha256": the digest of the others.
+    """Returns the object with one more entry, "sha256": the digest of the others.
 
     Example:
 
     >>> sorted(with_digest({"seed": 1}))
     ['seed', 'sha256']
     """
-    return {**value, DIGEST: _digest(json.loads(json.dumps(value)))}  # as it will be read
+    return {**value, DIGEST: _digest(json.loads(json.dumps(value)))}  # as it will be read, with lists for tuples
 
 
 def check_digest(value: Mapping[str, Any], path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Checks an object that `read_json` has read, and takes its digest away.
+    """Checks the digest of an object that `read_json` has read, and returns the object without it.
 
     Raises:
-        UserError: The object differs from the one that `with_digest` got, or has no digest.
+        UserError: The object has no digest, or has changed since `with_digest`.
     """
     rest = {name: one for name, one in value.items() if name != DIGEST}
     if DIGEST not in value:
-        raise UserError(f"{os.fspath(path)} must have a digest; make it again, or restore it. Received: no sha256")
+        raise UserError(f"Missing entry {DIGEST} in {os.fspath(path)}: make the file again, or restore it.")
     if value[DIGEST] != (found := _digest(rest)):
         raise UserError(
-            f"{os.fspath(path)} is damaged, or was changed by hand; restore it. Received: the SHA-256 {found[:16]} "
+            f"{os.fspath(path)} is damaged, or was changed by hand: restore it. Received: the SHA-256 {found[:16]} "
             f"instead of {str(value[DIGEST])[:16]}"
         )
     return rest
 
 
 def _digest(value: Mapping[str, Any]) -> str:
-    """SHA-256 of an object, whatever the order and the white space of its JSON."""
+    """Returns the SHA-256 of an object, which does not depend on the order and the white space of its JSON."""
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
 
 @contextlib.contextmanager
 def named_damage(path: str | os.PathLike[str]) -> Iterator[None]:
-    """A block that uses the values of a JSON file, in which the error of a wrong type or value names the file.
+    """Turns errors in a block that uses the values of a JSON file into a `UserError` that names the file.
 
     Raises:
-        UserError: For a `TypeError`, `ValueError`, `LookupError`, `AttributeError` or `OverflowError` in the block.
+        UserError: A value of the file caused a `TypeError`, `ValueError`, `LookupError`, `AttributeError` or
+            `OverflowError`.
 
     Example:
 
@@ -117,17 +115,17 @@ def named_damage(path: str | os.PathLike[str]) -> Iterator[None]:
     ...     {"seed": "x"}["seed"] + 1
     Traceback (most recent call last):
         ...
-    keras_nmt.errors.UserError: settings.json is damaged; restore it. Received: TypeError('can only concatenate str \
+    keras_nmt.errors.UserError: settings.json is damaged: restore it. Received: TypeError('can only concatenate str \
 (not "int") to str')
     """
     try:
         yield
     except (TypeError, ValueError, LookupError, AttributeError, OverflowError) as error:
-        raise UserError(f"{os.fspath(path)} is damaged; restore it. Received: {error_and_type(error)}") from None
+        raise UserError(f"{os.fspath(path)} is damaged: restore it. Received: {error_and_type(error)}") from None
 
 
 def _check_depth(value: Any) -> None:
-    """Raises a `ValueError` on nesting that recursive functions, such as `json.dumps`, might not follow."""
+    """Raises a `ValueError` if the nesting is too deep for recursive functions such as `json.dumps`."""
     level = [value]
     for _ in range(MAX_DEPTH):
         items = (item for outer in level for item in (outer.values() if isinstance(outer, dict) else outer))

@@ -1,27 +1,70 @@
-"""The reader of `config.json`, the configuration of a model directory."""
+"""Reads and checks `config.json`, the configuration of a model directory."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from keras_nmt.errors import UserError
-from keras_nmt.files.check_path import check_local
 from keras_nmt.files.json_file import check_digest, named_damage, read_json
-from keras_nmt.files.limits import check_limits
+from keras_nmt.files.paths import check_local
 
+# Smallest and largest exponent of the length penalty. Below, long hypotheses would have scores as of invalid ones.
+LENGTH_PENALTIES = (-2, 10)
+# The largest values of options by name.
+LIMITS: dict[str, int] = {
+    # Models.
+    **dict.fromkeys(
+        ("num_encoder_layers", "num_decoder_layers", "num_heads", "num_key_value_heads", "bridge_heads"), 1_000
+    ),
+    **dict.fromkeys(("hidden_dim", "intermediate_dim", "bridge_hidden_dim", "rank", "num_roles", "units"), 65_536),
+    **dict.fromkeys(("source_vocabulary_size", "target_vocabulary_size", "languages"), 10_000_000),
+    # Search.
+    **dict.fromkeys(("beam_size", "num_hypotheses", "coverage_penalty", "max_length_factor"), 1_000),
+    "length_penalty": LENGTH_PENALTIES[1],
+    **dict.fromkeys(("min_length", "max_length", "max_length_offset", "length_buckets", "batch_buckets"), 65_536),
+}
 CONFIG = "config.json"
 FORMAT = 2
 SUBWORDS_SHA256 = "subwords_sha256"
 
-# Settings of search in `config.json`, and their types: defaults of a translator's arguments.
+# The search settings in `config.json`, which are the defaults of a translator's arguments, and their types.
 SEARCH_TYPES: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(("length_penalty", "coverage_penalty"), (int, float)),
     **dict.fromkeys(("beam_size", "num_hypotheses", "min_length", "max_length"), (int,)),
     **dict.fromkeys(("max_length_factor", "max_length_offset"), (int,)),
     **dict.fromkeys(("length_buckets", "batch_buckets"), (list,)),
 }
+
+
+def check_limits(options: Mapping[str, Any]) -> None:
+    """Checks that options do not exceed `LIMITS`: numbers, all numbers of a list or mapping, and nested options.
+
+    Args:
+        options: Mapping of names to values: the configuration of a model, or search settings.
+
+    Raises:
+        UserError: A number is above its limit.
+
+    Example:
+
+    >>> check_limits({"hidden_dim": 512, "transformer": {"num_heads": 10**7}})
+    Traceback (most recent call last):
+        ...
+    keras_nmt.errors.UserError: `num_heads` must be at most 1,000. Received: num_heads=10000000
+    """
+    for name, value in options.items():
+        limit = LIMITS.get(name)
+        if limit is None:
+            if isinstance(value, Mapping):
+                check_limits(value)
+            continue
+        numbers = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else [value]
+        for number in numbers:
+            if isinstance(number, (int, float)) and not number <= limit:  # NaN exceeds every limit
+                raise UserError(f"`{name}` must be at most {limit:,}. Received: {name}={str(value)[:100]}")
 
 
 def read_model_config(directory: str | os.PathLike[str]) -> dict[str, Any]:
@@ -35,20 +78,19 @@ def read_model_config(directory: str | os.PathLike[str]) -> dict[str, Any]:
         (by the names of files) and "search".
 
     Raises:
-        UserError: The folder is not a model directory, is of another format, or is damaged; or it is an address of
-            storage.
+        UserError: The folder is not a model directory, has another format, or is damaged; or see `check_local`.
     """
     check_local(directory)
     path = Path(directory) / CONFIG
     if not path.is_file():
-        raise UserError(f"No model directory: it has no {CONFIG}. Received: {directory}")
+        raise UserError(f"A model directory must contain {CONFIG}. Received: {directory}")
     config = read_json(path, "the configuration of a model", keep_digest=True)
     version = config.get("format")
-    if isinstance(version, int) and version != FORMAT:  # another format may differ in any key
+    if isinstance(version, int) and version != FORMAT:  # before other checks: another format may differ in any key
         remedy = "upgrade keras_nmt" if version > FORMAT else "train the model again, or use that version"
         raise UserError(
-            f"{directory} was written by keras_nmt {config.get('keras_nmt')} in another format than {FORMAT}, which "
-            f"this version reads: {remedy}. Received: format={str(version)[:20]}"
+            f"{directory} was written by keras_nmt {config.get('keras_nmt')}, but this version reads only format "
+            f"{FORMAT}: {remedy}. Received: format={str(version)[:20]}"
         )
     with named_damage(path):
         _check_structure(config)
@@ -56,7 +98,7 @@ def read_model_config(directory: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def is_search_setting(name: str, value: Any) -> bool:
-    """Returns whether a name is a setting of search, and the value has the setting's type."""
+    """Returns whether a name is a search setting, and the value has its type."""
     values = value if isinstance(value, list) else [value]
     kinds = SEARCH_TYPES.get(name, ())
     numbers = (int,) if kinds == (list,) else kinds
@@ -64,14 +106,14 @@ def is_search_setting(name: str, value: Any) -> bool:
 
 
 def _check_structure(config: dict[str, Any]) -> None:
-    """Raises the error that a use of the configuration would raise."""
+    """Raises the error that using the configuration would raise."""
     if not isinstance(config["format"], int):
         raise TypeError(config["format"])
     model, search = config["model"], config["search"]
     if not isinstance(model["class"], str):
         raise TypeError(model["class"])
     dtype = model["config"].get("dtype", "float32")
-    if not isinstance(dtype, str):  # an object, which Keras would instantiate
+    if not isinstance(dtype, str):  # Keras would make an object of a dictionary
         raise TypeError(dtype)
     for language in model["config"].get("languages", ("source", "target")):
         Path(config["subwords"][language])

@@ -1,4 +1,4 @@
-"""Resources of a process: its peak memory, and the processors that it may use."""
+"""Resources of a process: its peak memory, and the number of processors that it may use."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ CGROUPS = Path("/sys/fs/cgroup")
 
 
 def peak_memory() -> int:
-    """Peak of this process' resident memory, in bytes.
+    """Returns the peak of this process's resident memory, in bytes.
 
-    On Linux, `getrusage` is not used, because its figure starts from the memory of the parent process.
+    On Linux, the number is read from `/proc`, because that of `getrusage` starts from the parent process's memory.
     """
     status = Path("/proc/self/status")
     if status.exists() and (found := re.search(r"VmHWM:\s*(\d+) kB", status.read_text(encoding="utf-8"))):
@@ -24,11 +24,11 @@ def peak_memory() -> int:
 
 
 def num_processors(groups: Path = Path("/proc/self/cgroup"), root: Path = CGROUPS) -> int:
-    """The processors that this process may use: those of its affinity, at most as many as its container's quota.
+    """Returns the number of processors that this process may use, by its CPU affinity and its container's quota.
 
     Args:
-        groups: Path of the list of the process's control groups. Defaults to the system's.
-        root: Path of the control groups, of version 1 or 2. Defaults to the system's.
+        groups: Path of the list of the process's control groups. Defaults to that of Linux.
+        root: Path of the control groups, of version 1 or 2. Defaults to that of Linux.
     """
     number: float = len(os.sched_getaffinity(0))
     try:
@@ -38,7 +38,7 @@ def num_processors(groups: Path = Path("/proc/self/cgroup"), root: Path = CGROUP
     for _, controllers, path in lines:
         if controllers and "cpu" not in controllers.split(","):
             continue
-        # A quota is also that of all groups below. A container may see its own group as the root.
+        # A quota also holds for all groups below. A container may see its own group as the root.
         folder = root / controllers
         for group in (folder.joinpath(path.lstrip("/")), *folder.joinpath(path.lstrip("/")).parents):
             if group.is_relative_to(folder):
@@ -47,7 +47,7 @@ def num_processors(groups: Path = Path("/proc/self/cgroup"), root: Path = CGROUP
 
 
 def _quota(group: Path) -> float:
-    """The processors of a control group; infinity without a quota."""
+    """Returns the number of processors of a control group, or infinity if it has no quota."""
     for names in (["cpu.max"], ["cpu.cfs_quota_us", "cpu.cfs_period_us"]):
         try:
             quota, period = " ".join((group / name).read_text(encoding="utf-8") for name in names).split()

@@ -1,4 +1,4 @@
-"""Files of a model's weights, with a digest of their content and without the state of an optimizer."""
+"""Reads and writes files of model weights, with a digest of their content and without the optimizer's state."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ import numpy as np
 
 from keras_nmt.errors import UserError, one_line
 from keras_nmt.files.atomic_files import atomic_path
-from keras_nmt.files.check_path import check_regular
+from keras_nmt.files.paths import check_regular
 
-# The name of a file attribute: the digest is replaced and copied together with the weights.
+# A file attribute, so that the digest is replaced and copied together with the weights.
 DIGEST = "keras_nmt.sha256"
 
 
@@ -30,11 +30,11 @@ def write_weights(path: str | os.PathLike[str], model: Any) -> None:
 
     Raises:
         OSError: The file cannot be written.
-        UserError: There is something else than a regular file.
+        UserError: The path exists and is not a regular file.
     """
     if os.path.exists(path):
         check_regular(path)
-    # HDF5 crashes, and Python with it, on a full disk. Groups and names take a few kB for each variable.
+    # On a full disk, HDF5 crashes the process. Groups and names take a few kB for each variable.
     room = sum(math.prod(weight.shape) * 4 + 8192 for weight in model.weights)
     with atomic_path(path, suffix=".weights.h5", room=room) as temporary, _errors_of_locks(path):
         with _without_optimizer(model):
@@ -48,13 +48,13 @@ def read_weights(path: str | os.PathLike[str], model: Any) -> None:
 
     Args:
         path: String or path, a file `*.weights.h5`, or a whole model `*.keras`. A `*.weights.h5` without a digest, as
-            older versions and Keras write it, is loaded with a warning.
+            Keras itself writes it, is loaded with a warning.
         model: Keras model.
 
     Raises:
-        UserError: The file is damaged or no regular file, holds numbers that are not finite, or holds more variables
-            than the model has.
-        Exception: Keras' error if the file holds fewer variables, or other variables.
+        UserError: The file is damaged or not a regular file, contains numbers that are not finite, or contains more
+            variables than the model has.
+        Exception: Keras's error if the file contains fewer variables, or other variables.
     """
     name = os.fspath(path)
     check_regular(path)
@@ -62,26 +62,26 @@ def read_weights(path: str | os.PathLike[str], model: Any) -> None:
         if name.endswith(".weights.h5"):
             with h5py.File(path, "r") as file:
                 held = sum(not array.startswith("optimizer/") for array in arrays(file))
-                if held > len(model.weights):  # Keras would load some and report nothing
+                if held > len(model.weights):  # Keras would load some of them without an error
                     raise UserError(
-                        "The weights belong to another model, such as a deeper model. "
+                        "The weights belong to another model, such as a deeper one. "
                         f"Received: {held} variables in {name}, {len(model.weights)} in the model"
                     )
                 if not check_digest(file):
-                    logging.getLogger(__name__).warning("%s has no digest: damage would not be noticed.", name)
+                    logging.getLogger(__name__).warning("%s has no digest: damage cannot be noticed.", name)
         with _without_optimizer(model):
             model.load_weights(path)
     for weight in model.weights:
         if "float" in weight.dtype and not np.isfinite(weight.numpy()).all():
-            raise UserError(f"The weights in {name} are not finite: use another file. Received: {weight.path}")
+            raise UserError(f"The weights in {name} must be finite: use another file. Received: {weight.path}")
 
 
 def open_weights(path: str | os.PathLike[str]) -> h5py.File:
-    """Opens a file of weights for reading, after a check of its digest.
+    """Opens a file of weights for reading, and checks its digest.
 
     Raises:
         FileNotFoundError: There is no such file.
-        UserError: The file is damaged, or no HDF5 file.
+        UserError: The file is damaged, or is not an HDF5 file.
     """
     with contextlib.ExitStack() as stack:
         try:
@@ -90,42 +90,41 @@ def open_weights(path: str | os.PathLike[str]) -> h5py.File:
             check_digest(file)
         except (UserError, FileNotFoundError):
             raise
-        except Exception as error:  # a damaged file makes HDF5 raise various errors
+        except Exception as error:  # HDF5 raises many kinds of errors for damaged files
             raise UserError(
-                f"Restore the file: its weights cannot be read. Received: {os.fspath(path)} ({one_line(error)})"
+                f"The weights cannot be read: restore the file. Received: {os.fspath(path)} ({one_line(error)})"
             ) from None
         stack.pop_all()
     return file
 
 
+def weights_digest(path: str | os.PathLike[str]) -> str:
+    """Checks a file of weights, and returns the digest of its arrays. For errors, see `open_weights`."""
+    with open_weights(path) as file:
+        return str(file.attrs.get(DIGEST) or _digest(file))
+
+
 def arrays(file: h5py.File) -> dict[str, h5py.Dataset]:
-    """All arrays of an HDF5 file by their paths in the file.
+    """Returns all arrays of an HDF5 file by their paths in the file.
 
     Raises:
-        UserError: An array lies in another file, or claims a size that would fill memory without data in the file.
+        UserError: An array refers to another file, or claims a larger size than its data in the file.
     """
     found: dict[str, h5py.Dataset] = {}
     file.visititems(lambda name, item: found.update({name: item}) if isinstance(item, h5py.Dataset) else None)
     for name, array in found.items():
         if array.external or array.is_virtual or array.id.get_storage_size() != array.nbytes:
-            raise UserError(f"Weights must lie in the file itself. Received: {file.filename}, {name}")
+            raise UserError(f"The data of weights must be in the file itself. Received: {file.filename}, {name}")
     return found
 
 
 def write_digest(file: h5py.File) -> None:
-    """Writes the digest of a file's arrays into the file."""
+    """Writes the digest of a file's arrays to the file."""
     file.attrs[DIGEST] = _digest(file)
 
 
 def check_digest(file: h5py.File) -> bool:
-    """Checks the arrays of a file against its digest.
-
-    Returns:
-        Whether the file has a digest.
-
-    Raises:
-        UserError: The arrays differ from the written arrays.
-    """
+    """Checks the digest of a file's arrays, and returns whether there is one; raises a `UserError` if it is wrong."""
     written = file.attrs.get(DIGEST)
     if written is not None and str(written) != _digest(file):
         raise UserError(f"The weights are damaged: restore the file. Received: {file.filename}")
@@ -133,7 +132,7 @@ def check_digest(file: h5py.File) -> bool:
 
 
 def _digest(file: h5py.File) -> str:
-    """SHA-256 of the names, types, shapes and bytes of all arrays."""
+    """Returns the SHA-256 of the names, types, shapes and bytes of all arrays."""
     digest = hashlib.sha256()
     for name, array in sorted(arrays(file).items()):
         digest.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
@@ -143,21 +142,21 @@ def _digest(file: h5py.File) -> str:
 
 @contextlib.contextmanager
 def _errors_of_locks(path: str | os.PathLike[str]) -> Iterator[None]:
-    """A block in which HDF5's error about a lock says what to do; the command line sets the variable by itself."""
+    """Adds to HDF5's error about locks what to do. (The command line sets the environment variable itself.)"""
     try:
         yield
     except OSError as error:
         if "unable to lock file" not in str(error):
             raise
         raise UserError(
-            "HDF5 cannot lock the file, perhaps because the file system has no locks. No lock is needed: set the "
-            f"environment variable HDF5_USE_FILE_LOCKING=FALSE. Received: {os.fspath(path)} ({one_line(error)})"
+            "HDF5 cannot lock the file. No lock is needed: set the environment variable HDF5_USE_FILE_LOCKING=FALSE. "
+            f"Received: {os.fspath(path)} ({one_line(error)})"
         ) from None
 
 
 @contextlib.contextmanager
 def _without_optimizer(model: Any) -> Iterator[None]:
-    """Keeps the optimizer of a compiled model out of the file: Adam has two numbers for each weight."""
+    """Leaves the optimizer of a compiled model out of the file: Adam has two numbers for each weight."""
     optimizer = model.optimizer if getattr(model, "compiled", False) else None
     if optimizer is None:
         yield

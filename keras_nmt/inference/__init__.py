@@ -1,6 +1,6 @@
-"""Text to text: a translator around a trained model.
+"""Translators, which translate, score and align text with a trained model.
 
-A name is imported on first use: a client needs `Translation`, and no TensorFlow.
+Names are imported on first use, because a client needs `Translation` and no TensorFlow.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import lazy_loader
 
 if TYPE_CHECKING:
+    from keras_nmt.inference.glossary import Glossary
     from keras_nmt.inference.shortlist import Shortlist
     from keras_nmt.inference.translation import Hypothesis, Translation
     from keras_nmt.inference.translator import Translator
@@ -17,10 +18,11 @@ if TYPE_CHECKING:
 __getattr__, __dir__, _ = lazy_loader.attach(
     __name__,
     submod_attrs={
+        "glossary": ["Glossary"],
         "shortlist": ["Shortlist"],
         "translation": ["Hypothesis", "Translation"],
         "translator": ["Translator"],
     },
 )
 
-__all__ = ["Hypothesis", "Shortlist", "Translation", "Translator"]
+__all__ = ["Glossary", "Hypothesis", "Shortlist", "Translation", "Translator"]

@@ -1,11 +1,12 @@
-"""Traced functions that plain and compiled graphs share."""
+"""Traced functions that plain and compiled graphs share, and checks inside graphs."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+import keras
 import tensorflow as tf
 
 TEXTS = tf.TensorSpec([None], tf.string)
@@ -14,36 +15,81 @@ NUMBERS = tf.TensorSpec([None], tf.int32)
 
 
 def function(body: Callable[..., Any], *signature: Any, jit_compile: bool | None = None) -> Any:
-    """A function that is traced once, for its signature: an export holds the graph once for all callers."""
-    # TensorFlow counts traces by the code of the body, and would warn of several translators. A partial has no code.
+    """Makes a function that is traced once, for its signature, so that an export has its graph once for all callers."""
+    # TensorFlow counts traces by the code of the body, and would warn about several translators. A partial has no code.
     body = functools.partial(body)
     return tf.function(body, input_signature=signature, autograph=False, jit_compile=jit_compile)
 
 
-def plain_and_compiled(body: Callable[..., Any], *signature: Any) -> dict[bool, Any]:
-    """A function, and the function that XLA compiles from it, by whether it is compiled.
+class WeightFunction:
+    """A function of weights that is traced once, for its signature, and reads no variable.
 
-    The compiled function calls the plain function. If the plain function holds a loop, the body is traced again: a
-    session turns a loop of a nested function into operators that XLA does not know.
+    The values of the weights are inputs of the graph. Reading a variable would be an operation with a state, which
+    TensorFlow keeps in order: it would not compute two parts of a text at the same time.
+
+    Args:
+        body: Function of tensors.
+        weights: Sequence of `keras.Variable`, those that the body may use.
+        signature: List of `tf.TensorSpec`, the arguments. Defaults to None, to trace each structure of the arguments.
+        jit_compile: As for `function`.
+
+    Attributes:
+        traced: The `tf.function`, whose first argument is the list of the weights' values.
     """
-    plain = function(body, *signature)
+
+    def __init__(
+        self,
+        body: Callable[..., Any],
+        weights: Sequence[keras.Variable],
+        signature: Sequence[Any] | None = None,
+        jit_compile: bool | None = None,
+    ) -> None:
+        self._weights = weights
+
+        def call(values: Sequence[tf.Tensor], *arguments: Any) -> Any:
+            with keras.StatelessScope(list(zip(weights, values, strict=True))):
+                return body(*arguments)
+
+        specs = [tf.TensorSpec(x.shape, x.dtype) for x in weights]
+        signature = None if signature is None else [specs, *signature]
+        call = functools.partial(call)  # as in `function`
+        self.traced = tf.function(call, input_signature=signature, autograph=False, jit_compile=jit_compile)
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.traced(values_of(self._weights), *arguments)
+
+
+def values_of(weights: Iterable[keras.Variable]) -> list[tf.Tensor]:
+    """Returns the values of weights; inside a `WeightFunction`, those that it was called with."""
+    return [tf.convert_to_tensor(x.value) for x in weights]
+
+
+def plain_and_compiled(
+    body: Callable[..., Any], weights: Sequence[keras.Variable], signature: Sequence[Any]
+) -> dict[bool, WeightFunction]:
+    """Makes a function of weights and its version compiled by XLA, as a dictionary by whether it is compiled.
+
+    The compiled function calls the plain function. If the plain function has a loop, the body is traced again, because
+    a session would turn a loop of a nested function into operators that XLA does not know.
+    """
+    plain = WeightFunction(body, weights, signature)
 
     def call(*arguments: Any) -> Any:
-        return (body if _holds_loop(plain) else plain)(*arguments)
+        return (body if _holds_loop(plain.traced) else plain)(*arguments)
 
-    return {False: plain, True: function(call, *signature, jit_compile=True)}
+    return {False: plain, True: WeightFunction(call, weights, signature, jit_compile=True)}
 
 
 def of_count(*rows: tf.Tensor) -> list[tf.Tensor]:
-    """The tensors, checked in the graph to have one dimension and one number of rows.
+    """Checks in the graph that tensors have one dimension and the same number of rows, and returns them.
 
-    A server hands a request of any shape to a signature.
+    A server calls a signature with inputs of any shape.
     """
     rows = tuple(tf.ensure_shape(x, [None]) for x in rows)
-    # Graphs drop a reshape from one dimension to one dimension: hence an assertion.
+    # A reshape from one dimension to one would be removed from the graph; an assertion is not.
     counts = tf.stack([tf.shape(x)[0] for x in rows])
     check = tf.debugging.Assert(tf.reduce_all(counts == counts[0]), ["Inputs differ in number. Received:", counts])
-    with tf.control_dependencies([check]):  # sessions run nothing that no result depends on
+    with tf.control_dependencies([check]):  # sessions skip what no result depends on
         return [tf.identity(x) for x in rows]
 
 

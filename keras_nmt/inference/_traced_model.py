@@ -1,46 +1,56 @@
-"""The parts of a translation model as traced functions, one set per language."""
+"""The parts of a translation model as traced functions: encoder, decoder and search of each language."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import keras
 import tensorflow as tf
 
+from keras_nmt.data import SubwordTokenizer
 from keras_nmt.decoding import (
+    BiasedPrefix,
     DecoderStep,
+    LogitProcessor,
+    NoRepeatNGram,
+    RepetitionPenalty,
     SearchResult,
+    SuppressSequences,
+    SuppressTokens,
     beam_search,
     greedy_search,
     rerank_by_coverage,
     sampling_search,
-    sequence_log_probability,
     shift_right,
+    token_log_probabilities,
 )
-from keras_nmt.decoding.logits import given
+from keras_nmt.decoding.logits import NEG_INF, is_valid
 from keras_nmt.errors import UserError, one_line
-from keras_nmt.ids import END, PAD
-from keras_nmt.inference._candidates import Candidates, candidate_numbers
-from keras_nmt.inference._functions import IDS, NUMBERS, function, plain_and_compiled
+from keras_nmt.ids import EOS, PAD, UNK
+from keras_nmt.inference._candidates import TOO_MANY_FORCED, Candidates
+from keras_nmt.inference._functions import IDS, NUMBERS, WeightFunction, plain_and_compiled
 from keras_nmt.inference.search_options import SearchOptions
 from keras_nmt.models import TranslationModel
-from keras_nmt.text import SubwordTokenizer
 
 
 class TracedEncoder:
-    """An encoder: ids `[B, S]` to the memory, a flat list of tensors `[B, ...]`."""
+    """An encoder: computes the memory, a flat list of tensors `[B, ...]`, from ids `[B, S]`."""
 
     def __init__(self, model: keras.Model) -> None:
-        self._encode = plain_and_compiled(lambda ids: keras.tree.flatten(model(ids, training=False)), IDS)
+        self.weights = model.variables
+        self._encode = plain_and_compiled(
+            lambda ids: keras.tree.flatten(model(ids, training=False)), self.weights, [IDS]
+        )
 
     def __call__(self, ids: tf.Tensor, compiled: bool) -> list[tf.Tensor]:
         return list(self._encode[compiled](ids))
 
 
 class TracedDecoder:
-    """A decoder: from a memory, a flat list of tensors, to scores and alignments of given translations.
+    """A decoder: computes scores and alignments of given translations from a memory, a flat list of tensors.
 
-    `model` has a direction to the decoder's language. `side` is the part of a model that computes logits from a memory.
+    `model` is a direction to the decoder's language, `side` the part of a model that computes logits from a memory.
     `memory` is a nest of KerasTensors with the structure of the memory of all languages.
     """
 
@@ -49,44 +59,100 @@ class TracedDecoder:
         self._side = side
         self._memory = memory
         self._specs = [tf.TensorSpec(x.shape, x.dtype) for x in keras.tree.flatten(memory)]
-        self.detokenize = function(tokenizer.detokenize, IDS)
-        self.step = tf.function(model.decoder_step, autograph=False)  # of the loops of all searches
-        self._log_probability = plain_and_compiled(self._score, self._specs, IDS)
+        self.tokenizer = tokenizer
+        self.weights = model.variables
+        self.step: Any = WeightFunction(model.decoder_step, self.weights)  # for the loops of all searches
+        self._log_probabilities = plain_and_compiled(self._score, self.weights, [self._specs, IDS])
+        self._among: dict[int, Any] = {}  # the same among candidates, by their number
+        self._next_logits = plain_and_compiled(self._last_logits, self.weights, [self._specs, IDS])
         self._attended: dict[int | None, Any] = {}  # by layer
 
-    def log_probability(self, memory: list[tf.Tensor], target: tf.Tensor, compiled: bool) -> tf.Tensor:
-        """Log-probabilities `[B]` of target ids `[B, T]` closed by END."""
-        return self._log_probability[compiled](memory, target)
+    def log_probabilities(
+        self, memory: list[tf.Tensor], target: tf.Tensor, compiled: bool, candidates: tf.Tensor | None = None
+    ) -> tf.Tensor:
+        """Computes the log-probabilities `[B, T]` of the tokens of target ids `[B, T]`, 0 for `PAD`.
+
+        With candidates `[N]`, they are normalised over these, as in a search with a shortlist.
+        """
+        if candidates is None:
+            return self._log_probabilities[compiled](memory, target)
+        size = candidates.shape[0]
+        if size not in self._among:
+            signature = [self._specs, IDS, tf.TensorSpec([size], tf.int32)]
+            among = plain_and_compiled(self._score, self.weights, signature)
+            self._among.setdefault(size, among)
+        return self._among[size][compiled](memory, target, candidates)
+
+    def next_logits(self, memory: list[tf.Tensor], prefix: tf.Tensor, compiled: bool) -> tf.Tensor:
+        """Computes the logits `[B, V]` of the token after prefixes, whose ids `[B, P]` end with EOS."""
+        return self._next_logits[compiled](memory, prefix)
 
     def attended(
         self, memory: list[tf.Tensor], source: tf.Tensor, target: tf.Tensor, layer: int | None, compiled: bool
     ) -> tf.Tensor:
-        """For each of target ids `[B, T]`, the position of source ids `[B, S]` with most attention, `[B, T]`."""
+        """Finds the position of source ids `[B, S]` with most attention for each of target ids `[B, T]`: `[B, T]`."""
+        return self._attending(layer)[compiled](memory, source, target)
+
+    def attended_by_unknown(
+        self, memory: list[tf.Tensor], source: tf.Tensor, tokens: tf.Tensor, compiled: bool
+    ) -> tf.Tensor:
+        """Does the same for tokens `[B, n, T]`; 0 for the n-th hypotheses if none has an unknown subword."""
+
+        def of_one(tokens: tf.Tensor) -> tf.Tensor:
+            return tf.cond(
+                tf.reduce_any(tokens == UNK),
+                lambda: self.attended(memory, source, tokens, None, compiled),
+                lambda: tf.zeros_like(tokens),
+            )
+
+        # One hypothesis after the other, because the attention of all could take too much memory.
+        found = tf.map_fn(of_one, tf.transpose(tokens, [1, 0, 2]), parallel_iterations=1)
+        return tf.transpose(found, [1, 0, 2])
+
+    def check_attention(self) -> None:
+        """Checks that unknown subwords attend to the source's subwords."""
+        try:
+            self._attending(None)[False].traced.get_concrete_function()
+        except ValueError as error:  # raised by the tracing
+            raise UserError(
+                f'unknown="replace" needs the decoder\'s attention to the source. Received: {one_line(error)}'
+            ) from None
+
+    def pack(self, memory: list[tf.Tensor]) -> Any:
+        """Returns the memory in the model's structure."""
+        return keras.tree.pack_sequence_as(self._memory, memory)
+
+    def _attending(self, layer: int | None) -> dict[bool, Any]:
         if layer not in self._attended:
 
             def most(memory: list[tf.Tensor], source: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
                 attention = self.model.attention(self.pack(memory), shift_right(target), layer)  # [B, T, S]
                 return tf.argmax(tf.where(_words(source)[:, None], attention, -1.0), 2, tf.int32)
 
-            self._attended.setdefault(layer, plain_and_compiled(most, self._specs, IDS, IDS))
-        return self._attended[layer][compiled](memory, source, target)
+            self._attended.setdefault(layer, plain_and_compiled(most, self.weights, [self._specs, IDS, IDS]))
+        return self._attended[layer]
 
-    def pack(self, memory: list[tf.Tensor]) -> Any:
-        """The memory in the model's structure."""
-        return keras.tree.pack_sequence_as(self._memory, memory)
+    def _score(self, memory: list[tf.Tensor], target: tf.Tensor, candidates: tf.Tensor | None = None) -> tf.Tensor:
+        logits = self._side.logits(shift_right(target), self.pack(memory))  # [B, T, V]
+        if candidates is None:
+            return token_log_probabilities(logits, target)
+        # The reserved ids are the lowest candidates, so that their positions among these are the ids.
+        places = tf.reshape(tf.searchsorted(candidates, tf.reshape(target, [-1])), tf.shape(target))
+        return token_log_probabilities(tf.gather(logits, candidates, axis=2), places)
 
-    def _score(self, memory: list[tf.Tensor], target: tf.Tensor) -> tf.Tensor:
-        return sequence_log_probability(self._side.logits(shift_right(target), self.pack(memory)), target)
+    def _last_logits(self, memory: list[tf.Tensor], prefix: tf.Tensor) -> tf.Tensor:
+        logits = self._side.logits(shift_right(prefix), self.pack(memory))  # [B, P, V]
+        return tf.gather(tf.cast(logits, tf.float32), tf.argmax(prefix == EOS, 1), batch_dims=1)
 
 
 class TracedSearch:
-    """The search of a decoder: memory and source ids `[B, S]` to tokens `[B, n, T]`, scores `[B, n]` and `[B, n]` bool,
-    whether the length limit cut a hypothesis off; best first.
+    """The search of a decoder, from a memory and source ids `[B, S]`.
 
-    n is 1 for the best hypothesis alone, the number of samples, and else the beam size: several hypotheses may have one
-    text, which is told when subwords are joined.
+    It returns tokens `[B, n, T]`, scores `[B, n]`, and whether the length limit cut a hypothesis off, `[B, n]` bool;
+    the best hypothesis is first. n is 1 if only the best hypothesis is needed, or the number of samples, or else the
+    beam size: only the joined subwords show which hypotheses have the same text.
 
-    XLA compiles the same body; there are no strings and no ragged tensors in it.
+    XLA compiles the same body, which has no strings and no ragged tensors.
     """
 
     def __init__(self, decoder: TracedDecoder, options: SearchOptions) -> None:
@@ -96,26 +162,33 @@ class TracedSearch:
         self._candidates = None
         if options.shortlist is not None:
             self._candidates = Candidates(options.shortlist, options.shortlist_size)
-        self._prepare = tf.function(self._prepare_search, autograph=False)
-        self._searches: dict[tuple[Any, ...], Any] = {}  # by whether compiled, and the inputs
+        self.weights = [*decoder.weights, *([] if self._candidates is None else self._candidates.weights)]
+        self._processors = _processors(options, decoder.tokenizer)
+        self._prepare = WeightFunction(self._prepare_search, decoder.weights)
+        self._searches: dict[tuple[Any, ...], Any] = {}  # by whether it is compiled, and the names of the inputs
 
     def __call__(
         self,
         memory: list[tf.Tensor],
         source: tf.Tensor,
         *,
-        seeds: tf.Tensor | None,
-        prefix: tf.Tensor | None,
+        seeds: tf.Tensor | None = None,
+        prefix: tf.Tensor | None = None,
         beam_sizes: tf.Tensor | None = None,
+        constraints: tf.Tensor | None = None,
+        avoid: tf.Tensor | None = None,
+        candidates: tf.Tensor | None = None,
         compiled: bool,
     ) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
-        """Searches, with seeds `[B]` when sampling, and with prefixes `[B, P]`, which no length limit counts.
+        """Searches, with seeds `[B]` when sampling, and with prefixes `[B, P]`, which length limits do not count.
 
-        Sentences may have beam sizes `[B]` of their own, at most the beam size of the options, which is n then.
+        Sentences may have their own beam sizes `[B]`, at most the beam size of the options, which is n then; phrases
+        that translations must have, `constraints` `[B, C, A, L]`, and must not have, `avoid` `[B, C, L]`. `candidates`
+        `[N]` are those of `candidates_of`.
         """
-        # Not in the function that XLA compiles: the number of distinct subwords of a batch is no shape.
-        candidates = None if self._candidates is None else self._candidates(source, prefix)
-        inputs = given(seeds=seeds, prefix=prefix, beam_sizes=beam_sizes, candidates=candidates)
+        options = {"seeds": seeds, "prefix": prefix, "beam_sizes": beam_sizes}
+        options |= {"constraints": constraints, "avoid": avoid, "candidates": candidates}
+        inputs = {name: tensor for name, tensor in options.items() if tensor is not None}
         key = compiled, *inputs
         if key not in self._searches:
             names = tuple(inputs)
@@ -124,12 +197,24 @@ class TracedSearch:
                 return self._search(memory, source, compiled, **dict(zip(names, more, strict=True)))
 
             specs = {"seeds": NUMBERS, "prefix": IDS, "beam_sizes": NUMBERS}
+            specs |= {"constraints": tf.TensorSpec([None] * 4, tf.int32), "avoid": tf.TensorSpec([None] * 3, tf.int32)}
             if self._candidates is not None:
                 specs["candidates"] = tf.TensorSpec([self._candidates.size], tf.int32)
-            signature = [specs[name] for name in names]
-            search = function(search, self._decoder._specs, IDS, *signature, jit_compile=compiled or None)
-            self._searches.setdefault(key, search)
+            signature = [self._decoder._specs, IDS, *(specs[name] for name in names)]
+            self._searches.setdefault(key, WeightFunction(search, self._decoder.weights, signature, compiled or None))
         return self._searches[key](memory, source, *inputs.values())
+
+    def token_log_probabilities(
+        self, memory: list[tf.Tensor], tokens: tf.Tensor, candidates: tf.Tensor | None, compiled: bool
+    ) -> tf.Tensor:
+        """Computes log-probabilities `[B, n, T]` of found tokens `[B, n, T]`, 0 for `PAD`, by teacher forcing."""
+
+        def of_one(tokens: tf.Tensor) -> tf.Tensor:
+            return self._decoder.log_probabilities(memory, tokens, compiled, candidates)
+
+        # One hypothesis after the other, because the logits [B, T, V] of all could take too much memory.
+        found = tf.map_fn(of_one, tf.transpose(tokens, [1, 0, 2]), tf.float32, parallel_iterations=1)
+        return tf.transpose(found, [1, 0, 2])
 
     def _search(
         self,
@@ -139,18 +224,22 @@ class TracedSearch:
         seeds: tf.Tensor | None = None,
         prefix: tf.Tensor | None = None,
         beam_sizes: tf.Tensor | None = None,
+        constraints: tf.Tensor | None = None,
+        avoid: tf.Tensor | None = None,
         candidates: tf.Tensor | None = None,
     ) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
         options = self._options
         is_one = options.num_hypotheses == 1 and beam_sizes is None
         n = options.num_hypotheses if options.sample or is_one else options.beam_size
-        lengths = tf.reduce_sum(tf.cast(source != PAD, tf.int32), 1) - 1  # [B], without END
-        limits, max_length = self._limit(lengths), self._limit(tf.shape(source)[1] - 1)
+        processors = [*self._processors, *([] if avoid is None else [SuppressSequences(avoid)]), *options.processors]
+        lengths = tf.reduce_sum(tf.cast(source != PAD, tf.int32), 1) - 1  # [B], without EOS
+        limits, max_length = self.limit(lengths), self.limit(tf.shape(source)[1] - 1)
+        if prefix is not None and options.prefix_bias_beta:
+            processors.append(BiasedPrefix(prefix, options.prefix_bias_beta))
+            prefix = None
         if prefix is not None:
             limits += tf.reduce_sum(tf.cast(prefix != PAD, tf.int32), 1)
             max_length += tf.shape(prefix)[1]
-            if candidates is not None:
-                prefix = candidate_numbers(candidates, prefix)
         packed = self._decoder.pack(memory)
         # Only XLA needs fixed shapes.
         constants, caches = self._prepare(packed, max_length if compiled else None)
@@ -161,7 +250,9 @@ class TracedSearch:
             "min_length": options.min_length,
             "length_penalty": options.length_penalty,
             "prefix": prefix,
-            "shrink": not compiled,
+            "processors": processors,
+            "vocabulary": candidates,
+            "drop_finished": not compiled,
         }
         step = self._step(candidates, compiled)
         if options.sample:
@@ -171,11 +262,10 @@ class TracedSearch:
                 caches,
                 seeds=seeds,
                 num_samples=n,
-                ids=candidates,
                 **options.sampling,
                 **shared,
             )
-        elif options.beam_size == 1 and beam_sizes is None:
+        elif options.beam_size == 1 and beam_sizes is None and constraints is None:
             result = greedy_search(step, constants, caches, **shared)
         else:
             result = beam_search(
@@ -185,20 +275,45 @@ class TracedSearch:
                 beam_size=options.beam_size,
                 num_hypotheses=options.beam_size if options.coverage_penalty else n,
                 beam_sizes=beam_sizes,
+                constraints=constraints,
                 **shared,
             )
-        if candidates is not None:
-            result = result._replace(tokens=tf.gather(candidates, result.tokens))
         if options.coverage_penalty:
             result = self._reranked(result, packed, source)
         cut_off = ~result.finished & (result.lengths > 0)
         return result.tokens[:, :n], result.scores[:, :n], cut_off[:, :n]
 
-    def _limit(self, length: tf.Tensor) -> tf.Tensor:
-        """The largest number of tokens of the translation of `length` tokens."""
+    def candidates_of(
+        self, source: tf.Tensor, prefix: tf.Tensor | None, constraints: tf.Tensor | None
+    ) -> tuple[tf.Tensor | None, tf.Tensor]:
+        """Returns the candidates `[N]` of a batch, with all subwords of prefixes and constraints; None without a table.
+
+        XLA cannot compile this, because the number of distinct subwords of a batch is not known from shapes. The second
+        result is the number of subwords that the candidates must have.
+        """
+        if self._candidates is None:
+            return None, tf.constant(0)
+        forced = [tf.reshape(x, [tf.shape(x)[0], -1]) for x in (prefix, constraints) if x is not None]
+        found: tuple[tf.Tensor, tf.Tensor] = self._candidates(source, tf.concat(forced, 1) if forced else None)
+        return found
+
+    def check_forced(self, forced: tf.Tensor, tokens: tf.Tensor) -> tf.Tensor:
+        """Checks that the candidates have room for the `forced` `[N]` subwords of each batch, and returns the tokens.
+
+        An assertion in `candidates_of` would have a state, and keep the parts of a text in order.
+        """
+        if self._candidates is None:
+            return tokens
+        size, most = self._candidates.size, tf.reduce_max(tf.concat([forced, [0]], 0))
+        message = [f"{TOO_MANY_FORCED}. Received: shortlist_size={size}, subwords:", most]
+        with tf.control_dependencies([tf.debugging.Assert(most <= size, message)]):
+            return tf.identity(tokens)
+
+    def limit(self, length: tf.Tensor) -> tf.Tensor:
+        """Returns the largest number of tokens of the translation of `length` tokens."""
         options = self._options
         limit = options.max_length_factor * length + options.max_length_offset
-        return tf.minimum(tf.maximum(limit, options.min_length + 1), options.max_length)  # END has room
+        return tf.minimum(tf.maximum(limit, options.min_length + 1), options.max_length)  # with EOS
 
     def _prepare_search(self, memory: Any, max_length: tf.Tensor | None) -> tuple[Any, Any]:
         options = self._options
@@ -206,24 +321,23 @@ class TracedSearch:
             return self._model.prepare(memory, options.beam_size, max_length)
         if max_length is None:
             return self._model.prepare(memory, options.num_hypotheses, None)
-        # A cache of a fixed shape holds the keys of all samples for each. So each sample is a sentence of its own.
+        # A cache of a fixed shape would hold the keys of all samples for each, so each sample becomes a sentence.
         return self._model.prepare(_repeated(memory, options.num_hypotheses), 1, max_length)
 
     def _step(self, candidates: tf.Tensor | None, compiled: bool) -> DecoderStep:
-        """The decoder's step; with candidates `[N]`, tokens are numbers of candidates, and logits `[B, K, N]`."""
+        """Returns the decoder's step. With candidates `[N]`, its logits are `[B, K, N]`."""
         if candidates is None and compiled:
             return self._decoder.step
-        # Made here, outside of the loop, which would make it again in each step.
+        # Computed here, because the loop would compute it in each step.
         kernel = self._model.output_kernel(candidates)
 
         def step(tokens: tf.Tensor, position: tf.Tensor, constants: Any, caches: Any) -> tuple[Any, Any]:
-            tokens = tokens if candidates is None else tf.gather(candidates, tokens)
             return self._decoder.step(tokens, position, constants, caches, kernel)
 
         return step
 
     def _of_samples(self, step: DecoderStep) -> DecoderStep:
-        """The step of tokens `[B, n]`, each of which is a sentence of its own to the model."""
+        """Returns a step of tokens `[B, n]`, each of which the model sees as its own sentence."""
 
         def of_samples(tokens: tf.Tensor, position: tf.Tensor, constants: Any, caches: Any) -> tuple[Any, Any]:
             tokens = tf.reshape(tokens, [-1, 1])  # [B n, 1]
@@ -238,7 +352,7 @@ class TracedSearch:
         tokens = tf.reshape(result.tokens, [batch_size * n, length])
         try:
             attention = self._model.attention(_repeated(memory, n), shift_right(tokens))  # [B n, T, S]
-        except ValueError as error:  # while it is traced
+        except ValueError as error:  # raised by the tracing
             raise UserError(
                 f"`coverage_penalty` needs the decoder's attention to the source. Received: {one_line(error)}"
             ) from None
@@ -246,11 +360,50 @@ class TracedSearch:
         return rerank_by_coverage(result, attention, _words(source), self._options.coverage_penalty)
 
 
+def _processors(options: SearchOptions, tokenizer: SubwordTokenizer) -> list[LogitProcessor]:
+    """Returns the logit processors of all sentences."""
+    found: list[LogitProcessor] = []
+    if options.repetition_penalty != 1:
+        found.append(RepetitionPenalty(options.repetition_penalty))
+    if options.no_repeat_ngram_size:
+        found.append(NoRepeatNGram(options.no_repeat_ngram_size))
+    if options.suppress_sequences:
+        sequences = tokenizer.tokenize(options.suppress_sequences).to_list()
+        for text, ids in zip(options.suppress_sequences, sequences, strict=True):
+            if UNK in ids or not ids:
+                raise UserError(
+                    "`suppress_sequences` must be texts whose characters the target's subwords have. "
+                    f"Received: {text!r}"
+                )
+        found.append(SuppressSequences(sequences))
+    if options.unknown == "forbid":
+        found.append(SuppressTokens([UNK]))
+    return found
+
+
 def _words(source: tf.Tensor) -> tf.Tensor:
-    """Whether each source id `[B, S]` is a subword of the text: bool `[B, S]`."""
-    return (source != PAD) & (source != END)
+    """Tells whether each source id `[B, S]` is a subword of the text: bool `[B, S]`."""
+    return (source != PAD) & (source != EOS)
 
 
 def _repeated(memory: Any, n: int) -> Any:
-    """Tensors `[B, ...]` to `[B n, ...]`, each row n times."""
+    """Repeats each row of tensors `[B, ...]` n times: `[B n, ...]`."""
     return tf.nest.map_structure(lambda x: tf.repeat(x, n, axis=0), memory)
+
+
+def distinct(answers: Mapping[str, tf.Tensor], n: int, has_text: tf.Tensor) -> dict[str, tf.Tensor]:
+    """Returns the best `n` hypotheses with different texts, from hypotheses `[N, K, ...]` with the best first."""
+    texts, scores = answers["translation"], answers["score"]
+    places = tf.range(tf.shape(texts)[1])
+    is_before = places[None] < places[:, None]  # [K, K]
+    repeats = tf.reduce_any((texts[:, :, None] == texts[:, None]) & is_before, 2)  # [N, K]
+    is_kept = is_valid(scores) & ~(repeats & has_text[:, None])  # all translations of an empty text are empty
+    order = tf.argsort(tf.cast(~is_kept, tf.int32), stable=True)[:, :n]  # [N, n]
+    is_kept = tf.gather(is_kept, order, batch_dims=1)
+    none: dict[str, Any] = {"score": NEG_INF, "cut_off": False, "translation": "", "met": ""}
+    none |= {"tokens": PAD, "token_log_probability": 0.0}
+    found = {}
+    for name, x in answers.items():
+        x = tf.ensure_shape(tf.gather(x, order, batch_dims=1), [x.shape[0], n, *x.shape[2:]])
+        found[name] = tf.where(is_kept if x.shape.rank == 2 else is_kept[:, :, None], x, none[name])
+    return found

@@ -1,15 +1,15 @@
-"""Words of texts, and pairs of aligned words of a translator's or a server's answer; imports nothing heavy."""
+"""Words of texts, and pairs of aligned words. Imports nothing heavy."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-WORD_ENDS = " \t"  # and no other spaces, as for the programs that align words
+WORD_ENDS = " \t"  # no other spaces, as in programs that align words
 
 
 def split_words(text: str) -> list[str]:
-    """The words of a text, which spaces and tabs separate. A no-break space is a part of a word.
+    """Splits a text at spaces and tabs into words. A no-break space is part of a word.
 
     Example:
 
@@ -22,12 +22,11 @@ def split_words(text: str) -> list[str]:
 def aligned_words(
     alignment: Sequence[int], source_word: Sequence[int], target_word: Sequence[int]
 ) -> list[tuple[int, int]]:
-    """The pairs (source word, target word) of a sentence that have aligned subwords, in ascending order.
+    """Returns the pairs (source word, target word) of a sentence that have aligned subwords, in ascending order.
 
     Args:
-        alignment: Sequence of integers, for each subword of the target the position of a subword of the source, or -1
-            for none.
-        source_word, target_word: Sequences of integers, for each subword the position of its word.
+        alignment: Sequence of integers, the position of a source subword for each target subword, or -1 for none.
+        source_word, target_word: Sequences of integers, the position of the word of each subword.
 
     Example:
 

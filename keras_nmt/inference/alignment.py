@@ -1,15 +1,17 @@
-"""Words of subwords, for alignments."""
+"""Finds the words of subwords, and makes alignments of subwords from alignments of words."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import tensorflow as tf
 
+from keras_nmt.data import SubwordTokenizer
+from keras_nmt.data.parallel_corpus import LINK_BASE
 from keras_nmt.inference.aligned_words import WORD_ENDS
-from keras_nmt.text import SubwordTokenizer
 
-# The first and the last of characters that subword models take for spaces, or leave out: no letters of a word.
+# Ranges of characters that subword models treat as spaces or leave out: they are not letters of words.
 UNSEEN = (
     *((0x0, 0x20), (0x7F, 0xA0), (0x1680, 0x1680), (0x2000, 0x200F), (0x2028, 0x202F), (0x205F, 0x205F)),
     *((0x2581, 0x2581), (0x3000, 0x3000), (0xFEFF, 0xFEFF), (0xFFFD, 0xFFFD)),
@@ -19,15 +21,15 @@ UNSEEN = (
 def words_of_subwords(
     tokenizer: SubwordTokenizer, texts: Sequence[str], begins: Sequence[Sequence[int]] | None = None
 ) -> list[list[int]]:
-    """For each text, the word index of each subword.
+    """Returns the index of the word of each subword, for each text.
 
-    A subword that spans several words belongs to the first word that it has letters of.
+    A subword that spans several words belongs to the first word of which it has letters.
 
     Args:
         tokenizer: `SubwordTokenizer`.
         texts: Sequence of N texts.
-        begins: Sequence of N sequences of integers, the index of the letter where each word begins, in ascending order.
-            Defaults to the words of `split_words`.
+        begins: Sequence of N sequences of integers, the indices of the letters at which words begin, in ascending
+            order. Defaults to the words of `split_words`.
     """
     in_bytes = None
     if begins is not None:
@@ -40,14 +42,14 @@ def words_of_subwords(
 def words_of_texts(
     tokenizer: SubwordTokenizer, texts: tf.Tensor, begins: tf.RaggedTensor | None = None
 ) -> tf.RaggedTensor:
-    """The same in the graph: string `[N]`, and int32 `[N, (words)]` in bytes, to int32 `[N, (subwords)]`."""
+    """Does the same in the graph: string `[N]`, and int32 `[N, (words)]` in bytes, to int32 `[N, (subwords)]`."""
     _, starts, limits = tokenizer.tokenize_with_offsets(texts)
-    points, places = tf.strings.unicode_decode_with_offsets(texts, "UTF-8")  # of characters; places in bytes
+    points, places = tf.strings.unicode_decode_with_offsets(texts, "UTF-8")  # code points, and their places in bytes
     point = points.flat_values[:, None]
     in_word = tf.reduce_all(point != [ord(end) for end in WORD_ENDS], 1)
     least, most = (tf.constant(limits) for limits in zip(*UNSEEN, strict=True))
     is_letter = in_word & ~tf.reduce_any((point >= least) & (point <= most), 1)
-    # All texts as one: each position is moved by the bytes of the texts before, one byte more than each has.
+    # Treats all texts as one: positions are moved by the bytes of the texts before, plus one byte for each of these.
     sizes = tf.strings.length(texts) + 1
     moves = tf.cumsum(sizes, exclusive=True)
     all_places = tf.cast(places.flat_values, tf.int32) + tf.gather(moves, places.value_rowids())
@@ -60,9 +62,56 @@ def words_of_texts(
         words = begins.flat_values + tf.gather(moves, begins.value_rowids())
     rows = starts.value_rowids()
     start, limit = (tf.cast(x.flat_values, tf.int32) + tf.gather(moves, rows) for x in (starts, limits))
-    # The first letter of each subword; its limit, if it has spaces only.
+    # The first letter of each subword, or its limit if it has only spaces.
     following = tf.concat([letters, [tf.int32.max]], 0)
     first = tf.minimum(tf.gather(following, tf.searchsorted(letters, start)), limit)
-    before = tf.gather(tf.searchsorted(words, moves), rows)  # words of the texts before
+    before = tf.gather(tf.searchsorted(words, moves), rows)  # number of words of the texts before
     numbers = tf.searchsorted(words, first, side="right") - before - 1
     return starts.with_flat_values(tf.maximum(numbers, 0))
+
+
+def subword_links(
+    tokenizers: tuple[SubwordTokenizer, SubwordTokenizer],
+    sources: Sequence[str],
+    targets: Sequence[str],
+    alignments: Sequence[Sequence[tuple[int, int]]],
+) -> tf.RaggedTensor:
+    """Aligns the subwords of sentences: all subwords of a source word with all subwords of its aligned target words.
+
+    Args:
+        tokenizers: Tuple of the source's and the target's `SubwordTokenizer`.
+        sources: Sequence of N strings.
+        targets: Sequence of N strings.
+        alignments: Sequence of N sequences of pairs (source word, target word), from 0.
+
+    Returns:
+        int32 `tf.RaggedTensor` `[N, (links)]`, in ascending order. The link of target subword t and source subword s is
+        the number t * 65536 + s.
+    """
+    subwords = [
+        [_by_word(words) for words in words_of_subwords(tokenizer, texts)] if len(texts) else []
+        for tokenizer, texts in zip(tokenizers, (sources, targets), strict=True)
+    ]
+    rows = [
+        sorted({t * LINK_BASE + s for a, b in pairs for s in of_source.get(a, ()) for t in of_target.get(b, ())})
+        for of_source, of_target, pairs in zip(*subwords, alignments, strict=True)
+    ]
+    values = np.array([link for row in rows for link in row], np.int32)
+    with tf.device("CPU"):
+        return tf.RaggedTensor.from_row_lengths(values, np.array(list(map(len, rows)), np.int64))
+
+
+def _by_word(words: Sequence[int]) -> dict[int, list[int]]:
+    """Returns the positions of the subwords of each word, from the word of each subword."""
+    positions: dict[int, list[int]] = {}
+    for position, word in enumerate(words):
+        positions.setdefault(word, []).append(position)
+    return positions
+
+
+def padded_words(ragged: tf.RaggedTensor, lengths: tf.Tensor) -> tf.Tensor:
+    """Returns the words of the first `lengths` `[N]` subwords of texts as a tensor `[N, T]`, T > 0, padded with -1."""
+    size = tf.reduce_max(tf.concat([lengths, [1]], 0))
+    dense = ragged.to_tensor(-1)
+    dense = tf.pad(dense, [[0, 0], [0, 1]], constant_values=-1)[:, :size]
+    return tf.where(tf.range(tf.shape(dense)[1]) < lengths[:, None], dense, -1)

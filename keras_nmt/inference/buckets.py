@@ -1,4 +1,4 @@
-"""Sizes to which batches and sentences are padded, so that XLA compiles for few shapes."""
+"""Buckets: sizes to which batches and sentences are padded, so that XLA compiles for few shapes."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import tensorflow as tf
 
 
 def bucket_sizes(sizes: tf.Tensor, buckets: Sequence[int]) -> tf.Tensor:
-    """The smallest bucket that holds each size, in the graph: int32 `[N]` -> int32 `[N]`.
+    """Returns the smallest bucket for each size, in the graph: int32 `[N]` -> int32 `[N]`.
 
-    Buckets ascend, and no size is above the last bucket.
+    Buckets must be in ascending order, and no size may be above the last bucket.
 
     Example:
 

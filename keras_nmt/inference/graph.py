@@ -10,23 +10,29 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from keras_nmt.decoding.logits import IMPOSSIBLE, possible
+from keras_nmt.data import SubwordTokenizer
+from keras_nmt.decoding.constraints import met_constraints
+from keras_nmt.decoding.logits import NEG_INF, is_valid
 from keras_nmt.errors import UserError
-from keras_nmt.ids import END, PAD, UNKNOWN
-from keras_nmt.inference._functions import NUMBERS, TEXTS, function, of_count
-from keras_nmt.inference._traced_model import TracedDecoder, TracedEncoder, TracedSearch
-from keras_nmt.inference.alignment import words_of_texts
+from keras_nmt.ids import BOS, EOS, PAD, UNK
+from keras_nmt.inference._functions import function, of_count, values_of
+from keras_nmt.inference._phrases import check_room, has_unknown, segment_phrases, without_unknown
+from keras_nmt.inference._traced_model import TracedDecoder, TracedEncoder, TracedSearch, distinct
+from keras_nmt.inference._unknown import copies_of_texts, join_with_copies
+from keras_nmt.inference.alignment import padded_words, words_of_texts
 from keras_nmt.inference.buckets import bucket_sizes
-from keras_nmt.inference.parts import Rows
-from keras_nmt.inference.routing import Groups, by_group
+from keras_nmt.inference.parts import Column, Rows
+from keras_nmt.inference.routing import Groups, by_group, indices_of
 from keras_nmt.inference.search_options import SearchOptions
 from keras_nmt.models import MultilingualModel, TranslationModel
-from keras_nmt.text import SubwordTokenizer
+from keras_nmt.progress import count_steps
 
 # A text is cut behind so many bytes for each subword of the largest length bucket. To segment a byte takes 300 bytes of
 # memory, and a text that is cut here has more subwords than the bucket, unless most of it is spaces or the like.
 BYTES_OF_A_SUBWORD = 1024
-UNKNOWN_IN_PREFIX = "A prefix has characters that the subwords of the target language do not have"
+NO_ALTERNATIVES = (PAD, UNK, BOS)  # ids that no translation goes on with
+PHRASES = ("constraints", "avoid")  # inputs [N, C]
+FEW = 16  # rows, which take little time together
 
 
 class TextGraph:
@@ -71,7 +77,7 @@ class TextGraph:
         self._set_options(options)
 
     def with_options(self, options: SearchOptions) -> TextGraph:
-        """See `Translator.with_options`."""
+        """Returns a graph with other options; see `Translator.with_options`."""
         other = copy.copy(self)
         other._set_options(options)
         return other
@@ -85,89 +91,222 @@ class TextGraph:
                     f"Received: {len(self.directions)} directions"
                 )
             options.shortlist.check_subwords(*(self.tokenizers[language] for language in self.directions[0]))
+        if options.unknown == "replace":
+            for decoder in self._decoders:
+                decoder.check_attention()
+        self._replaces = options.unknown == "replace" and not all(x.tokenizer.has_bytes for x in self._decoders)
         self._searches = [TracedSearch(decoder, options) for decoder in self._decoders]
+        every = [x.weights for x in self._encoders] + [x.weights for x in self._searches]
+        self._weights = list({id(x): x for weights in every for x in weights}.values())
         self._traced: dict[Hashable, Any] = {}
+        self._called: set[Hashable] = set()  # with few rows
+
+    def compute(self, method: str, inputs: Mapping[str, tf.Tensor], compiled: bool) -> dict[str, tf.Tensor]:
+        """Calls a method part by part: Python handles Ctrl-C between parts. `FEW` rows are one function, by `answer`.
+
+        Between the functions of a part, Python takes a third of a sentence's time. The first call with few rows is part
+        by part, too: a trace takes longer than a call saves.
+        """
+        key, count = (method, compiled, *inputs), len(next(iter(inputs.values())))
+        is_few = count <= FEW and not set(inputs) & set(PHRASES)  # whose errors are eager
+        if is_few and key in self._called:
+            with count_steps(count, "lines") as advance:
+                answers = self.answer(method, inputs, compiled)
+                advance(count)
+        else:
+            self._called |= {key} if is_few else set()
+            answers = getattr(self, method)(inputs, compiled)
+        return answers
 
     def answer(self, method: str, inputs: Mapping[str, tf.Tensor], compiled: bool) -> dict[str, tf.Tensor]:
-        """Calls "translate", "score", "align" or "embed", with string tensors of languages.
+        """Calls "translate", "tokens", "score", "align" or "embed", with the names or the indices of languages.
 
         Each is a function that is traced once.
         """
-        numbers = {name: self._numbers(x) if name.endswith("_language") else x for name, x in inputs.items()}
+        numbers = {
+            name: indices_of(x, self.languages) if name.endswith("_language") and x.dtype == tf.string else x
+            for name, x in inputs.items()
+        }
         key = method, compiled, *numbers
         if key not in self._traced:
             names, body = tuple(numbers), getattr(self, method)
-            signature = [TEXTS if x.dtype == tf.string else NUMBERS for x in numbers.values()]
-            self._traced[key] = function(lambda *xs: body(dict(zip(names, xs, strict=True)), compiled), *signature)
+
+            def call(*tensors: tf.Tensor) -> dict[str, tf.Tensor]:
+                # Read before the loops, which a variable read inside would keep in order.
+                with keras.StatelessScope(list(zip(self._weights, values_of(self._weights), strict=True))):
+                    found: dict[str, tf.Tensor] = body(dict(zip(names, tensors, strict=True)), compiled)
+                return found
+
+            specs = [tf.TensorSpec([None, None] if name in PHRASES else [None], x.dtype) for name, x in numbers.items()]
+            self._traced[key] = function(call, *specs)
         answers: dict[str, tf.Tensor] = self._traced[key](*numbers.values())
         return answers
 
-    def translate(self, inputs: Mapping[str, tf.Tensor], compiled: bool) -> dict[str, tf.Tensor]:
+    def tokens(self, inputs: Mapping[str, tf.Tensor], compiled: bool) -> dict[str, tf.Tensor]:
+        """Translates as `translate`, with the subwords of each hypothesis.
+
+        Returns:
+            The outputs of `translate`; `token` string and `token_log_probability` float32, `[N, K, T]`, or `[N, T]` if
+            there is one hypothesis: the subwords, EOS included, and the log-probability of each, which sum to the
+            hypothesis' score before the length penalty, unless processors changed the logits. "" and 0 behind the last
+            subword; T is at least 1.
+        """
+        return self.translate(inputs, compiled, with_tokens=True)
+
+    def translate(
+        self, inputs: Mapping[str, tf.Tensor], compiled: bool, with_tokens: bool = False
+    ) -> dict[str, tf.Tensor]:
         """Translates `text`, string, with `seed`, int32, if the graph samples, and from `prefix`, string, if given.
 
         With `beam_size`, int32, each text has a beam size of its own, from 1 to the beam size K of the options, or 0
-        for K.
+        for K. With `constraints` `[N, C]`, string, each text has phrases that its translations must have, with `|`
+        between alternatives; with `avoid` `[N, C]`, phrases that they must not have; "" is no phrase.
 
         Returns:
-            `translation` string, `score` float32 and `cut_off` bool, `[N]`, or `[N, num_hypotheses]` if there are
-            several, or `[N, K]` with `beam_size`; and `truncated` `[N]` bool. Hypotheses of a search differ in their
-            texts. Entries without a hypothesis are empty, their scores -1e9; those of text without subwords are empty,
-            their scores 0.
+            `translation` string, `score` float32, `cut_off` bool and, with `constraints`, `met` string, a 1 or 0 for
+            each constraint, `[N]`, or `[N, num_hypotheses]` if there are several, or `[N, K]` with `beam_size`; and
+            `truncated` `[N]` bool. Hypotheses of a search differ in their texts. Entries without a hypothesis are
+            empty, their scores -1e9; those of text without subwords are empty, their scores 0.
         """
         beam_sizes = self._beam_sizes(inputs["beam_size"]) if "beam_size" in inputs else None
         sides = ("text", "prefix") if "prefix" in inputs else ("text",)
         n, width = self.options.num_hypotheses, self.options.beam_size
         rows = self._rows(inputs, compiled, *sides, hypotheses=n if self.options.sample else width)
-        seeds, is_one = inputs.get("seed"), n == 1 and beam_sizes is None
+        of_rows, is_one = {"seeds": inputs.get("seed"), "beam_sizes": beam_sizes}, n == 1 and beam_sizes is None
         if beam_sizes is not None:
             n = width
+        if is_one or self.options.sample:  # only of a beam, several hypotheses may have one text
+            width = n
+        phrases = {name: self._phrases(name, inputs, rows, compiled) for name in PHRASES if name in inputs}
+        longest = self._searches[0].limit(rows.width(0) - 1)
+        if "prefix" in sides:
+            longest += rows.width(1)
 
         def translate(chosen: tf.Tensor) -> tuple[tf.Tensor, ...]:
             source, *prefix = (rows.ids(side, chosen) for side in range(len(sides)))
             memory = self._encode(source, chosen, rows, compiled)
-            more = {
-                "seeds": None if seeds is None else tf.gather(seeds, chosen),
-                "prefix": tf.where(prefix[0] == END, PAD, prefix[0]) if prefix else None,
-                "beam_sizes": None if beam_sizes is None else tf.gather(beam_sizes, chosen),
-            }
+            more = {name: tf.gather(x, chosen) for name, x in of_rows.items() if x is not None}
+            if prefix:
+                more["prefix"] = tf.where(prefix[0] == EOS, PAD, prefix[0])
+            some = {name: tf.gather(x, chosen) for name, x in phrases.items()}
 
             def search(index: int) -> tuple[tf.Tensor, ...]:
-                tokens, scores, cut_off = self._searches[index](memory, source, **more, compiled=compiled)
-                flat = tf.reshape(tokens, [-1, tf.shape(tokens)[2]])  # [B K, T]
-                texts = tf.reshape(self._decoders[index].detokenize(flat), tf.shape(scores))  # [B, K]
-                if not is_one and not self.options.sample:
-                    texts, scores, cut_off = _distinct(texts, scores, cut_off, n)
-                return tuple(tf.ensure_shape(x, [None, n]) for x in (texts, scores, cut_off))
+                of_decoder = self._searches[index]
+                candidates, forced = of_decoder.candidates_of(source, more.get("prefix"), some.get("constraints"))
+                run = functools.partial(of_decoder, memory, source, **more, candidates=candidates, compiled=compiled)
+                if some:  # requests, and parts of a text, without phrases do not pay for them
+                    has_any = tf.reduce_any([tf.reduce_any(x != PAD) for x in some.values()])
+                    tokens, scores, cut_off = tf.cond(has_any, functools.partial(run, **some), run)
+                else:
+                    tokens, scores, cut_off = run()
+                tokens = tf.where(is_valid(scores)[:, :, None], tokens, PAD)  # [B, K, T]
+                beyond = [[0, 0], [0, 0], [0, longest - tf.shape(tokens)[2]]]
+                found = [tf.pad(tokens, beyond), scores, cut_off]
+                if self._replaces:
+                    attended = self._decoders[index].attended_by_unknown(memory, source, tokens, compiled)
+                    found.append(tf.pad(attended, beyond))
+                if "constraints" in some:
+                    is_met = met_constraints(some["constraints"], tokens)[:, :, : tf.shape(inputs["constraints"])[1]]
+                    found.append(tf.strings.reduce_join(tf.where(is_met, "1", "0"), 2))
+                if with_tokens:
+                    of_pieces = of_decoder.token_log_probabilities(memory, tokens, candidates, compiled)
+                    found.append(tf.pad(of_pieces, beyond))
+                return *found, tf.fill([tf.shape(source)[0]], forced)
 
             return self._by_target(search, chosen, rows)
 
-        specs = [tf.TensorSpec([None, n], dtype) for dtype in (tf.string, tf.float32, tf.bool)]
+        of_each: dict[str, Column] = {"tokens": ((width, longest), tf.int32)}
+        of_each |= {"score": ((width,), tf.float32), "cut_off": ((width,), tf.bool)}
+        if self._replaces:
+            of_each["attended"] = (width, longest), tf.int32
+        if "constraints" in phrases:
+            of_each["met"] = (width,), tf.string
+        if with_tokens:
+            of_each["token_log_probability"] = (width, longest), tf.float32
         # Text without subwords is not computed: its translation is empty.
-        found = rows.compute(translate, specs, rows.lengths[0] > 0)
-        answers = dict(zip(("translation", "score", "cut_off"), found, strict=True))
+        *found, forced = rows.compute(translate, [*of_each.values(), ((), tf.int32)], rows.lengths[0] > 0)
+        answers = dict(zip(of_each, found, strict=True))
+        if len(sides) > 1 or phrases:
+            answers["tokens"] = self._searches[0].check_forced(forced, answers["tokens"])
+        # Behind the parts: the operators of subwords have a state.
+        answers["translation"] = self._joined(answers["tokens"], answers.pop("attended", None), inputs["text"], rows)
+        if not is_one and not self.options.sample:
+            answers = distinct(answers, n, rows.lengths[0] > 0)
+        tokens = answers.pop("tokens")
+        if with_tokens:
+            is_used = tf.reduce_any(tokens != PAD, [0, 1])  # [T]
+            size = tf.maximum(tf.math.count_nonzero(is_used, dtype=tf.int32), 1)
+            answers["token"] = self._of_targets(tokens[:, :, :size], rows, SubwordTokenizer.piece_strings)
+            answers["token_log_probability"] = answers["token_log_probability"][:, :, :size]
         if is_one:
             answers = {name: x[:, 0] for name, x in answers.items()}
         return {**answers, "truncated": rows.truncated}
 
-    def score(self, inputs: Mapping[str, tf.Tensor], compiled: bool) -> dict[str, tf.Tensor]:
-        """Log-probabilities of translations: `target` of `source`, string.
+    def alternatives(self, inputs: Mapping[str, tf.Tensor], count: int, compiled: bool) -> dict[str, tf.Tensor]:
+        """Finds the likeliest next subwords after `prefix`, string, in a translation of `text`, and what follows best.
 
         Returns:
-            `log_probability` `[N]` float32, END included, and `truncated` `[N]` bool, for source or target.
+            `piece` string, `probability` float32, `translation` string, `score` float32 and `cut_off` bool,
+            `[N, count]`, the likeliest piece first; "" and 0 for text without subwords.
+        """
+        rows = self._rows(inputs, compiled, "text", "prefix", hypotheses=count * self.options.beam_size)
+        longest = self._searches[0].limit(rows.width(0) - 1) + rows.width(1)
+
+        def alternatives(chosen: tf.Tensor) -> tuple[tf.Tensor, ...]:
+            source, prefix = rows.ids(0, chosen), rows.ids(1, chosen)
+            memory = self._encode(source, chosen, rows, compiled)
+
+            def search(index: int) -> tuple[tf.Tensor, ...]:
+                logits = self._decoders[index].next_logits(memory, prefix, compiled)  # [B, V]
+                never = tf.reduce_any(tf.range(tf.shape(logits)[1])[:, None] == NO_ALTERNATIVES, 1)
+                values, ids = tf.math.top_k(tf.where(never, NEG_INF, tf.nn.log_softmax(logits)), count)
+                begun = tf.where((prefix == EOS)[:, None], ids[:, :, None], prefix[:, None])  # [B, count, P]
+                begun = tf.reshape(begun, [-1, tf.shape(prefix)[1]])
+                sources = [tf.repeat(x, count, 0) for x in memory], tf.repeat(source, count, 0)
+                candidates, forced = self._searches[index].candidates_of(sources[1], begun, None)
+                tokens, *found = self._searches[index](*sources, prefix=begun, candidates=candidates, compiled=compiled)
+                best = [tokens[:, :1]]  # [B count, 1, T]
+                if self._replaces:
+                    best.append(self._decoders[index].attended_by_unknown(*sources, best[0], compiled))
+                beyond = [[0, 0], [0, 0], [0, longest - tf.shape(tokens)[2]]]
+                of_rows = [tf.reshape(tf.pad(x, beyond), [-1, count, longest]) for x in best]
+                of_rows += [tf.reshape(x[:, 0], [-1, count]) for x in found]
+                return ids, tf.exp(values), *of_rows, tf.fill([tf.shape(source)[0]], forced)
+
+            return self._by_target(search, chosen, rows)
+
+        of_each: dict[str, Column] = {"piece": ((count,), tf.int32), "probability": ((count,), tf.float32)}
+        of_each["tokens"] = (count, longest), tf.int32
+        if self._replaces:
+            of_each["attended"] = (count, longest), tf.int32
+        of_each |= {"score": ((count,), tf.float32), "cut_off": ((count,), tf.bool), "forced": ((), tf.int32)}
+        found = rows.compute(alternatives, list(of_each.values()), rows.lengths[0] > 0)
+        answers = dict(zip(of_each, found, strict=True))
+        tokens = self._searches[0].check_forced(answers.pop("forced"), answers.pop("tokens"))
+        texts = self._joined(tokens, answers.pop("attended", None), inputs["text"], rows)
+        pieces = self._of_targets(answers["piece"], rows, SubwordTokenizer.piece_strings)
+        return {**answers, "piece": pieces, "translation": texts}
+
+    def score(self, inputs: Mapping[str, tf.Tensor], compiled: bool) -> dict[str, tf.Tensor]:
+        """Computes log-probabilities of translations: `target` of `source`, string.
+
+        Returns:
+            `log_probability` `[N]` float32, EOS included, and `truncated` `[N]` bool, for source or target.
         """
         rows = self._rows(inputs, compiled, "source", "target")
 
         def score(chosen: tf.Tensor) -> tuple[tf.Tensor]:
             memory, target = self._encode(rows.ids(0, chosen), chosen, rows, compiled), rows.ids(1, chosen)
-            return (
-                self._by_target(lambda i: self._decoders[i].log_probability(memory, target, compiled), chosen, rows),
-            )
+            found = self._by_target(
+                lambda i: self._decoders[i].log_probabilities(memory, target, compiled), chosen, rows
+            )  # [B, T]
+            return (tf.reduce_sum(found, 1),)
 
-        (log_probabilities,) = rows.compute(score, [tf.TensorSpec([None], tf.float32)])
+        (log_probabilities,) = rows.compute(score, [((), tf.float32)])
         return {"log_probability": log_probabilities, "truncated": rows.truncated}
 
     def align(self, inputs: Mapping[str, tf.Tensor], compiled: bool, layer: int | None = None) -> dict[str, tf.Tensor]:
-        """Alignments of translations: `target` of `source`, string.
+        """Computes alignments of translations: `target` of `source`, string.
 
         For `layer`, see `TranslationModel.attention`.
 
@@ -178,7 +317,7 @@ class TextGraph:
             none. And `truncated` `[N]` bool, for source or target.
         """
         rows = self._rows(inputs, compiled, "source", "target")
-        longest = self.options.length_buckets[-1]
+        longest = rows.width(1)
 
         def align(chosen: tf.Tensor) -> tuple[tf.Tensor]:
             source, target = rows.ids(0, chosen), rows.ids(1, chosen)
@@ -188,11 +327,11 @@ class TextGraph:
             )
             return (tf.pad(found, [[0, 0], [0, longest - tf.shape(found)[1]]]),)
 
-        (attended,) = rows.compute(align, [tf.TensorSpec([None, longest], tf.int32)])
+        (attended,) = rows.compute(align, [((longest,), tf.int32)])
         words = []
         for side, name in enumerate(("source", "target")):
             of_subwords = self._segmented(inputs[name], side, rows.languages, words_of_texts)
-            words.append(_padded(of_subwords, rows.lengths[side]))
+            words.append(padded_words(of_subwords, rows.lengths[side]))
         is_subword = (words[1] >= 0) & (rows.lengths[0] > 0)[:, None]
         alignment = tf.where(is_subword, attended[:, : tf.shape(words[1])[1]], -1)
         return {
@@ -203,7 +342,7 @@ class TextGraph:
         }
 
     def embed(self, inputs: Mapping[str, tf.Tensor], compiled: bool) -> dict[str, tf.Tensor]:
-        """Sentence representations of `text`, string, by a model with an attention bridge.
+        """Computes sentence representations of `text`, string, by a model with an attention bridge.
 
         Returns:
             `sentence` `[N, k, d]`, M of the bridge, and `mean` `[N, d]`, the mean of its k vectors, both float32, and
@@ -218,33 +357,51 @@ class TextGraph:
             memory = self._encode(rows.ids(0, chosen), chosen, rows, compiled)
             return (tf.cast(states(memory), tf.float32),)
 
-        (sentence,) = rows.compute(embed, [tf.TensorSpec(states(self._memory_specs).shape, tf.float32)])  # M, [N, k, d]
+        # M, [N, k, d]
+        (sentence,) = rows.compute(embed, [(states(self._memory_specs).shape[1:], tf.float32)])
         return {"mean": tf.reduce_mean(sentence, 1), "sentence": sentence, "truncated": rows.truncated}
 
     def _rows(self, inputs: Mapping[str, tf.Tensor], compiled: bool, *sides: str, hypotheses: int = 1) -> Rows:
-        """The rows of the inputs. The inputs `sides` are texts of the source language and of the target language."""
-        checked = dict(zip(inputs, of_count(*inputs.values()), strict=True))
+        """Returns the rows of the inputs, of which `sides` are texts of the source and of the target language."""
+        # Only the number of rows of tensors [N, C] is checked.
+        columns = [tf.range(tf.shape(x)[0]) if name in PHRASES else x for name, x in inputs.items()]
+        checked = dict(zip(inputs, of_count(*columns), strict=True))
         languages = _languages(checked)
         tokens = [
             self._segmented(checked[name], side, languages, SubwordTokenizer.tokenize)
             for side, name in enumerate(sides)
         ]
         if "prefix" in sides:
-            tokens[1] = _without_unknown(tokens[1], checked["prefix"])
+            tokens[1] = without_unknown(tokens[1], checked["prefix"])
         groups = self._by_decoder.of(languages[1]) if len(self._decoders) > 1 else None
         rows = Rows(tokens, languages, groups, self.options, compiled, hypotheses)
         longest = tf.reduce_max(tf.stack([tf.strings.length(checked[name]) for name in sides]), 0)  # [N]
         rows.truncated |= longest > self._most_bytes
         return rows
 
+    def _phrases(self, name: str, inputs: Mapping[str, tf.Tensor], rows: Rows, compiled: bool) -> tf.Tensor:
+        """Returns subwords of phrases: of `constraints` `[N, C, A, L]`, checked to fit, or of `avoid` `[N, C A, L]`."""
+
+        def tokenize(some: tf.Tensor, sentences: tf.Tensor) -> tf.RaggedTensor:
+            languages = [tf.gather(x, sentences) for x in rows.languages]
+            return self._segmented(some, 1, languages, SubwordTokenizer.tokenize)
+
+        texts, sources = inputs[name], inputs["text"]
+        found = segment_phrases(texts, sources, tokenize, compiled)
+        if name == "avoid":
+            shape = tf.shape(found)
+            return tf.reshape(found, [shape[0], shape[1] * shape[2], shape[3]])
+        limits = tf.where(rows.lengths[0] > 0, self._searches[0].limit(rows.lengths[0]), tf.int32.max)
+        return check_room(found, limits, texts, sources)
+
     @property
     def _most_bytes(self) -> int:
-        """The bytes of a text that are segmented."""
+        """How many bytes of a text are segmented."""
         return BYTES_OF_A_SUBWORD * self.options.length_buckets[-1]
 
     def has_unknown_prefix(self, inputs: Mapping[str, tf.Tensor]) -> tf.Tensor:
-        """Whether each `prefix` has characters that its subwords do not have: `[N]` bool."""
-        return _has_unknown(self._segmented(inputs["prefix"], 1, _languages(inputs), SubwordTokenizer.tokenize))
+        """Tells whether each `prefix` has characters that its subwords do not have: `[N]` bool."""
+        return has_unknown(self._segmented(inputs["prefix"], 1, _languages(inputs), SubwordTokenizer.tokenize))
 
     def _segmented(
         self,
@@ -253,20 +410,58 @@ class TextGraph:
         languages: list[tf.Tensor],
         body: Callable[[SubwordTokenizer, tf.Tensor], tf.RaggedTensor],
     ) -> tf.RaggedTensor:
-        """The result of `body` for each text `[N]`, cut to a bounded size, with the subwords of the text's language."""
-        texts = tf.strings.substr(texts, 0, self._most_bytes)
+        """Calls `body` for each text `[N]`, cut to a bounded size, with the subwords of the text's language."""
+        return self._with_tokenizers(body, tf.strings.substr(texts, 0, self._most_bytes), side, languages)
+
+    def _joined(self, tokens: tf.Tensor, attended: tf.Tensor | None, texts: tf.Tensor, rows: Rows) -> tf.Tensor:
+        """Joins tokens `[N, K, T]` of texts `[N]` to translations `[N, K]`; `attended` are positions in the texts."""
+        shape = tf.shape(tokens)
+
+        def join(tokenizer: SubwordTokenizer, tokens: tf.Tensor) -> tf.Tensor:
+            return tf.reshape(tokenizer.detokenize(tf.reshape(tokens, [-1, shape[2]])), [-1, shape[1]])
+
+        joined = tf.ensure_shape(self._of_targets(tokens, rows, join), tokens.shape[:2])
+        if attended is None:
+            return joined
+        places = tf.where(tf.reduce_any(tokens == UNK, 2))  # [M, 2], of hypotheses with unknown subwords
+        texts, *languages = (tf.gather(x, places[:, 0]) for x in (texts, *rows.languages))
+        bodies = SubwordTokenizer.tokenize, copies_of_texts
+        of_source = [self._segmented(texts, 0, languages, body).to_tensor() for body in bodies]  # [M, S]
+        parts = [tf.gather_nd(tokens, places), *of_source, tf.gather_nd(attended, places)]
+
+        def replace(tokenizer: SubwordTokenizer, chosen: tf.Tensor) -> tf.Tensor:
+            tokens, *others = (tf.gather(x, chosen) for x in parts)
+            return tokenizer.detokenize(tokens) if tokenizer.has_bytes else join_with_copies(tokenizer, tokens, *others)
+
+        replaced = self._with_tokenizers(replace, tf.range(tf.shape(places)[0]), 1, languages)
+        return tf.tensor_scatter_nd_update(joined, places, replaced)
+
+    def _of_targets(
+        self, values: tf.Tensor, rows: Rows, body: Callable[[SubwordTokenizer, tf.Tensor], tf.Tensor]
+    ) -> tf.Tensor:
+        """Calls `body` for values `[N, ...]`, with the subwords of each row's target language."""
+        return self._with_tokenizers(body, values, 1, rows.languages)
+
+    def _with_tokenizers(
+        self,
+        body: Callable[[SubwordTokenizer, tf.Tensor], Any],
+        values: tf.Tensor,
+        side: int,
+        languages: list[tf.Tensor],
+    ) -> Any:
+        """Calls `body` for each of the values `[N, ...]`, with the subwords of the value's language."""
         if not languages:
-            return body(self.tokenizers[self.directions[0][side]], texts)
+            return body(self.tokenizers[self.directions[0][side]], values)
         tokenizers = [self.tokenizers[self.languages[first]] for first in self._by_tokenizer.firsts]
         if len(tokenizers) == 1:
-            return body(tokenizers[0], texts)
+            return body(tokenizers[0], values)
         groups = self._by_tokenizer.of(languages[side])
         indices = [tf.where(groups == group)[:, 0] for group in range(len(tokenizers))]
-        found = [body(tokenizer, tf.gather(texts, rows)) for tokenizer, rows in zip(tokenizers, indices, strict=True)]
+        found = [body(tokenizer, tf.gather(values, rows)) for tokenizer, rows in zip(tokenizers, indices, strict=True)]
         return tf.gather(tf.concat(found, 0), tf.math.invert_permutation(tf.concat(indices, 0)))
 
     def _encode(self, ids: tf.Tensor, chosen: tf.Tensor, rows: Rows, compiled: bool) -> list[tf.Tensor]:
-        """The memory `[B, ...]` of the chosen rows, whose ids are `[B, S]`."""
+        """Returns the memory `[B, ...]` of the chosen rows, whose ids are `[B, S]`."""
         if not rows.languages:
             return self._encoders[0](ids, compiled)
 
@@ -290,18 +485,8 @@ class TextGraph:
         branches = [functools.partial(decode, index) for index in range(len(self._decoders))]
         return tf.switch_case(rows.groups[chosen[0]], branches)
 
-    def _numbers(self, names: tf.Tensor) -> tf.Tensor:
-        """The indices `[N]` of languages `[N]`."""
-        names = tf.ensure_shape(tf.convert_to_tensor(names, tf.string), [None])
-        matches = names[:, None] == tf.constant(self.languages)  # [N, languages]
-        known = tf.reduce_any(matches, 1)
-        message = f"Unknown language. The model has {', '.join(self.languages)}. Received:"
-        check = tf.debugging.Assert(tf.reduce_all(known), [message, tf.boolean_mask(names, ~known)])
-        with tf.control_dependencies([check]):  # sessions run nothing that no result depends on
-            return tf.argmax(matches, 1, tf.int32)
-
     def _beam_sizes(self, sizes: tf.Tensor) -> tf.Tensor:
-        """Beam sizes `[N]`, checked; the beam size of the options where the given one is 0."""
+        """Returns beam sizes `[N]`, checked; the beam size of the options where the given one is 0."""
         largest = self.options.beam_size
         message = f"A beam size is from 1 to {largest}, or 0 for {largest}. Received:"
         check = tf.debugging.Assert(tf.reduce_all((sizes >= 0) & (sizes <= largest)), [message, sizes])
@@ -309,39 +494,6 @@ class TextGraph:
             return tf.where(sizes == 0, largest, sizes)
 
 
-def _padded(ragged: tf.RaggedTensor, lengths: tf.Tensor) -> tf.Tensor:
-    """The first `lengths` `[N]` values of each row as a tensor `[N, T]`, T > 0, with -1 behind the last."""
-    size = tf.reduce_max(tf.concat([lengths, [1]], 0))
-    dense = ragged.to_tensor(-1)
-    dense = tf.pad(dense, [[0, 0], [0, 1]], constant_values=-1)[:, :size]
-    return tf.where(tf.range(tf.shape(dense)[1]) < lengths[:, None], dense, -1)
-
-
 def _languages(inputs: Mapping[str, tf.Tensor]) -> list[tf.Tensor]:
-    """The numbers of the source and of the target languages; none where the model has one direction."""
+    """Returns the numbers of the source and of the target languages; none where the model has one direction."""
     return [inputs[name] for name in ("source_language", "target_language") if name in inputs]
-
-
-def _has_unknown(tokens: tf.RaggedTensor) -> tf.Tensor:
-    """Whether each row `[N, (T)]` has an unknown subword: `[N]` bool."""
-    return tf.reduce_any(tokens == UNKNOWN, 1)
-
-
-def _without_unknown(prefixes: tf.RaggedTensor, texts: tf.Tensor) -> tf.RaggedTensor:
-    """Subwords of prefixes `[N, (P)]`, checked to have no unknown characters, which a translation cannot begin with."""
-    is_unknown = _has_unknown(prefixes)
-    message = [f"{UNKNOWN_IN_PREFIX}. Received:", tf.boolean_mask(texts, is_unknown)]
-    check = tf.debugging.Assert(tf.reduce_all(~is_unknown), message)
-    with tf.control_dependencies([check]):  # sessions run nothing that no result depends on
-        return prefixes.with_flat_values(tf.identity(prefixes.flat_values))
-
-
-def _distinct(texts: tf.Tensor, scores: tf.Tensor, cut_off: tf.Tensor, n: int) -> tuple[tf.Tensor, ...]:
-    """The first `n` hypotheses with different texts, of hypotheses `[B, K]` best first: of equal texts, the best."""
-    places = tf.range(tf.shape(texts)[1])
-    is_before = places[None] < places[:, None]  # [K, K]
-    repeats = tf.reduce_any((texts[:, :, None] == texts[:, None]) & is_before, 2)  # [B, K]
-    is_kept = possible(scores) & ~repeats
-    order = tf.argsort(tf.cast(~is_kept, tf.int32), stable=True)[:, :n]  # [B, n]
-    is_kept, *kept = (tf.gather(x, order, batch_dims=1) for x in (is_kept, texts, scores, cut_off))
-    return tuple(tf.where(is_kept, x, none) for x, none in zip(kept, ("", IMPOSSIBLE, False), strict=True))

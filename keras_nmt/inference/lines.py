@@ -1,4 +1,4 @@
-"""Checks of the lines, languages and seeds that a translator or a client receives; imports nothing heavy."""
+"""Checks the lines, languages and seeds that a translator or a client gets. Imports nothing heavy."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from keras_nmt.errors import UserError, install_extra
 if TYPE_CHECKING:
     from numpy.random import RandomState
 
-Languages = str | Iterable[str] | None  # of all lines, or of each line; None for a model of one direction
+Languages = str | Iterable[str] | None  # one for all lines, or one for each; None for a model of one direction
 
 
 def check_lines(lines: Iterable[str]) -> list[str]:
     """Returns lines as a list of strings.
 
     Raises:
-        UserError: `lines` is one string, whose letters would be taken for lines; or a line is not a string, or cannot
-            be written as UTF-8.
+        UserError: `lines` is one string, whose letters would become lines; or a line is not a string, or cannot be
+            encoded as UTF-8.
 
     Example:
 
@@ -27,42 +27,27 @@ def check_lines(lines: Iterable[str]) -> list[str]:
     ['a cat', '']
     """
     if isinstance(lines, str):
-        raise UserError(f"Give a list of lines, not one string. Received: {lines[:40]!r}")
+        raise UserError(f"Lines must be a list of strings, not one string. Received: {lines[:40]!r}")
     lines = list(lines)
     for number, line in enumerate(lines, 1):
         if not isinstance(line, str):
-            raise UserError(f"Lines are strings, and line {number} is no string. Received: {line!r}")
+            raise UserError(f"Lines must be strings. Received: {line!r} as line {number}")
         check_utf8(line, f"Line {number}")
     return lines
 
 
 def check_utf8(text: str, what: str) -> None:
-    """Raises a `UserError` if a text has half of a character, a lone surrogate, which UTF-8 cannot write.
-
-    Args:
-        text: String.
-        what: String, what the text is, for the error message.
-
-    Example:
-
-    >>> check_utf8("zürich", "Line 1")
-    """
+    """Checks that a text has no lone surrogates, which UTF-8 cannot encode. `what` names the text in the error."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
         raise UserError(
-            f"{what} cannot be written as UTF-8: {error.reason}, character {error.start + 1}. Received: {text[:40]!r}"
+            f"{what} cannot be encoded as UTF-8: {error.reason}, character {error.start + 1}. Received: {text[:40]!r}"
         ) from None
 
 
 def check_pairs(sources: Iterable[str], targets: Iterable[str]) -> tuple[list[str], list[str]]:
-    """Checks lines, and that there are as many targets as sources.
-
-    Example:
-
-    >>> check_pairs(["a cat"], ["eine Katze"])
-    (['a cat'], ['eine Katze'])
-    """
+    """Returns sources and targets as lists of strings, and checks that there are equally many."""
     sources, targets = check_lines(sources), check_lines(targets)
     if len(sources) != len(targets):
         raise UserError(
@@ -72,21 +57,42 @@ def check_pairs(sources: Iterable[str], targets: Iterable[str]) -> tuple[list[st
 
 
 def check_prefixes(prefixes: Iterable[str], count: int) -> list[str]:
-    """Checks lines, and that there is one for each of `count` lines to translate.
-
-    Example:
-
-    >>> check_prefixes(["eine"], 1)
-    ['eine']
-    """
+    """Returns prefixes as a list of strings, and checks that there is one for each of `count` lines."""
     prefixes = check_lines(prefixes)
     if len(prefixes) != count:
         raise UserError(f"There must be a prefix for each line. Received: {count} lines, {len(prefixes)} prefixes")
     return prefixes
 
 
+def check_phrases(phrases: Iterable[Iterable[str]], count: int, name: str) -> list[list[str]]:
+    """Returns the phrases of each of `count` lines, padded with "" to the same number, which is at least 1.
+
+    Raises:
+        UserError: A line has no list of phrases, or a phrase is not a string.
+
+    Example:
+
+    >>> check_phrases([["Haus|Gebäude", "alt"], []], 2, "constraints")
+    [['Haus|Gebäude', 'alt'], ['', '']]
+    """
+    if isinstance(phrases, str):
+        raise UserError(f"`{name}` must be a list of phrases for each line. Received: {phrases[:40]!r}")
+    found = []
+    for number, of_line in enumerate(phrases, 1):
+        some = of_line if isinstance(of_line, str) else list(of_line)
+        if isinstance(some, str) or not all(isinstance(phrase, str) for phrase in some):
+            raise UserError(f"`{name}` must be a list of phrases for each line. Received: line {number}, {some!r}")
+        for phrase in some:
+            check_utf8(phrase, f"A phrase of line {number}")
+        found.append(some)
+    if len(found) != count:
+        raise UserError(f"`{name}` must have a list for each line. Received: {count} lines, {len(found)} lists")
+    longest = max([1, *map(len, found)])
+    return [[*of_line, *[""] * (longest - len(of_line))] for of_line in found]
+
+
 def languages_of_lines(languages: str | Iterable[str], count: int, side: str) -> list[str]:
-    """The language of each line.
+    """Returns the language of each line.
 
     Args:
         languages: String, the language of all lines, or an iterable of strings, one for each line.
@@ -106,7 +112,7 @@ def languages_of_lines(languages: str | Iterable[str], count: int, side: str) ->
     names = list(languages) if isinstance(languages, Iterable) else [languages]
     for name in names:
         if not isinstance(name, str):
-            raise UserError(f"A {side} language is a string. Received: {name!r}")
+            raise UserError(f"A {side} language must be a string. Received: {name!r}")
     if len(names) != count:
         raise UserError(
             f"There must be a {side} language for each line, or one for all. "
@@ -116,12 +122,12 @@ def languages_of_lines(languages: str | Iterable[str], count: int, side: str) ->
 
 
 def seeds_of_lines(seeds: int | RandomState | Iterable[int], count: int) -> list[int]:
-    """The seed of each line, given or drawn.
+    """Returns the seed of each line, given or drawn.
 
     Args:
         seeds: Iterable of integers of 32 bits, one for each line; or an integer from 0 to below 2**32, from which the
-            seeds of all lines are drawn; or a NumPy generator, whose next numbers are the seeds, so that lines may
-            come in parts.
+            seeds of all lines are drawn; or a NumPy generator, whose next numbers are the seeds, for lines that come in
+            parts.
         count: Integer, the number of lines.
 
     Raises:
@@ -138,18 +144,18 @@ def seeds_of_lines(seeds: int | RandomState | Iterable[int], count: int) -> list
             raise UserError(f"There must be a seed for each line. Received: {count} lines, {len(given)} seeds")
         for seed in given:
             if not isinstance(seed, numbers.Integral) or not -(2**31) <= seed < 2**31:
-                raise UserError(f"A line's seed is an integer of 32 bits. Received: {seed!r}")
+                raise UserError(f"The seed of a line must be an integer of 32 bits. Received: {seed!r}")
         return list(map(int, given))
     try:
-        from numpy.random import RandomState  # here: a client that draws no seeds needs no NumPy
+        from numpy.random import RandomState  # a client that draws no seeds needs no NumPy
     except ImportError:
         raise UserError(
-            f"Drawing seeds needs NumPy: {install_extra('serving', 'sample')}. Or give each line's seed. "
+            f"Drawing seeds needs NumPy: {install_extra('serving', 'sample')}, or give a seed for each line. "
             f"Received: seeds={seeds!r}"
         ) from None
     if not isinstance(seeds, RandomState):
         if not isinstance(seeds, numbers.Integral) or not 0 <= seeds < 2**32:
-            raise UserError(f"The seed of all lines is an integer from 0 to below 2**32. Received: {seeds!r}")
+            raise UserError(f"The seed of all lines must be at least 0 and below 2**32. Received: {seeds!r}")
         seeds = RandomState(int(seeds))
     drawn: list[int] = seeds.randint(2**31 - 1, size=count).tolist()
     return drawn

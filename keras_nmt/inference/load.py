@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from keras_nmt.data import SubwordTokenizer
 from keras_nmt.errors import UserError, one_line
-from keras_nmt.models import Ensemble, ModelDirectory, MultilingualModel, TranslationModel
-from keras_nmt.text import SubwordTokenizer
+from keras_nmt.files.paths import check_local
+from keras_nmt.files.weights_file import weights_digest
+from keras_nmt.models import Ensemble, ModelDirectory, MultilingualModel, TranslationModel, merge_adapter
+from keras_nmt.models.language_label_model import FIRST_LABEL
 
 
 class LoadedModel(NamedTuple):
@@ -26,22 +29,24 @@ def load(
     source: str | None = None,
     target: str | None = None,
     ensemble: Sequence[str | os.PathLike[str]] = (),
+    adapter: str | os.PathLike[str] | None = None,
 ) -> LoadedModel:
     """Loads the model of a directory, with all its directions or with one.
 
     Args:
         directory: Path of a model directory.
         weights: Path of a weights file to load instead of the directory's, such as a kept checkpoint.
-        source: String, the language of a multilingual model to translate from. With `target`, the model of this
-            direction is loaded, with tokenizers for "source" and "target".
-        target: String, the language to translate to.
+        source: String, the source language, to load one direction of a multilingual model, with tokenizers for "source"
+            and "target". It needs `target`.
+        target: String, the target language.
         ensemble: Paths of other model directories with the same subwords. All models are loaded as an `Ensemble`.
+        adapter: Path of an adapter of the model of `directory`, which is added to its weights.
 
     Raises:
-        UserError: A directory is no model directory, or not whole; the model does not have the direction; or the models
-            cannot be an ensemble.
+        UserError: A directory is not a model directory, or not complete; the model does not have the direction; the
+            adapter belongs to other weights; or the models cannot be an ensemble.
     """
-    loaded = _load(directory, weights, source, target)
+    loaded = _load(directory, weights, source, target, adapter)
     if not ensemble:
         return loaded
     models = [loaded.model]
@@ -49,8 +54,7 @@ def load(
         model, tokenizers, _ = _load(other, None, source, target)
         if {key: x.proto for key, x in tokenizers.items()} != {key: x.proto for key, x in loaded.tokenizers.items()}:
             raise UserError(
-                f"Models of an ensemble must have the same subword models, and {other} has others than {directory}. "
-                f"Received: ensemble={[str(path) for path in ensemble]!r}"
+                f"Models of an ensemble must have the same subword models as {directory}. Received: ensemble={other}"
             )
         models.append(model)
     try:
@@ -60,10 +64,20 @@ def load(
 
 
 def _load(
-    directory: str | os.PathLike[str], weights: str | os.PathLike[str] | None, source: str | None, target: str | None
+    directory: str | os.PathLike[str],
+    weights: str | os.PathLike[str] | None,
+    source: str | None,
+    target: str | None,
+    adapter: str | os.PathLike[str] | None = None,
 ) -> LoadedModel:
     folder = ModelDirectory(directory)
     model = folder.load_model(dtype="float32", weights=weights)
+    if adapter is not None:
+        check_local(adapter)
+        try:
+            merge_adapter(model, adapter, weights_digest(folder.weights_path if weights is None else weights))
+        except FileNotFoundError:
+            raise UserError(f"There is no such adapter. Received: {adapter}") from None
     paths = folder.subword_paths()
     by_path = {path: SubwordTokenizer(path) for path in set(paths.values())}
     tokenizers = {key: by_path[path] for key, path in paths.items()}
@@ -71,9 +85,7 @@ def _load(
     if source is None and target is None:
         return LoadedModel(model, tokenizers, search)
     if (source, target) not in model.directions:
-        choice = (
-            "name no languages" if len(model.directions) == 1 else "name one to translate from and one to translate to"
-        )
+        choice = "leave them out" if len(model.directions) == 1 else "name a source and a target language"
         raise UserError(
             f"The model of {directory} has the languages {', '.join(model.languages)}: {choice}. "
             f"Received: from {source} to {target}"
@@ -81,3 +93,25 @@ def _load(
     assert source is not None and target is not None  # noqa: PT018
     pair = model.pair(source, target)
     return LoadedModel(pair, {"source": tokenizers[source], "target": tokenizers[target]}, search)
+
+
+def checked_tokenizers(
+    model: TranslationModel | MultilingualModel, tokenizers: SubwordTokenizer | Mapping[str, SubwordTokenizer]
+) -> dict[str, SubwordTokenizer]:
+    """Returns tokenizers by language, with one object for equal subwords, so that an export has these once."""
+    sizes = model.vocabulary_sizes
+    given = dict.fromkeys(sizes, tokenizers) if isinstance(tokenizers, SubwordTokenizer) else dict(tokenizers)
+    if set(given) != set(sizes):
+        raise UserError(f"Each of {', '.join(sizes)} must have a subword model. Received: {', '.join(given)}")
+    for language, size in sizes.items():
+        if given[language].vocabulary_size != size:
+            raise UserError(
+                f"The {language} subword model must be the one with which the model was trained, of {size} subwords. "
+                f"Received: {given[language].vocabulary_size} subwords"
+            )
+    by_proto = {tokenizer.proto: tokenizer for tokenizer in reversed(given.values())}
+    if model.num_labels and len(by_proto) > 1:
+        raise UserError(f"This model must have one subword model. Received: {len(by_proto)} subword models")
+    if model.num_labels:
+        given[model.languages[0]].check_control_symbols(FIRST_LABEL, FIRST_LABEL + model.num_labels)
+    return {language: by_proto[given[language].proto] for language in sizes}

@@ -1,4 +1,4 @@
-"""Any number of rows of texts, computed in parts of bounded size."""
+"""Computes any number of rows of texts in parts of bounded size."""
 
 from __future__ import annotations
 
@@ -7,20 +7,18 @@ from concurrent.futures import ThreadPoolExecutor
 
 import tensorflow as tf
 
-from keras_nmt.ids import END, PAD
+from keras_nmt.ids import EOS, PAD
 from keras_nmt.inference.buckets import bucket_sizes
 from keras_nmt.inference.search_options import SearchOptions
-from keras_nmt.steps import count_steps
+from keras_nmt.progress import count_steps
 
-# The cost of a decoder step apart from its rows, as a number of rows: weights are read, operators are started.
-STEP_COST = 8
-
-# The number of parts that are computed at the same time, where a graph is called part by part. Most operators of a step
-# are too small for several cores, so several parts on a core each take less time than one part on all cores.
+Column = tuple[Sequence[int | tf.Tensor], tf.DType]  # dimensions of a tensor after the rows, and its type
+STEP_COST = 8  # fixed cost of a decoder step (reading weights, starting operators), as a number of rows
+# Most operators of a step are too small for several cores. So several parts at the same time, on a core each, take less
+# time than one part on all cores. In an export there are fewer, because a server also computes several requests.
 PARTS_AT_ONCE = 4
-
-# The most hypotheses of a part of several rows. A step has the logits of the whole vocabulary for each hypothesis.
-MOST_HYPOTHESES = 1024
+PARTS_OF_A_REQUEST_AT_ONCE = 2
+MOST_HYPOTHESES = 1024  # of a part of several rows: a step has the logits of the whole vocabulary for each hypothesis
 
 
 def part_size(
@@ -31,15 +29,15 @@ def part_size(
     compiled: bool,
     hypotheses: int = 1,
 ) -> tf.Tensor:
-    """The number of rows of the next part.
+    """Returns the number of rows of the next part.
 
-    A part has rows of one group, as many as `batch_buckets`, `max_batch_tokens` and the hypotheses of a row allow, of
-    which a part has `MOST_HYPOTHESES` at most, or one row. The longest row determines
-    the number of steps, so the part ends earlier where the shorter rows are cheaper in a part of their own.
+    A part has rows of one group, at most as many as `batch_buckets`, `max_batch_tokens` and `MOST_HYPOTHESES` allow,
+    but at least one. The longest row determines the number of steps, so the part ends earlier if a part of their own is
+    cheaper for the shorter rows.
 
     Args:
         lengths: int32 tensor `[N]`, padded lengths of the rows, in descending order within a group.
-        groups: int32 tensor `[N]`, the group of each row, in ascending order. None: there is one group.
+        groups: int32 tensor `[N]`, the group of each row, in ascending order; None for one group.
         start: int32 scalar tensor, the first row of the part.
         options: `SearchOptions`.
         compiled: Boolean, whether parts are padded to `batch_buckets`.
@@ -53,23 +51,23 @@ def part_size(
     window = lengths[start:stop]
     if groups is not None:
         window = window[: tf.math.count_nonzero(groups[start:stop] == groups[start], dtype=tf.int32)]
-    heads = tf.range(tf.size(window)) + 1  # [n], sizes that the part may have
+    heads = tf.range(tf.size(window)) + 1  # [n], possible sizes of the part
     tails = tf.size(window) - heads
     if compiled:
         heads, tails = bucket_sizes(heads, options.batch_buckets), bucket_sizes(tails, options.batch_buckets)
-    after = tf.concat([window[1:], [0]], 0)  # the longest row of the tail; none where the part takes all
+    after = tf.concat([window[1:], [0]], 0)  # the longest row of the tail, 0 if there is none
     costs = longest * (STEP_COST + heads) + after * (STEP_COST + tails)
     return tf.argmin(costs, output_type=tf.int32) + 1
 
 
 class Rows:
-    """Texts as subwords, which are computed part by part, so that memory is bounded for any number of rows.
+    """Rows of subwords that are computed part by part, so that memory is bounded for any number of rows.
 
     Args:
         tokens: List of `tf.RaggedTensor` `[N, (T)]`, the subwords of each side's texts.
-        languages: List of int32 tensors `[N]`, the source and target language of each row; empty where the model has
-            one direction.
-        groups: int32 tensor `[N]`, the group of each row; a part has rows of one group. None: there is one group.
+        languages: List of int32 tensors `[N]`, the source and target language of each row; empty if the model has one
+            direction.
+        groups: int32 tensor `[N]`, the group of each row, or None for one group. A part has rows of one group.
         options: `SearchOptions`.
         compiled: Boolean, whether parts are padded to batch buckets and length buckets.
         hypotheses: Integer, the hypotheses that a row has at the same time. Defaults to 1.
@@ -94,13 +92,13 @@ class Rows:
         self._options = options
         self._compiled = compiled
         self._hypotheses = hypotheses
-        longest = options.length_buckets[-1] - 1  # END takes one position
+        longest = options.length_buckets[-1] - 1  # EOS takes one position
         lengths = [tf.cast(x.row_lengths(), tf.int32) for x in tokens]
         self.truncated = tf.reduce_any(tf.stack(lengths) > longest, 0)
         self.lengths = [tf.minimum(x, longest) for x in lengths]
 
     def ids(self, side: int, chosen: tf.Tensor) -> tf.Tensor:
-        """Ids `[B, T]` of the chosen rows `[B]`, closed by END and padded to the longest or to a length bucket."""
+        """Returns the ids `[B, T]` of the chosen rows `[B]` with EOS, padded to the longest or to a length bucket."""
         tokens, lengths = tf.gather(self._tokens[side], chosen), tf.gather(self.lengths[side], chosen)
         columns = self._padded(tf.reduce_max(lengths)[None])[0]
         ids = tf.raw_ops.RaggedTensorToTensor(  # the operator also truncates
@@ -110,25 +108,25 @@ class Rows:
             row_partition_tensors=[tokens.row_splits],
             row_partition_types=["ROW_SPLITS"],
         )
-        ids = tf.where(tf.range(columns) == lengths[:, None], END, ids)
+        ids = tf.where(tf.range(columns) == lengths[:, None], EOS, ids)
         return tf.ensure_shape(ids, [None, None])
 
     def compute(
         self,
         body: Callable[[tf.Tensor], Sequence[tf.Tensor]],
-        specs: Sequence[tf.TensorSpec],
+        columns: Sequence[Column],
         needed: tf.Tensor | None = None,
     ) -> list[tf.Tensor]:
-        """Computes all rows, or some, rows of similar length together.
+        """Computes all rows, or some of them, rows of similar length together.
 
         Args:
-            body: Function from the indices `[B]` of a part's rows to tensors `[B, ...]`. Where it is compiled, the last
-                index is repeated up to a batch bucket.
-            specs: The `tf.TensorSpec` of each of these tensors, `[None, ...]` with other dimensions known.
+            body: Function from the indices `[B]` of a part's rows to tensors `[B, ...]`. If it is compiled, the last
+                index is repeated up to a batch bucket. In a graph, operations with a state would keep parts in order.
+            columns: The shape of each of these tensors without the first dimension, and its type.
             needed: bool tensor `[N]`, the rows to compute. Defaults to None, for all.
 
         Returns:
-            The tensors, `[N, ...]`, in the order of the rows; 0 or "" for rows that are not needed.
+            The tensors `[N, ...]` in the order of the rows, with 0 or "" for rows that are not needed.
         """
         options, groups = self._options, self.groups
         lengths = tf.reduce_max(tf.stack(self.lengths), 0)
@@ -143,7 +141,7 @@ class Rows:
             return part_size(lengths, groups, start, options, self._compiled, self._hypotheses)
 
         def part(start: tf.Tensor, size: tf.Tensor) -> tuple[tf.Tensor, list[tf.Tensor]]:
-            """The indices of a part's rows `[size]`, and their tensors `[size, ...]`."""
+            """Returns the indices of a part's rows `[size]`, and their tensors `[size, ...]`."""
             padded = bucket_sizes(size[None], options.batch_buckets)[0] if self._compiled else size
             rows = tf.gather(order, start + tf.minimum(tf.range(padded), size - 1))
             return rows[:size], [x[:size] for x in body(rows)]
@@ -152,8 +150,8 @@ class Rows:
             return [tf.tensor_scatter_nd_update(x, rows[:, None], new) for x, new in zip(results, made, strict=True)]
 
         count = tf.size(order)
-        results = [tf.zeros([tf.size(keys), *spec.shape[1:]], spec.dtype) for spec in specs]
-        if not tf.executing_eagerly():  # in an export, whose requests are computed at the same time
+        results = [tf.zeros([tf.size(keys), *shape], dtype) for shape, dtype in columns]
+        if not tf.executing_eagerly():  # in an export
 
             def next_part(start: tf.Tensor, *results: tf.Tensor) -> tuple[tf.Tensor, ...]:
                 size = size_at(start)
@@ -163,7 +161,7 @@ class Rows:
                 lambda start, *_: start < count,
                 next_part,
                 (tf.constant(0), *results),
-                parallel_iterations=1,  # more would take memory; TensorFlow computes one iteration after the other
+                parallel_iterations=PARTS_OF_A_REQUEST_AT_ONCE,
             )
             return results
 
@@ -175,16 +173,24 @@ class Rows:
 
         with count_steps(int(count), "lines") as advance, ThreadPoolExecutor(PARTS_AT_ONCE) as threads:
             computed = [threads.submit(part, start, size) for start, size in parts()]
+            found = []
             try:
                 for future in computed:
-                    rows, made = future.result()
-                    results = filled(results, rows, made)
-                    advance(len(rows))
-            finally:  # after an error, no further part begins
+                    found.append(future.result())
+                    advance(len(found[-1][0]))
+            finally:  # after an error, no other part must begin
                 for future in computed:
                     future.cancel()
-        return results
+        if not found:
+            return results
+        rows, made = zip(*found, strict=True)
+        # All parts at once, because filling in each would copy the whole results.
+        return filled(results, tf.concat(rows, 0), [tf.concat(x, 0) for x in zip(*made, strict=True)])
+
+    def width(self, side: int) -> tf.Tensor:
+        """Returns the largest number of columns of a part's ids, an integer tensor; 1 without rows."""
+        return self._padded(tf.reduce_max(tf.concat([self.lengths[side], [0]], 0))[None])[0]
 
     def _padded(self, lengths: tf.Tensor) -> tf.Tensor:
-        """The padded lengths, END included, of rows with these numbers of subwords."""
+        """Returns the padded lengths, with EOS, of rows with these numbers of subwords."""
         return bucket_sizes(lengths + 1, self._options.length_buckets) if self._compiled else lengths + 1

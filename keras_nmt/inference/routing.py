@@ -1,4 +1,4 @@
-"""Routing of rows of several languages to the function of each language."""
+"""Routes rows of several languages to the function of each language."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import tensorflow as tf
 
 
 class Groups:
-    """Languages in groups of equal keys, such as languages with the same subwords; each language has a key."""
+    """Groups languages with equal keys, such as the same subwords. `keys` has one for each language."""
 
     def __init__(self, keys: Sequence[Hashable]) -> None:
         distinct = list(dict.fromkeys(keys))
@@ -17,7 +17,7 @@ class Groups:
         self.firsts = [self._group_of.index(group) for group in range(len(distinct))]  # first language of each group
 
     def of(self, languages: tf.Tensor) -> tf.Tensor:
-        """The group of each language: int32 tensor `[N]` -> int32 tensor `[N]`."""
+        """Returns the group of each language: int32 tensor `[N]` -> int32 tensor `[N]`."""
         return tf.gather(tf.constant(self._group_of, tf.int32), languages)
 
 
@@ -31,12 +31,12 @@ def by_group(
     Args:
         group: int32 tensor `[N]`, N > 0, the group of each row.
         branches: One function per group, from the indices `[n]` of the group's rows to tensors `[n, ...]`.
-        specs: The `tf.TensorSpec` of each of these tensors, with at most one unknown dimension beside the first.
+        specs: The `tf.TensorSpec` of each of these tensors, with at most one unknown dimension besides the first.
     """
     indices = [tf.cast(tf.where(group == i)[:, 0], tf.int32) for i in range(len(branches))]
 
     def compute(rows: tf.Tensor, branch: Callable[..., Sequence[tf.Tensor]]) -> tuple[tf.Tensor, ...]:
-        return tuple(tf.reshape(x, [-1]) for x in branch(rows))  # flat: sizes of an empty result are unknown
+        return tuple(tf.reshape(x, [-1]) for x in branch(rows))  # flat, because sizes of an empty result are unknown
 
     def nothing() -> tuple[tf.Tensor, ...]:
         return tuple(tf.zeros([0], spec.dtype) for spec in specs)
@@ -51,3 +51,14 @@ def by_group(
         sizes = [-1 if size is None else size for size in spec.shape[1:]]
         results.append(tf.gather(tf.reshape(tf.concat(flat, 0), [tf.shape(group)[0], *sizes]), order))
     return results
+
+
+def indices_of(names: tf.Tensor, languages: Sequence[str]) -> tf.Tensor:
+    """Checks names of languages `[N]`, and returns their indices `[N]`, int32."""
+    names = tf.ensure_shape(tf.convert_to_tensor(names, tf.string), [None])
+    matches = names[:, None] == tf.constant(languages)  # [N, languages]
+    known = tf.reduce_any(matches, 1)
+    message = f"Unknown language. The model has {', '.join(languages)}. Received:"
+    check = tf.debugging.Assert(tf.reduce_all(known), [message, tf.boolean_mask(names, ~known)])
+    with tf.control_dependencies([check]):  # sessions skip what no result depends on
+        return tf.argmax(matches, 1, tf.int32)

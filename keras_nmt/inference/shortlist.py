@@ -1,4 +1,4 @@
-"""The target subwords that are likely in translations of each source subword; imports nothing heavy."""
+"""Shortlists: the likely target subwords of each source subword. Imports nothing heavy."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ import numpy as np
 
 from keras_nmt.errors import UserError, check_positive, error_and_type
 from keras_nmt.files.atomic_files import atomic_path
-from keras_nmt.files.check_path import check_regular
+from keras_nmt.files.paths import check_regular
 from keras_nmt.files.weights_file import arrays, check_digest, write_digest
 from keras_nmt.inference.aligned_words import split_words
 
 if TYPE_CHECKING:
-    from keras_nmt.text import SubwordTokenizer
+    from keras_nmt.data import SubwordTokenizer
 
 Alignment = Sequence[tuple[int, int]]  # pairs (source word, target word) of a sentence, from 0
-PART = 4096  # sentences that are counted at once
-LEAST_COUNTED = 2**21  # pairs of subwords that are kept before they are counted
+PART = 4096  # sentences that are counted at a time
+LEAST_COUNTED = 2**21  # pairs of subwords that are collected before they are counted
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -31,7 +31,7 @@ class Shortlist:
 
     Attributes:
         candidates: int32 array `[Vs, k]`, the k likeliest target subwords of each source subword, likeliest first.
-        probabilities: float32 array `[Vs, k]`, p(target subword | source subword), 0 at entries that are not used.
+        probabilities: float32 array `[Vs, k]`, p(target subword | source subword), 0 for unused entries.
         frequent: int32 array `[Vt]`, all target subwords, the most frequent in the text first.
         subwords: Tuple of two strings, digests of the source and target subword models of the ids.
 
@@ -70,14 +70,13 @@ class Shortlist:
         *,
         num_candidates: int = 50,
     ) -> Shortlist:
-        """Counts which subwords of aligned words occur together, see `AlignedSubwords`.
+        """Makes a shortlist from aligned sentences; see `AlignedSubwords`.
 
         Args:
-            tokenizers: Mapping of "source" and "target" to their subwords.
+            tokenizers: Mapping from "source" and "target" to their subwords.
             sources: Sequence of strings, sentences.
             targets: Sequence of strings, a translation of each.
-            alignments: For each sentence the pairs (source word, target word), from 0, of words that spaces and tabs
-                separate.
+            alignments: Pairs (source word, target word) for each sentence, from 0. Spaces and tabs separate words.
             num_candidates: Integer k. Defaults to 50.
 
         Raises:
@@ -89,18 +88,7 @@ class Shortlist:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Shortlist:
-        """Reads a file that `write` has written.
-
-        Args:
-            path: String or path of the file.
-
-        Returns:
-            The shortlist.
-
-        Raises:
-            OSError: The file cannot be read.
-            UserError: The file holds no shortlist, or is damaged.
-        """
+        """Reads a file of `write`. Raises a `UserError` if it holds no shortlist or is damaged."""
         name = os.fspath(path)
         check_regular(path)
         with open(path, "rb") as stream:
@@ -127,66 +115,62 @@ class Shortlist:
             write_digest(file)
 
     def check_subwords(self, source: SubwordTokenizer, target: SubwordTokenizer) -> None:
-        """Raises a `UserError` if the subwords of a model are not those of the table."""
+        """Checks that the subwords of a model are those of the table."""
         if (source.digest, target.digest) != self.subwords:
             raise UserError(
-                "The shortlist was made with other subword models: make one for this model by `keras-nmt shortlist`. "
+                "The shortlist was made with other subword models: make one for this model with `keras-nmt shortlist`. "
                 "Received: a shortlist of {} source and {} target subwords".format(*self.vocabulary_sizes)
             )
 
     def _check(self) -> None:
-        """Raises a `ValueError` unless arrays fit together, so that every id is in its vocabulary."""
+        """Raises a `ValueError` unless the arrays fit together and every id is in its vocabulary."""
         ids = self.frequent
         if self.candidates.ndim != 2 or self.candidates.shape != self.probabilities.shape:
             raise ValueError(f"shapes {self.candidates.shape} and {self.probabilities.shape}")
         if self.candidates.dtype != "int32" or ids.dtype != "int32" or self.probabilities.dtype != "float32":
             raise ValueError("arrays of other types")
         if not np.array_equal(np.sort(ids), np.arange(len(ids))) or not np.isin(self.candidates, ids).all():
-            raise ValueError("ids outside of the vocabulary")
+            raise ValueError("ids outside the vocabulary")
         if not ((self.probabilities >= 0) & (self.probabilities <= 1)).all():
-            raise ValueError("numbers that are no probabilities")
+            raise ValueError("probabilities outside of 0 to 1")
 
 
 class AlignedSubwords:
-    """Counts which subwords of aligned words occur together, part by part of a text.
+    """Counts which subwords of aligned words occur together, in a text that may come in parts.
 
-    Every subword of a source word counts once with every subword of each target word that is aligned to the source
-    word. Where both languages have the same subwords, a source subword also counts once with itself, for names and
-    numbers that the text does not have. Memory grows with the number of different pairs of subwords, not with the text.
+    Every subword of a source word counts once with every subword of each aligned target word. If both languages have
+    the same subwords, a source subword also counts once with itself, for names and numbers that are not in the text.
+    Memory grows with the number of different pairs of subwords, not with the text.
 
     Args:
-        tokenizers: Mapping of "source" and "target" to their subwords.
+        tokenizers: Mapping from "source" and "target" to their subwords.
 
     Attributes:
         num_sentences: Integer, the number of sentences so far.
-        passed_over: Integer, the number of pairs of words of which one has no subwords, such as a zero-width space.
+        passed_over: Integer, the number of pairs in which one word has no subwords, such as a zero-width space.
     """
 
     def __init__(self, tokenizers: Mapping[str, SubwordTokenizer]) -> None:
         self._tokenizers = tokenizers["source"], tokenizers["target"]
         source_size, self._target_size = (tokenizer.vocabulary_size for tokenizer in self._tokenizers)
-        # Pairs as source subword * target_size + target subword, ascending, and how often each occurs.
+        # Pairs as source subword * target_size + target subword, in ascending order, and their counts.
         self._pairs = np.zeros(0, "int64")
         if self._tokenizers[0].proto == self._tokenizers[1].proto:
             self._pairs = np.arange(0, source_size * self._target_size, self._target_size + 1)
         self._counts = np.ones(len(self._pairs), "int64")
-        self._new: list[np.ndarray] = []  # pairs that are not yet counted
+        self._new: list[np.ndarray] = []  # pairs that are not counted yet
         self._occurrences = np.zeros(self._target_size, "int64")
         self.num_sentences = self.passed_over = 0
 
     def add(self, sources: Sequence[str], targets: Sequence[str], alignments: Iterable[Alignment]) -> None:
-        """Counts sentences, for the arguments see `Shortlist.from_alignments`.
-
-        Raises:
-            UserError: A pair has a word that is not in its sentence.
-        """
+        """Counts sentences. For the arguments, see `Shortlist.from_alignments`."""
         alignments = iter(alignments)
         for start in range(0, len(sources), PART):
             part = slice(start, start + PART)
             self._add_part(sources[part], targets[part], itertools.islice(alignments, PART))
 
     def shortlist(self, num_candidates: int) -> Shortlist:
-        """The table of the `num_candidates` likeliest target subwords of each source subword."""
+        """Makes the table of the `num_candidates` likeliest target subwords of each source subword."""
         check_positive(num_candidates=num_candidates)
         self._count()
         source, target = self._tokenizers
@@ -206,18 +190,14 @@ class AlignedSubwords:
         keys = []
         for of_source, of_target, pairs in zip(source_words, target_words, alignments, strict=True):
             self.num_sentences += 1
+            check_words(self.num_sentences, pairs, len(of_source), len(of_target))
             for source, target in pairs:
-                if source >= len(of_source) or target >= len(of_target):
-                    raise UserError(
-                        f"Line {self.num_sentences} of the alignments does not fit its sentences, of {len(of_source)} "
-                        f"and {len(of_target)} words. Received: {source}-{target}"
-                    )
                 self.passed_over += not (of_source[source] and of_target[target])
                 keys += [x * self._target_size + y for x in of_source[source] for y in of_target[target]]
         of_targets = [y for words in target_words for ids in words for y in ids]
         self._occurrences += np.bincount(np.array(of_targets, "int64"), minlength=self._target_size)
         self._new.append(np.array(keys, "int64"))
-        if sum(map(len, self._new)) > max(len(self._pairs), LEAST_COUNTED):  # seldom: it takes as long as all pairs
+        if sum(map(len, self._new)) > max(len(self._pairs), LEAST_COUNTED):  # rarely, because it reads all pairs
             self._count()
 
     def _count(self) -> None:
@@ -233,12 +213,7 @@ class AlignedSubwords:
 def parse_pharaoh_alignments(lines: Iterable[str], first: int = 1) -> list[list[tuple[int, int]]]:
     """Parses alignments in the format of Pharaoh, which `fast_align` and `eflomal` write: `0-0 1-2` for each sentence.
 
-    Args:
-        lines: Iterable of strings.
-        first: Integer, the number of the first line, for the error message. Defaults to 1.
-
-    Raises:
-        UserError: A line has something else than pairs of word numbers.
+    `first` is the number of the first line, for the error message.
 
     Example:
 
@@ -249,14 +224,24 @@ def parse_pharaoh_alignments(lines: Iterable[str], first: int = 1) -> list[list[
     for number, line in enumerate(lines, first):
         pairs = [pair.partition("-") for pair in split_words(line)]
         if not all(source.isdecimal() and target.isdecimal() for source, _, target in pairs):
-            raise UserError(f"Line {number} of the alignments is not a list of pairs as 0-0. Received: {line[:40]!r}")
+            raise UserError(f"Line {number} of the alignments must have pairs such as 0-0. Received: {line[:40]!r}")
         found.append([(int(source), int(target)) for source, _, target in pairs])
     return found
 
 
+def check_words(line: int, alignment: Alignment, num_source: int, num_target: int) -> None:
+    """Checks that the words of the alignment in a line are in its sentences."""
+    for source, target in alignment:
+        if source >= num_source or target >= num_target:
+            raise UserError(
+                f"Line {line} of the alignments must fit its sentences, of {num_source} and {num_target} words. "
+                f"Received: {source}-{target}"
+            )
+
+
 def _ids_by_word(tokenizer: SubwordTokenizer, texts: Sequence[str]) -> list[list[list[int]]]:
-    """The subwords of each word of each text."""
-    from keras_nmt.inference.alignment import words_of_subwords  # here: imports TensorFlow
+    """Returns the subwords of each word of each text."""
+    from keras_nmt.inference.alignment import words_of_subwords  # imports TensorFlow
 
     texts = list(texts)
     found: list[list[list[int]]] = [[[] for _ in split_words(text)] for text in texts]
@@ -270,7 +255,7 @@ def _ids_by_word(tokenizer: SubwordTokenizer, texts: Sequence[str]) -> list[list
 def _likeliest(
     sources: np.ndarray, targets: np.ndarray, counts: np.ndarray, source_size: int, k: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The k most frequent targets of each source, and their shares; among equal counts, the lowest ids."""
+    """Returns the k most frequent targets of each source and their shares. Of equal counts, lower ids come first."""
     candidates = np.zeros((source_size, k), "int32")
     probabilities = np.zeros((source_size, k), "float32")
     totals = np.bincount(sources, counts, minlength=source_size)

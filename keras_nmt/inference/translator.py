@@ -1,69 +1,73 @@
-"""From text to text with a model: translations, scores, alignments and sentence representations."""
+"""The translator: translates, scores, aligns and represents text with a model."""
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import dataclasses
-import itertools
 import numbers
 import os
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
+from keras_nmt.data import SubwordTokenizer
 from keras_nmt.errors import UserError, check_backend, one_line
 from keras_nmt.inference._candidates import TOO_MANY_FORCED
+from keras_nmt.inference._phrases import UNKNOWN_IN_PREFIX
 from keras_nmt.inference.aligned_words import aligned_words
-from keras_nmt.inference.graph import UNKNOWN_IN_PREFIX, TextGraph
+from keras_nmt.inference.graph import NO_ALTERNATIVES, TextGraph
 from keras_nmt.inference.lines import (
     Languages,
     check_lines,
     check_pairs,
+    check_phrases,
     check_prefixes,
     languages_of_lines,
     seeds_of_lines,
 )
-from keras_nmt.inference.load import load
+from keras_nmt.inference.load import checked_tokenizers, load
+from keras_nmt.inference.markup import check_markup_alone, translate_marked
 from keras_nmt.inference.search_options import SearchOptions, check_names, with_defaults
-from keras_nmt.inference.translation import Translation
+from keras_nmt.inference.translation import Alternative, Hypothesis, Translation, met_of_phrases
+from keras_nmt.inference.word_scores import Piece
 from keras_nmt.models import MultilingualModel, TranslationModel
-from keras_nmt.models.language_label_model import FIRST_LABEL
-from keras_nmt.text import SubwordTokenizer
 
-_processes: list[int] = []  # the process that has made the first translator
+_processes: list[int] = []  # the process that made the first translator
 
 
 class Translator:
     """Translates and scores text with a model, in all directions of the model.
 
     Text is segmented into subwords, truncated to the largest length bucket, translated by beam search or by sampling,
-    and joined to text again. The translation of text without any subword (empty, or only spaces) is empty, its score 0.
+    and joined to text again. The translation of text without subwords (empty, or only spaces) is empty, with score 0.
 
-    Any number of lines is computed in parts of bounded size, lines of like length together, four parts at a time. A
-    line's answer does not depend on the other lines. Lines of several directions may be mixed: n languages take n
-    encoders and n searches for their n^2 directions, and a model of one direction has no routing.
+    Any number of lines is computed in parts of bounded size, lines of similar length together, four parts at a time.
+    The answer to a line does not depend on the other lines. Lines of several directions may be mixed: n languages take
+    n encoders and n searches for their n^2 directions. A model of one direction has no routing.
 
-    The functions are traced once and read the weights from the model's variables, so that a translator stays valid, and
-    compiled, while the model trains on.
+    The functions are traced once, and read the weights from the model's variables. So a translator remains valid, and
+    compiled, while its model is trained.
 
     Args:
         model: `TranslationModel` or `MultilingualModel`.
-        tokenizers: Mapping of each key of `model.vocabulary_sizes` ("source" and "target", or the languages) to its
+        tokenizers: Mapping from each key of `model.vocabulary_sizes` ("source" and "target", or the languages) to its
             subwords; or the joint subwords of all.
         **options: See `keras_nmt.inference.search_options.SearchOptions`: `beam_size`, `length_penalty`,
             `num_hypotheses`, `min_length`, `max_length`, `max_length_factor`, `max_length_offset`, `length_buckets`,
             `batch_buckets`, `max_batch_tokens`, `jit_compile`, `sample`, `temperature`, `top_k`, `top_p`,
-            `coverage_penalty`, `shortlist`, `shortlist_size`.
+            `coverage_penalty`, `repetition_penalty`, `no_repeat_ngram_size`, `suppress_sequences`, `unknown`,
+            `prefix_bias_beta`, `processors`, `shortlist`, `shortlist_size`.
 
     Attributes:
         directions: Tuple of the pairs (source, target) that the model translates.
         languages: Tuple of the model's languages.
         tokenizers: Dictionary of subwords by language, with one object for equal subwords.
         options: `SearchOptions`.
-        graph: `TextGraph`, which computes the same from tensors of texts.
+        graph: `TextGraph`, which computes the same for tensors of texts.
 
     Raises:
         UserError: An option is unknown or out of its range, or tokenizers do not fit the model.
@@ -92,6 +96,7 @@ class Translator:
         source: str | None = None,
         target: str | None = None,
         ensemble: Sequence[str | os.PathLike[str]] = (),
+        adapter: str | os.PathLike[str] | None = None,
         **options: Any,
     ) -> Translator:
         """Makes a translator of the model in a directory.
@@ -101,28 +106,22 @@ class Translator:
             weights: Path of a weights file to load instead of the directory's.
             source, target: Strings, the languages of one direction of a multilingual model.
             ensemble: Paths of other model directories with the same subwords; see `keras_nmt.inference.load.load`.
-            **options: Arguments of the constructor. They have precedence over the directory's search settings.
+            adapter: Path of an adapter of this model, which is added to its weights. Defaults to None.
+            **options: Arguments of the constructor. They take precedence over the directory's search settings.
 
         Returns:
             A translator that computes in float32.
 
         Raises:
-            UserError: The directory is no model directory, or not whole, or an option is unknown or out of its range.
+            UserError: The directory is not a complete model directory, or an option is unknown or out of its range.
         """
         check_process()
         check_names(options)
-        loaded = load(directory, weights=weights, source=source, target=target, ensemble=ensemble)
+        loaded = load(directory, weights=weights, source=source, target=target, ensemble=ensemble, adapter=adapter)
         return cls(loaded.model, loaded.tokenizers, **with_defaults(loaded.search, options))
 
     def with_options(self, **changed: Any) -> Translator:
-        """A translator that searches with other options and shares the traced encoders and decoders.
-
-        Args:
-            **changed: Options of the constructor.
-
-        Raises:
-            UserError: An option is unknown or out of its range.
-        """
+        """Returns a translator with other options of the constructor. It shares the traced encoders and decoders."""
         check_names(changed)
         other = copy.copy(self)
         other.graph = self.graph.with_options(dataclasses.replace(self.options, **changed))
@@ -135,17 +134,17 @@ class Translator:
 
     @property
     def num_hypotheses(self) -> int:
-        """Integer, the number of translations of a sentence."""
+        """The number of translations of a sentence."""
         return self.options.num_hypotheses
 
     @property
     def length_buckets(self) -> Sequence[int]:
-        """Sequence of integers, the length buckets, ascending; longer texts are truncated to the last."""
+        """The length buckets in ascending order. Longer texts are truncated to the last."""
         return self.options.length_buckets
 
     @property
     def has_bridge(self) -> bool:
-        """Whether the model has an attention bridge, and so representations of sentences."""
+        """Whether the model has an attention bridge, which represents sentences."""
         return getattr(self.model, "bridge", None) is not None
 
     def translate(
@@ -155,40 +154,151 @@ class Translator:
         target: Languages = None,
         *,
         prefixes: Iterable[str] | None = None,
+        constraints: Iterable[Iterable[str]] | None = None,
+        avoid: Iterable[Iterable[str]] | None = None,
         seeds: int | Iterable[int] = 0,
+        word_scores: bool = False,
+        markup: str | None = None,
     ) -> list[Translation]:
         """Translates any number of lines.
 
         Args:
             lines: Iterable of strings.
-            source: String, the language of all lines, or one for each; None where the model has one direction.
-            target: String, the language to translate all lines to, or one for each; None where the model has one
+            source: String, the language of all lines, or one for each; None if the model has one direction.
+            target: String, the language to translate all lines to, or one for each; None if the model has one
                 direction.
-            prefixes: Iterable of strings, one per line: the text that the line's translation has to begin with, which
-                may be empty. A prefix is segmented into subwords by itself, so that it may end within a word. Limits of
-                lengths do not count the prefix, and the translation of an empty line has none. Defaults to None.
+            prefixes: Iterable of strings, one per line: the text with which the line's translation must begin, which
+                may be empty. A prefix is segmented into subwords by itself, so it may end inside a word. Length limits
+                do not count the prefix, and the translation of an empty line has none. Defaults to None.
+            constraints: A list of phrases for each line that its translations must have. A phrase may have
+                alternatives, "Haus|Gebäude"; `met` of a `Hypothesis` tells which it has. A phrase is segmented into
+                subwords by itself, so it begins with a word. A translation has a phrase if it has its subwords in a
+                row. Defaults to None. See `keras_nmt.decoding.constraints.Constraints`.
+            avoid: A list of phrases for each line whose subwords no translation has in a row. They are avoided even if
+                a constraint is then not met. Defaults to None.
             seeds: Integers, where the translator samples: a seed for each line, on which alone its translations
                 depend; or one integer for all, from which each line gets a seed by its position. Defaults to 0.
+            word_scores: Boolean, whether each `Hypothesis` has its `pieces` and `words` with their log-probabilities,
+                which a forced pass over the hypothesis computes. Defaults to False.
+            markup: "html" or "xml", if the lines have tags, which the translations get by `align`; see
+                `keras_nmt.inference.markup`. Defaults to None.
 
         Returns:
             A list of `Translation`, one per line.
 
         Raises:
             UserError: There is not a language, prefix or seed for each line; a language is unknown; there are seeds and
-                the translator does not sample; a prefix has characters that the subwords do not have; or the prefixes
-                of a batch have more subwords than `shortlist_size`.
+                the translator does not sample; a prefix or a phrase has characters that the subwords do not have;
+                the constraints of a line have more subwords than its translation may have, or the translator samples;
+                the prefixes and constraints of a batch have more subwords than `shortlist_size`; or there are prefixes
+                or constraints of lines with markup.
         """
         lines = check_lines(lines)
+        if markup is not None:
+            check_markup_alone(markup, prefixes=prefixes, constraints=constraints)
+            never = None if avoid is None else check_phrases(avoid, len(lines), "avoid")
+
+            def translate(texts: list[str], source: Languages, target: Languages, of: list[int]) -> list[Translation]:
+                many = [given[i] for i in of] if (given := self._seeds(seeds, len(lines))) else 0
+                avoid = None if never is None else [never[i] for i in of]
+                return self.translate(texts, source, target, avoid=avoid, seeds=many, word_scores=word_scores)
+
+            return translate_marked(lines, markup, source, target, translate, self.align)
         inputs = {"text": _texts(lines), **self._language_numbers(len(lines), source, target)}
-        if self.options.sample:
-            inputs["seed"] = tf.constant(seeds_of_lines(seeds, len(lines)), tf.int32, [len(lines)])
-        elif not isinstance(seeds, numbers.Integral) or seeds != 0:
-            raise UserError(f"`seeds` are for a translator that samples, `sample=True`. Received: seeds={seeds!r}")
+        if (seeds_of := self._seeds(seeds, len(lines))) is not None:
+            inputs["seed"] = tf.constant(seeds_of, tf.int32, [len(lines)])
         if prefixes is not None:
             inputs["prefix"] = _texts(check_prefixes(prefixes, len(lines)))
-        # Not as one function: Python handles Ctrl-C between parts.
+        required: list[list[str]] = []
+        for name, phrases in (("constraints", constraints), ("avoid", avoid)):
+            if phrases is not None:
+                found = check_phrases(phrases, len(lines), name)
+                required = found if name == "constraints" else required
+                inputs[name] = tf.constant(found, tf.string, [len(lines), len(found[0]) if found else 1])
+        if constraints is not None and self.options.sample:
+            raise UserError("`constraints` need a search: leave them out when sampling. Received: sample=True")
+        with self._errors_of_prefixes(inputs):
+            answers = self.graph.compute("tokens" if word_scores else "translate", inputs, self.options.jit_compile)
+        shape = len(lines), self.num_hypotheses
+        columns = [answers[name].numpy().reshape(shape) for name in ("translation", "score", "cut_off")]
+        columns.append(answers["truncated"].numpy())
+        more: dict[str, list[Any]] = {}
+        if word_scores:
+            of_pieces = [answers[name].numpy() for name in ("token", "token_log_probability")]
+            tokens, values = (x.reshape([*shape, x.shape[-1]]).tolist() for x in of_pieces)
+            more["pieces"] = [list(map(Piece.row, *row)) for row in zip(tokens, values, strict=True)]
+        if constraints is not None:
+            met = zip(answers["met"].numpy().reshape(shape), required, strict=True)
+            more["met"] = [[met_of_phrases(x, phrases) for x in row] for row, phrases in met]
+        return [
+            Translation.of(*row, **{name: column[i] for name, column in more.items()})
+            for i, row in enumerate(zip(*columns, strict=True))
+        ]
+
+    def alternatives(
+        self,
+        lines: Iterable[str],
+        prefixes: Iterable[str],
+        source: Languages = None,
+        target: Languages = None,
+        *,
+        count: int = 5,
+    ) -> list[list[Alternative]]:
+        """Returns the likeliest next subwords after given beginnings of translations, with the resulting translations.
+
+        Args:
+            lines: Iterable of strings.
+            prefixes: Iterable of strings, one per line: the beginning of the line's translation, which may be empty.
+            source, target: The languages, as for `translate`.
+            count: Integer, the number of alternatives of a line, at least 1. Defaults to 5.
+
+        Returns:
+            A list of `count` instances of `Alternative` for each line, the likeliest first; an empty list for text
+            without subwords. Probabilities are over the whole vocabulary, also with a shortlist.
+
+        Raises:
+            UserError: As for `translate`; `count` is out of its range; or the translator samples.
+        """
+        lines = check_lines(lines)
+        most = min(tokenizer.vocabulary_size for tokenizer in self.tokenizers.values()) - len(NO_ALTERNATIVES)
+        if not isinstance(count, numbers.Integral) or not 1 <= count <= most:
+            raise UserError(f"`count` must be an integer from 1 to {most}. Received: count={count!r}")
+        if self.options.sample:
+            raise UserError("Alternatives need a search: leave out `sample`. Received: sample=True")
+        if self.options.prefix_bias_beta:
+            raise UserError(
+                "Alternatives always begin with their prefixes: leave out `prefix_bias_beta`. "
+                f"Received: prefix_bias_beta={self.options.prefix_bias_beta}"
+            )
+        inputs = {"text": _texts(lines), **self._language_numbers(len(lines), source, target)}
+        inputs["prefix"] = _texts(check_prefixes(prefixes, len(lines)))
+        with self._errors_of_prefixes(inputs):
+            answers = self.graph.alternatives(inputs, int(count), self.options.jit_compile)
+        columns = (
+            answers[name].numpy().tolist() for name in ("piece", "probability", "translation", "score", "cut_off")
+        )
+        return [
+            [
+                Alternative(piece.decode(), probability, Hypothesis.of(*hypothesis))
+                for piece, probability, *hypothesis in zip(*row, strict=True)
+                if piece
+            ]
+            for row in zip(*columns, strict=True)
+        ]
+
+    def _seeds(self, seeds: int | Iterable[int], count: int) -> list[int] | None:
+        """Returns the seed of each line, or None if the translator does not sample."""
+        if self.options.sample:
+            return seeds_of_lines(seeds, count)
+        if not isinstance(seeds, numbers.Integral) or seeds != 0:
+            raise UserError(f"`seeds` need a translator with `sample=True`. Received: seeds={seeds!r}")
+        return None
+
+    @contextlib.contextmanager
+    def _errors_of_prefixes(self, inputs: Mapping[str, tf.Tensor]) -> Iterator[None]:
+        """Turns the graph's errors about prefixes into a `UserError`."""
         try:
-            answers = self.graph.translate(inputs, self.options.jit_compile)
+            yield
         except tf.errors.InvalidArgumentError as error:
             if UNKNOWN_IN_PREFIX in str(error):
                 is_unknown = self.graph.has_unknown_prefix(inputs).numpy()
@@ -201,17 +311,14 @@ class Translator:
                 raise
             size = self.options.shortlist_size
             raise UserError(f"{TOO_MANY_FORCED}: raise it. Received: shortlist_size={size}") from None
-        shape = len(lines), self.num_hypotheses
-        columns = (answers[name].numpy().reshape(shape) for name in ("translation", "score", "cut_off"))
-        return list(itertools.starmap(Translation.of, zip(*columns, answers["truncated"].numpy(), strict=True)))
 
     def score(
         self, sources: Iterable[str], targets: Iterable[str], source: Languages = None, target: Languages = None
     ) -> list[float]:
-        """Log-probabilities of given translations, END included.
+        """Computes the log-probabilities of given translations, with EOS.
 
-        The model scores every pair, empty ones too. (`translate` does not ask the model about text without any subword:
-        the translation is empty, and its score 0.)
+        The model scores every pair, also empty ones. (`translate` does not use the model for text without subwords,
+        whose translation is empty, with the score 0.)
 
         Args:
             sources: Iterable of strings.
@@ -226,9 +333,8 @@ class Translator:
         """
         sources, targets = check_pairs(sources, targets)
         inputs = {"source": _texts(sources), "target": _texts(targets)}
-        answers = self.graph.score(
-            {**inputs, **self._language_numbers(len(sources), source, target)}, self.options.jit_compile
-        )
+        inputs |= self._language_numbers(len(sources), source, target)
+        answers = self.graph.compute("score", inputs, self.options.jit_compile)
         self._warn_of_truncated(answers, "pair(s)")
         log_probabilities: list[float] = answers["log_probability"].numpy().tolist()
         return log_probabilities
@@ -242,12 +348,11 @@ class Translator:
         *,
         layer: int | None = None,
     ) -> list[list[tuple[int, int]]]:
-        """Alignments of given translations, by the model's attention to the source under teacher forcing.
+        """Aligns given translations by the model's attention to the source under teacher forcing.
 
-        Each subword of a target is aligned to the source subword with most attention, as a mean over heads, where the
-        model predicts the target's subword. Alignments are pairs of words, which spaces and tabs separate: one for
-        each source word and target word with aligned subwords. So every word of the target that has subwords has a
-        pair, but not every word of the source.
+        Each target subword is aligned to the source subword with most attention, as a mean over heads, at the position
+        that predicts the target subword. Two words, which spaces and tabs separate, are aligned if they have aligned
+        subwords. So every target word with subwords is in a pair, but not every source word.
 
         Args:
             sources: Iterable of strings.
@@ -256,12 +361,12 @@ class Translator:
             layer: Integer from 1, a layer of the decoder. Defaults to the default of `TranslationModel.attention`.
 
         Returns:
-            For each sentence the list of pairs (source word, target word), from 0, in ascending order. Words beyond the
+            A list of pairs (source word, target word) for each sentence, from 0, in ascending order. Words beyond the
             largest length bucket have no pairs.
 
         Raises:
             UserError: There is not a target or a language for each source; a language is unknown; the decoder has no
-                such layer, or does not attend to the source's words, as behind an attention bridge.
+                such layer, or does not attend to the source's words, as with an attention bridge.
 
         Reference:
             [Garg et al., 2019](https://arxiv.org/abs/1909.02074), section 3.
@@ -271,13 +376,13 @@ class Translator:
         inputs |= self._language_numbers(len(sources), source, target)
         try:
             answers = self.graph.align(inputs, False, layer)
-        except ValueError as error:  # while it is traced
+        except ValueError as error:  # raised by the tracing
             raise UserError(one_line(error)) from None
         columns = (answers[name].numpy().tolist() for name in ("alignment", "source_word", "target_word"))
         return [aligned_words(*row) for row in zip(*columns, strict=True)]
 
     def embed(self, lines: Iterable[str], language: Languages) -> tuple[np.ndarray, np.ndarray]:
-        """Representations of sentences.
+        """Computes the representations of sentences by the attention bridge.
 
         Args:
             lines: Iterable of strings.
@@ -291,41 +396,36 @@ class Translator:
         """
         if not self.has_bridge:
             raise UserError(
-                "The model has no bridge, and no representation of sentences. "
+                "Representations of sentences need a model with an attention bridge. "
                 f"Received: model={type(self.model).__name__}"
             )
         lines = check_lines(lines)
         if language is not None and not isinstance(language, str):
             language = list(language)
         inputs = {"text": _texts(lines), **self._language_numbers(len(lines), language, language)}
-        answers = self.graph.embed(inputs, self.options.jit_compile)
+        answers = self.graph.compute("embed", inputs, self.options.jit_compile)
         self._warn_of_truncated(answers, "sentence(s)")
         return answers["mean"].numpy(), answers["sentence"].numpy()
 
     def lengths(self, lines: Iterable[str], language: str) -> list[int]:
-        """Lengths of lines in tokens, END included, after truncation.
-
-        Args:
-            lines: Iterable of strings.
-            language: String, one of `languages`.
-        """
+        """Returns the lengths in tokens of lines of one of `languages`, with EOS, after truncation."""
         lengths = self.tokenizers[language].tokenize(_texts(check_lines(lines))).row_lengths().numpy() + 1
         truncated: list[int] = np.minimum(lengths, self.length_buckets[-1]).tolist()
         return truncated
 
     def _language_numbers(self, count: int, source: Languages, target: Languages) -> dict[str, tf.Tensor]:
-        """The numbers of languages `[N]` by name, in Python."""
+        """Checks languages, and returns their numbers `[N]` by the names of the graph's inputs."""
         numbers_of = {}
         for side, given in (("source", source), ("target", target)):
             if len(self.directions) == 1:
                 (only,) = self.directions
                 if given not in (None, only[side == "target"]):
-                    raise UserError(f"The model has one direction: name no {side} language. Received: {given!r}")
+                    raise UserError(f"The model has one direction: leave out the {side} language. Received: {given!r}")
                 continue
             if given is None:
                 raise UserError(
-                    f"The model has the languages {', '.join(self.languages)}: name one to translate from and one to "
-                    f"translate to. Received: {side}=None"
+                    f"The model has the languages {', '.join(self.languages)}: name a source and a target language. "
+                    f"Received: {side}=None"
                 )
             names = languages_of_lines(given, count, side)
             for name in (given,) if isinstance(given, str) else dict.fromkeys(names):
@@ -344,41 +444,19 @@ class Translator:
 
 
 def check_process() -> None:
-    """Raises a `UserError` in a process that was forked from one with a translator.
+    """Checks that this process was not forked from one with a translator.
 
-    TensorFlow's threads are not copied by a fork, so that a computation would never end.
+    A fork does not copy TensorFlow's threads, so that a computation would never end.
     """
     if not _processes:
         _processes.append(os.getpid())
     if os.getpid() not in _processes:
         raise UserError(
-            "A model must be loaded behind a fork, in the process that translates: TensorFlow does not compute in a "
-            f"process that was forked later. Received: a model of process {_processes[0]}, in process {os.getpid()}"
+            "A model must be loaded after a fork, in the process that translates: TensorFlow does not compute in a "
+            f"process that was forked later. Received: a model of process {_processes[0]} in process {os.getpid()}"
         )
 
 
 def _texts(lines: list[str]) -> tf.Tensor:
     check_process()
     return tf.constant(lines, tf.string, [len(lines)])
-
-
-def checked_tokenizers(
-    model: TranslationModel | MultilingualModel, tokenizers: SubwordTokenizer | Mapping[str, SubwordTokenizer]
-) -> dict[str, SubwordTokenizer]:
-    """Tokenizers by language, with one object for equal subwords, so that an export holds equal subwords once."""
-    sizes = model.vocabulary_sizes
-    given = dict.fromkeys(sizes, tokenizers) if isinstance(tokenizers, SubwordTokenizer) else dict(tokenizers)
-    if set(given) != set(sizes):
-        raise UserError(f"Each language needs a subword model: {', '.join(sizes)}. Received: {', '.join(given)}")
-    for language, size in sizes.items():
-        if given[language].vocabulary_size != size:
-            raise UserError(
-                f"The {language} subword model is not the one that the model was trained with. Received: a subword "
-                f"model of {given[language].vocabulary_size} pieces, a model with a {language} vocabulary of {size}"
-            )
-    by_proto = {tokenizer.proto: tokenizer for tokenizer in reversed(given.values())}
-    if model.encodes_by == "target" and len(by_proto) > 1:
-        raise UserError(f"The subwords of this model are joint. Received: {len(by_proto)} subword models")
-    if model.encodes_by == "target":
-        given[model.languages[0]].check_control_symbols(FIRST_LABEL, FIRST_LABEL + len(model.languages))
-    return {language: by_proto[given[language].proto] for language in sizes}

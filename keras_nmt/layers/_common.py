@@ -1,11 +1,11 @@
-"""Masks, initial weights and argument checks of several layers."""
+"""Masks, initial weights and checks of arguments that several layers share."""
 
 from __future__ import annotations
 
 import inspect
 import numbers
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import keras
 from keras import ops
@@ -13,44 +13,74 @@ from keras import ops
 from keras_nmt.layers._keras_private import get_keras_mask, set_keras_mask
 
 SHORTCUT_KINDS = ("plain", "fusion", "ungated")
-SHORTCUT_SOURCES = ("lexical", "non_lexical")
 STARTS = ("random", "identity")
 LAYER_NORM_EPSILON = 1e-6
 
 
 def projection_initializer() -> keras.initializers.Initializer:
-    """Glorot uniform of one d x d matrix, also for several such matrices side by side in one kernel.
+    """Returns the Glorot uniform initializer of a d x d matrix, also for several such matrices side by side.
 
-    The variance is 1 / fan-in, which does not depend on the number of the kernel's columns.
+    The variance is 1 / fan-in, so it does not depend on the number of columns of the kernel.
     """
     return keras.initializers.VarianceScaling(scale=1.0, mode="fan_in", distribution="uniform")
 
 
 def layer_norm(dtype: Any, name: str, scale: str = "ones") -> keras.layers.LayerNormalization:
-    """The LayerNorm that is part of a mechanism; `scale` is the initializer of its scale."""
+    """Makes the LayerNorm that is part of a mechanism; `scale` is the initializer of its scale."""
     return keras.layers.LayerNormalization(epsilon=LAYER_NORM_EPSILON, gamma_initializer=scale, dtype=dtype, name=name)
 
 
 def masked_softmax(scores: Any, mask: Any, axis: int = -1) -> Any:
-    """Softmax in float32 over the positions that `mask` admits; zeros where `mask` admits none."""
+    """Computes the softmax in float32 over the positions that `mask` allows; if it allows none, the result is 0."""
     scores = ops.cast(scores, "float32")
     if mask is None:
         return ops.softmax(scores, axis=axis)
-    return ops.where(mask, ops.softmax(ops.where(mask, scores, -1e30), axis=axis), 0.0)
+    return ops.where(mask, ops.softmax(ops.where(mask, scores, -1e30), axis=axis), 0.0)  # -inf would give NaN
 
 
 def without_padding(states: Any, mask: Any) -> Any:
-    """The states `[B, S, d]` with zeros at padding: a product with zero would keep NaN and infinity."""
+    """Replaces the states `[B, S, d]` at padding by zeros. Multiplying by zero would keep NaN and infinity."""
     return states if mask is None else ops.where(ops.expand_dims(mask, -1), states, 0)
 
 
+class AssembledLayer(keras.layers.Layer):
+    """A layer that is assembled from ready-made layers.
+
+    `PARTS` names the constructor's arguments that are layers, lists of layers or None. The attributes have the same
+    names.
+    """
+
+    PARTS: ClassVar[tuple[str, ...]]
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), **{name: _config_of(getattr(self, name)) for name in self.PARTS}}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        return super().from_config({**config, **{name: _part_of(config[name]) for name in cls.PARTS}})
+
+
+def _config_of(part: Any) -> Any:
+    """Returns the configuration of a layer without `build_config`, because the layer around it builds it."""
+    if isinstance(part, Sequence):
+        return [_config_of(one) for one in part]
+    config = keras.saving.serialize_keras_object(part)
+    return config if part is None else {name: value for name, value in config.items() if name != "build_config"}
+
+
+def _part_of(config: Any) -> Any:
+    if isinstance(config, Sequence):
+        return [_part_of(one) for one in config]
+    return keras.saving.deserialize_keras_object(config)
+
+
 def keras_mask(tensor: Any) -> Any:
-    """The mask that a layer such as `Embedding(mask_zero=True)` attached to a tensor, or None."""
+    """Returns the mask that a layer such as `Embedding(mask_zero=True)` attached to a tensor, or None."""
     return get_keras_mask(tensor)
 
 
 def with_mask(tensor: Any, mask: Any) -> Any:
-    """The tensor with the mask attached, if there is one: Keras attaches masks to a layer's first output only."""
+    """Attaches a mask, if there is one, to a tensor. Keras itself attaches masks only to a layer's first output."""
     if mask is not None:
         set_keras_mask(tensor, mask)
     return tensor
@@ -61,58 +91,62 @@ def check_choice(name: str, value: Any, choices: Sequence[Any]) -> None:
         raise ValueError(f"`{name}` must be one of {', '.join(map(repr, choices))}. Received: {name}={value!r}")
 
 
-def constructor_parameters(of: type) -> dict[str, inspect.Parameter]:
-    """The parameters of a class's `__init__`, which the class may inherit, by name.
+def subset(name: str, values: Any, choices: Sequence[str]) -> tuple[str, ...]:
+    """Returns the chosen values in the order of `choices`. A single string counts as one value."""
+    chosen = (values,) if isinstance(values, str) else tuple(values) if isinstance(values, Sequence) else ()
+    if not chosen or any(value not in choices for value in chosen):
+        raise ValueError(
+            f"`{name}` must be one or more of {', '.join(map(repr, choices))}. Received: {name}={values!r}"
+        )
+    return tuple(choice for choice in choices if choice in chosen)
 
-    Before Python 3.11.4, `inspect.signature` of a layer class that inherits `__init__` gives the `__new__` of Keras.
+
+def constructor_parameters(of: type) -> dict[str, inspect.Parameter]:
+    """Returns the parameters of a class's `__init__` by name, also if the class inherits it.
+
+    Before Python 3.11.4, `inspect.signature` of a layer class that inherits `__init__` describes Keras' `__new__`.
     """
     _, *parameters = inspect.signature(of.__init__).parameters.values()  # type: ignore[misc]  # without self
     return {parameter.name: parameter for parameter in parameters}
 
 
-class NoEffect(ValueError):
-    """An option that is set, and has no effect because another option is missing."""
-
-    def __init__(self, name: str, value: Any, partner: str) -> None:
-        super().__init__(f"`{name}` has no effect without {partner}. Received: {name}={value!r}")
-        self.name = name
-
-
 def check_effect(has_partner: bool, partner: str, **options: Any) -> None:
-    """Rejects options that are not None, if the option that gives them an effect is missing."""
+    """Rejects options that are set although the option that gives them an effect is missing."""
     for name, value in options.items():
         if not has_partner and value is not None:
-            raise NoEffect(name, value, partner)
+            raise ValueError(f"`{name}` has no effect without {partner}. Received: {name}={value!r}")
 
 
 def check_mask(name: str, mask: Any, rank: int, states: Any = None) -> None:
-    """Rejects masks of other shapes, which would broadcast, and float masks, in which 1 may mean padding."""
+    """Rejects masks of the wrong shape, which would broadcast, and float masks, in which 1 may mean padding."""
     if mask is None:
         return
-    meant = {2: "[B, T]", 3: "[B, T, S] or [B, 1, S]"}[rank]
+    expected = {2: "[B, T]", 3: "[B, T, S] or [B, 1, S]"}[rank]
     if not hasattr(mask, "shape"):
-        raise ValueError(f"`{name}` must be a boolean tensor {meant}. Received: {name}={mask!r}")
+        raise ValueError(f"`{name}` must be a boolean tensor {expected}. Received: {name}={mask!r}")
     shape, dtype = tuple(mask.shape), keras.backend.standardize_dtype(mask.dtype)
     if len(shape) != rank or dtype != "bool":
         raise ValueError(
-            f"`{name}` must be boolean, {meant}, True at real positions. Received: shape {shape}, dtype {dtype}"
+            f"`{name}` must be a boolean tensor {expected}, True at real positions. "
+            f"Received: shape {shape}, dtype {dtype}"
         )
-    if states is None:
-        return
-    of_states = tuple(states.shape)[:2]
-    if any(None not in sizes and sizes[0] != sizes[1] for sizes in zip(shape, of_states, strict=True)):
-        raise ValueError(f"`{name}` must be {meant}, of states {tuple(states.shape)}. Received: shape {shape}")
+    if states is not None and any(
+        None not in sizes and sizes[0] != sizes[1] for sizes in zip(shape, tuple(states.shape)[:2], strict=True)
+    ):
+        raise ValueError(
+            f"`{name}` must have the first two dimensions of the states {tuple(states.shape)}. Received: shape {shape}"
+        )
 
 
 def check_width(name: str, states_shape: Any, width: int) -> None:
     if len(states_shape) < 2 or states_shape[-1] != width:
         raise ValueError(
-            f"`{name}` must be float states whose last dimension is {width}. Received: shape {tuple(states_shape)}"
+            f"`{name}` must be a float tensor whose last dimension is {width}. Received: shape {tuple(states_shape)}"
         )
 
 
 def check_alike(**shapes: Any) -> None:
-    """Rejects two tensors that differ in a dimension other than the last, and might broadcast."""
+    """Rejects two tensors that differ in a dimension other than the last, because they might broadcast."""
     (one, one_shape), (other, other_shape) = shapes.items()
     pairs = list(zip(one_shape[:-1], other_shape[:-1], strict=False))
     if len(one_shape) != len(other_shape) or any(None not in pair and pair[0] != pair[1] for pair in pairs):
@@ -122,21 +156,17 @@ def check_alike(**shapes: Any) -> None:
         )
 
 
-def check_source(name: str, shape: Any, **shortcut: Any) -> None:
-    """Checks that the source of a shortcut is given if, and only if, the layer has the shortcut."""
-    ((setting, kind),) = shortcut.items()
-    if (kind is None) != (shape is None):
-        raise ValueError(
-            f"`{name}` must be given if `{setting}` is set, and only then. "
-            f"Received: {setting}={kind!r}, shape of {name}={shape}"
-        )
+def check_source(name: str, shape: Any, has_shortcut: bool) -> None:
+    """Checks that the source of a shortcut is given if the attention has a shortcut, and only then."""
+    if has_shortcut and shape is None:
+        raise ValueError(f"Missing argument `{name}`: the attention has a shortcut, which reads it.")
+    if shape is not None and not has_shortcut:
+        raise ValueError(f"Leave out `{name}`: the attention has no shortcut. Received: shape {tuple(shape)}")
 
 
-def check_gated(has_gates: bool, *shortcuts: Any) -> None:
-    """Checks that one of the shortcuts has gates to return."""
+def check_gated(has_gates: bool) -> None:
     if not has_gates:
-        shown = " and ".join(map(repr, shortcuts))
-        raise ValueError(f"`return_gates` needs a gated shortcut, 'plain' or 'fusion'. Received: shortcut {shown}")
+        raise ValueError("Missing gates: `return_gates` needs a shortcut with gates, such as 'plain' or 'fusion'.")
 
 
 def check_positive(**sizes: Any) -> None:
@@ -146,7 +176,7 @@ def check_positive(**sizes: Any) -> None:
 
 
 def optional_size(name: str, value: Any) -> int | None:
-    """A size, or None for a default."""
+    """Returns a size as an int, or None, which stands for a default."""
     if value is None:
         return None
     check_positive(**{name: value})
@@ -156,4 +186,4 @@ def optional_size(name: str, value: Any) -> int | None:
 def check_rate(**rates: Any) -> None:
     for name, value in rates.items():
         if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 <= float(value) < 1:
-            raise ValueError(f"`{name}` must be a rate from 0 to below 1. Received: {name}={value!r}")
+            raise ValueError(f"`{name}` must be at least 0 and below 1. Received: {name}={value!r}")

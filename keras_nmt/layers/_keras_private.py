@@ -1,21 +1,33 @@
-"""Private names of Keras that the package needs. `tests/models/test_private_names.py` checks that Keras has them."""
+"""Private names of Keras that the package needs; `tests/models/test_private_names.py` checks that Keras has them."""
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 import keras
 from keras.src.backend.common.masking import get_keras_mask, set_keras_mask
 
-# With JAX, masks are not attributes of tensors.
-__all__ = ["all_layers", "child_layers", "get_keras_mask", "set_keras_mask"]
+# Masks are set by these functions because with JAX they are not attributes of tensors.
+__all__ = ["all_layers", "child_layers", "get_keras_mask", "set_keras_mask", "unlocked"]
 
 
 def all_layers(model: Any) -> list[keras.layers.Layer]:
-    """The model and all its layers, each once, nested layers and inner models included."""
+    """Returns the model and all its layers, each once, including nested layers and inner models."""
     return list(model._flatten_layers())
 
 
 def child_layers(layer: keras.layers.Layer) -> list[keras.layers.Layer]:
-    """The layers that a layer or a model holds directly, in the order in which it got them."""
+    """Returns the layers that a layer or a model holds directly, in the order in which they were added."""
     return list(layer._flatten_layers(include_self=False, recursive=False))
+
+
+@contextlib.contextmanager
+def unlocked(layer: keras.layers.Layer) -> Iterator[None]:
+    """Allows a layer that is already built to add weights while the block runs."""
+    layer._tracker.unlock()
+    try:
+        yield
+    finally:
+        layer._tracker.lock()

@@ -1,32 +1,35 @@
-"""Products with matrices of weights, with few operators where a graph does not know the sizes."""
+"""Products with matrices of weights, by few operators where a graph does not know the sizes, or by int8 kernels."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import keras
 from keras import ops
 
+from keras_nmt.layers._keras_private import unlocked
+
 
 def reshape_last(x: Any, *sizes: int, axes: int = 1) -> Any:
-    """Replaces the last `axes` dimensions of `x` by `sizes`; the dimensions before them stay."""
+    """Replaces the last `axes` dimensions of `x` by `sizes`; the leading dimensions stay."""
     return ops.reshape(x, (*_leading_sizes(x, len(x.shape) - axes), *sizes))
 
 
 def reshape_like(x: Any, rows: Any) -> Any:
-    """Gives rows `[R, m]` the leading dimensions of `x` `[..., n]`: `[..., m]`."""
+    """Reshapes rows `[R, m]` to `[..., m]`, with the leading dimensions of `x` `[..., n]`."""
     return ops.reshape(rows, (*_leading_sizes(x, len(x.shape) - 1), rows.shape[-1]))
 
 
 def product(x: Any, kernel: Any) -> Any:
-    """`x` `[..., n]` times a matrix `[n, m]`: `[..., m]`. Keras' own product of such an `x` is twenty operators."""
+    """Multiplies `x` `[..., n]` by a matrix `[n, m]`. `ops.matmul` alone would make twenty operators of it."""
     if len(x.shape) < 3:
         return ops.matmul(x, kernel)
     return reshape_like(x, ops.matmul(ops.reshape(x, (-1, x.shape[-1])), kernel))
 
 
 class Projection(keras.layers.Dense):
-    """`keras.layers.Dense` that computes on rows `[R, n]`, whatever the leading dimensions of its input."""
+    """A `keras.layers.Dense` that reshapes its input `[..., n]` to rows `[R, n]` before the product."""
 
     def call(self, inputs: Any, training: Any = None) -> Any:
         if len(inputs.shape) < 3:
@@ -36,9 +39,9 @@ class Projection(keras.layers.Dense):
 
 
 def _leading_sizes(x: Any, count: int) -> list[Any]:
-    """The first `count` sizes of `x` for a reshape: -1 for the first that the graph does not know.
+    """Returns the first `count` sizes of `x` for a reshape: -1 for the first one that the graph does not know.
 
-    A size is read from the tensor only where several are unknown.
+    The sizes are read from the tensor only if several are unknown.
     """
     sizes: list[Any] = list(x.shape[:count])
     unknown = [i for i, size in enumerate(sizes) if size is None]
@@ -47,3 +50,94 @@ def _leading_sizes(x: Any, count: int) -> list[Any]:
     if unknown:
         sizes[unknown[0]] = -1
     return sizes
+
+
+class Int8Kernels(keras.layers.Layer):
+    """A layer whose matrices can be quantised to int8 and adapted by LoRA, as those of `keras.layers.Dense`.
+
+    A sub-class lists its weights of two or more dimensions in `kernels`, and multiplies by them with `product`. Each
+    column of a matrix has a scale. The rows of the other factor are scaled at run time.
+    """
+
+    kernels: tuple[str, ...] = ()
+    is_int8 = False
+    lora_enabled = False
+
+    def product(self, x: Any, name: str) -> Any:
+        """Multiplies `[..., n]` by the kernel `[n, m]` of that name; a kernel `[..., m]` is reshaped to `[n, m]`."""
+        kernel = getattr(self, name)
+        if len(kernel.shape) > 2:
+            kernel = ops.reshape(kernel, (-1, kernel.shape[-1]))
+        if self.is_int8:
+            result = _int8_product(x, kernel, getattr(self, f"{name}_scale"))
+        else:
+            result = product(x, ops.cast(kernel, self.compute_dtype))
+        if self.lora_enabled:
+            a, b = (ops.cast(getattr(self, f"lora_{name}_{i}"), self.compute_dtype) for i in "ab")  # [n, r], [r, m]
+            result += product(product(x, a), b) * (self.lora_alpha / self.lora_rank)
+        return result
+
+    def _own_kernels(self) -> list[tuple[str, Any]]:
+        """Returns the kernels that this variant of the layer has, with their names."""
+        return [(name, kernel) for name in self.kernels if (kernel := getattr(self, name, None)) is not None]
+
+    def enable_lora(
+        self,
+        rank: int,
+        lora_alpha: float | None = None,
+        a_initializer: Any = "he_uniform",
+        b_initializer: Any = "zeros",
+    ) -> None:
+        """Adds `lora_alpha / rank * A B` to each kernel, with trained A and B; see `keras.layers.Dense`."""
+        if self.lora_enabled:
+            raise ValueError(f"LoRA can be enabled only once for each layer. Received: layer={self.name!r}")
+        with unlocked(self):
+            for name, kernel in self._own_kernels():
+                kernel.trainable = False
+                shapes = {"a": (math.prod(kernel.shape[:-1]), rank), "b": (rank, kernel.shape[-1])}
+                for (i, shape), start in zip(shapes.items(), (a_initializer, b_initializer), strict=True):
+                    factor = self.add_weight(
+                        shape=shape, dtype="float32", initializer=keras.initializers.get(start), name=f"lora_{name}_{i}"
+                    )
+                    setattr(self, f"lora_{name}_{i}", factor)
+        self.lora_enabled = True
+        self.lora_rank, self.lora_alpha = rank, rank if lora_alpha is None else lora_alpha
+
+    def quantize(self, mode: str | None = None, type_check: bool = True, config: Any = None) -> None:
+        """Converts the kernels; see `keras.layers.Layer`. The only mode is "int8"."""
+        if mode != "int8":
+            raise NotImplementedError(f"{type(self).__name__} can only be quantized to 'int8'. Received: mode={mode!r}")
+        if self.is_int8:
+            raise ValueError(f"The layer is already quantized. Received: layer={self.name!r}")
+        for name, kernel in self._own_kernels():
+            over = tuple(range(len(kernel.shape) - 1))
+            values, scale = keras.quantizers.abs_max_quantize(kernel, axis=over, to_numpy=True)
+            delattr(self, name)
+            int8 = self.add_weight(shape=values.shape, dtype="int8", initializer="zeros", trainable=False, name=name)
+            int8.assign(values)
+            setattr(self, name, int8)
+            columns = self.add_weight(shape=scale.shape[-1:], trainable=False, name=f"{name}_scale")
+            columns.assign(ops.reshape(scale, (-1,)))
+            setattr(self, f"{name}_scale", columns)
+        self.is_int8 = True
+
+
+def _int8_product(x: Any, kernel: Any, scale: Any) -> Any:
+    """Multiplies `[..., n]` by an int8 kernel `[n, m]` whose columns have scales `[m]`.
+
+    As in Keras' `Dense`, the gradient of `x` is that of a product with the float kernel, as if nothing was rounded.
+    """
+
+    @ops.custom_gradient
+    def multiply(x: Any, kernel: Any, scale: Any) -> Any:
+        rows, row_scale = keras.quantizers.abs_max_quantize(x, axis=-1)  # int8, and the scale of each row
+        result = ops.cast(ops.matmul(rows, kernel), x.dtype) / (row_scale * ops.cast(scale, x.dtype))
+
+        def gradient(*upstreams: Any, upstream: Any = None) -> tuple[Any, None, None]:
+            upstream = upstreams[0] if upstream is None else upstream
+            floats = ops.cast(kernel, x.dtype) / ops.cast(scale, x.dtype)
+            return ops.matmul(upstream, ops.transpose(floats)), None, None
+
+        return result, gradient
+
+    return multiply(x, ops.convert_to_tensor(kernel), ops.convert_to_tensor(scale))

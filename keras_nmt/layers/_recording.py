@@ -1,4 +1,4 @@
-"""Inner tensors of layers, such as gates and attention weights, for whoever runs a model to look inside."""
+"""Records inner tensors of layers, such as gates and attention weights, to look inside a model while it runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Record(NamedTuple):
     """An inner tensor, or a nest of inner tensors, of a layer's call.
 
     Attributes:
-        layer: The layer. Its path, such as "encoder/layer_1/self_attention", says where it is.
+        layer: The layer. Its path, such as "encoder/layer_1/self_attention", tells where it is in the model.
         name: String, the tensor's name, such as "attention".
         value: The tensor, or a nest of tensors.
     """
@@ -33,7 +33,7 @@ _records: contextvars.ContextVar[list[Record] | None] = contextvars.ContextVar("
 def recording() -> Iterator[list[Record]]:
     """Collects what layers record while the block runs, in the order of computation.
 
-    Inside `tf.function`, records are tensors of the function's graph: return what is needed.
+    Inside `tf.function`, records are tensors of the function's graph: the function must return those that you need.
 
     Example:
 
@@ -53,9 +53,9 @@ def recording() -> Iterator[list[Record]]:
 
 
 def record(layer: keras.layers.Layer, name: str, value: Any) -> None:
-    """Records an inner tensor, or a nest of tensors, of a layer. Without `recording`, nothing happens.
+    """Records an inner tensor, or a nest of tensors, of a layer. Does nothing outside a `recording` block.
 
-    Tensors of a loop's body must not be recorded: they do not exist outside of the loop.
+    Tensors from the body of a loop must not be recorded, because they do not exist outside the loop.
     """
     records = _records.get()
     if records is not None:
@@ -64,10 +64,10 @@ def record(layer: keras.layers.Layer, name: str, value: Any) -> None:
 
 @contextlib.contextmanager
 def recording_outputs(layers: Iterable[keras.layers.Layer]) -> Iterator[None]:
-    """Makes layers of any class record what they return as "output", each time that they are called.
+    """Makes layers of any class record what they return, as "output", each time they are called.
 
-    While the block runs, `call` of each layer has a form that records. Other threads may call the layers meanwhile,
-    without records; blocks of several threads wait for each other.
+    While the block runs, the `call` of each layer is wrapped. Other threads can call the layers in the meantime; their
+    calls are not recorded. If several threads use this block, they wait for each other.
 
     Example:
 
@@ -80,7 +80,7 @@ def recording_outputs(layers: Iterable[keras.layers.Layer]) -> Iterator[None]:
     with _recording_outputs, contextlib.ExitStack() as stack:
         for layer in layers:
             name = "quantized_call" if getattr(layer, "quantization_mode", None) else "call"
-            # Keras looks the method up on the layer, and tracks what `setattr` sets.
+            # Keras looks the method up on the layer. `setattr` would make Keras track the function.
             vars(layer)[name] = _with_record(layer, getattr(layer, name))
             stack.callback(vars(layer).pop, name)
         yield
@@ -100,5 +100,5 @@ def _with_record(layer: keras.layers.Layer, call: Callable[..., Any]) -> Callabl
 
 
 def is_recording() -> bool:
-    """Whether layers are inside `recording`, and so compute tensors that only records need."""
+    """Returns whether a `recording` block runs, so that layers also compute tensors that only records need."""
     return _records.get() is not None

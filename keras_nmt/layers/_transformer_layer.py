@@ -1,94 +1,96 @@
-"""The base of encoder and decoder layers."""
+"""The base class of encoder and decoder layers, and the kinds of residual connections."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import keras
 
-from keras_nmt.layers._mechanisms import FEED_FORWARDS, NORMS, SHORTCUTS
-from keras_nmt.layers._options import LayerOptions, with_options
-from keras_nmt.layers.mechanism import Mechanism, as_json, choose, mechanism_of
-from keras_nmt.layers.multi_head_attention import MultiHeadAttention
+from keras_nmt.layers._common import AssembledLayer, check_choice
+
+Function = Callable[[Any], Any]
+Sublayer = Callable[
+    [Any, Any], Any
+]  # arguments: the queries, and the states that give self-attention's keys and values
 
 
-class TransformerLayer(keras.layers.Layer):
-    """Arguments, self-attention, feed-forward network and residual connections of encoder and decoder layers."""
+def _pre_norm(x: Any, norm: Function, sublayer: Sublayer, dropout: Function) -> Any:
+    """Computes `x + f(norm(x))`, where f is the sub-layer."""
+    hidden = norm(x)
+    return x + dropout(sublayer(hidden, hidden))
 
-    @with_options(LayerOptions)
+
+def _post_norm(x: Any, norm: Function, sublayer: Sublayer, dropout: Function) -> Any:
+    """Computes `norm(x + f(x))`."""
+    return norm(x + dropout(sublayer(x, x)))
+
+
+def _released(x: Any, norm: Function, sublayer: Sublayer, dropout: Function) -> Any:
+    """Computes `norm(x) + f(norm(x))`, with self-attention's keys and values from x, as in the code of Emelin et al."""
+    hidden = norm(x)
+    return hidden + dropout(sublayer(hidden, x))
+
+
+RESIDUALS = {"pre": _pre_norm, "post": _post_norm, "released": _released}
+
+
+class TransformerLayer(AssembledLayer):
+    """The base of encoder and decoder layers: self-attention, feed-forward network, norms and residual connections."""
+
+    PARTS: ClassVar[tuple[str, ...]] = (
+        "self_attention",
+        "feed_forward",
+        "self_attention_norm",
+        "feed_forward_norm",
+        "residual_dropout",
+    )
+
     def __init__(
         self,
-        num_heads: int,
-        hidden_dim: int,
-        intermediate_dim: int,
-        *,
-        shortcut: str | Mechanism | None = None,
+        self_attention: Any,
+        feed_forward: keras.layers.Layer,
+        self_attention_norm: keras.layers.Layer,
+        feed_forward_norm: keras.layers.Layer,
+        residual_dropout: keras.layers.Layer,
+        residual: str = "pre",
         **kwargs: Any,
     ) -> None:
-        options = LayerOptions.take(
-            kwargs, num_heads=num_heads, hidden_dim=hidden_dim, intermediate_dim=intermediate_dim
-        )
         super().__init__(**kwargs)
-        self.options = options
-        self.shortcut = choose("shortcut", shortcut, SHORTCUTS)
+        check_choice("residual", residual, tuple(RESIDUALS))
         self.supports_masking = True
-        policy = self.dtype_policy
-        self.self_attention = self._attention(self.shortcut, options.positions, "self_attention")
-        self.self_attention_norm = self._norm("self_attention_norm")
-        self.feed_forward = mechanism_of(options.feed_forward, FEED_FORWARDS).make(
-            sizes={"intermediate_dim": options.intermediate_dim, "hidden_dim": options.hidden_dim},
-            dropout=options.activation_dropout,
-            unset=() if options.activation_dropout else ("dropout",),
-            dtype=policy,
-            name="feed_forward",
+        self.self_attention = self_attention
+        self.self_attention_norm = self_attention_norm
+        self.feed_forward = feed_forward
+        self.feed_forward_norm = feed_forward_norm
+        self.residual_dropout = residual_dropout
+        self.residual = residual
+
+    @property
+    def hidden_dim(self) -> int:
+        """The width d of the states."""
+        width: int = self.self_attention.hidden_dim
+        return width
+
+    @property
+    def has_shortcut(self) -> bool:
+        """Whether the self-attention has a shortcut."""
+        return getattr(self.self_attention, "has_shortcut", False)
+
+    def _connect(self, x: Any, norm: Function, sublayer: Sublayer, training: Any) -> Any:
+        """Runs a sub-layer with its residual connection, norm and dropout."""
+        return RESIDUALS[self.residual](x, norm, sublayer, lambda y: self.residual_dropout(y, training=training))
+
+    def _feed(self, x: Any, training: Any) -> Any:
+        """Runs the feed-forward network with its residual connection."""
+        return self._connect(
+            x, self.feed_forward_norm, lambda hidden, _: self.feed_forward(hidden, training=training), training
         )
-        self.feed_forward_norm = self._norm("feed_forward_norm")
-        self.residual_dropout = keras.layers.Dropout(options.dropout, dtype=policy, name="dropout")
-
-    def _norm(self, name: str) -> Any:
-        return mechanism_of(self.options.norm, NORMS).make(dtype=self.dtype_policy, name=name)
-
-    def _attention(self, shortcut: Any, positions: Any, name: str) -> MultiHeadAttention:
-        options = self.options
-        return MultiHeadAttention(
-            options.num_heads,
-            options.hidden_dim,
-            options.attention_dropout,
-            shortcut,
-            options.head_composition,
-            options.head_composition_rank,
-            options.head_intermediate_dim,
-            options.output_projection,
-            options.composition_start,
-            options.composition_residual,
-            options.num_key_value_heads,
-            positions,
-            dtype=self.dtype_policy,
-            name=name,
-        )
-
-    def _residual(self, x: Any, norm: Callable[[Any], Any], sublayer: Callable[[Any], Any], training: Any) -> Any:
-        """`x + f(norm(x))`; with "post" `norm(x + f(x))`, with "released" `norm(x) + f(norm(x))`, f the sub-layer."""
-        if self.options.is_pre_norm:
-            hidden = norm(x)
-            kept = hidden if self.options.norm == "released" else x
-            return kept + self.residual_dropout(sublayer(hidden), training=training)
-        return norm(x + self.residual_dropout(sublayer(x), training=training))
-
-    def _remembered(self, inputs: Any, hidden: Any) -> Any:
-        """The states of which self-attention makes keys and values: with "released" those before the norm."""
-        return inputs if self.options.norm == "released" else hidden
 
     def compute_output_shape(
         self, inputs_shape: tuple[int | None, ...], *shapes: Any, **more_shapes: Any
     ) -> tuple[int | None, ...]:
         return inputs_shape
 
-    @classmethod
-    def from_config(cls, config: dict[str, Any]) -> TransformerLayer:
-        layer: TransformerLayer = super().from_config(LayerOptions.converted(config))
-        return layer
-
     def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), **self.options.config(), "shortcut": as_json(self.shortcut)}
+        return {**super().get_config(), "residual": self.residual}

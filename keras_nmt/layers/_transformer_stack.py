@@ -1,88 +1,84 @@
-"""The base of encoder and decoder stacks."""
+"""The base class of encoder and decoder stacks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any
 
 import keras
 
-from keras_nmt.layers._common import check_gated, check_positive, check_width, with_mask
-from keras_nmt.layers._mechanisms import COMPOSITIONS, NORMS, SHORTCUTS, aggregates, is_residual, make_composition
-from keras_nmt.layers._options import LayerOptions, StackOptions
+from keras_nmt.layers._common import AssembledLayer, check_choice, check_gated, check_width, optional_size, with_mask
 from keras_nmt.layers._recording import record
-from keras_nmt.layers.mechanism import Mechanism, as_json, choose, mechanism_of
+from keras_nmt.layers.mechanisms import SOURCES
 
 
-class TransformerStack(keras.layers.Layer):
-    """Arguments, layers, the source of each layer's shortcut and the output of encoder and decoder stacks.
+class TransformerStack(AssembledLayer):
+    """The base of encoder and decoder stacks: layers, their composition, norms, and the sources of shortcuts."""
 
-    `make_layer` makes a layer from the arguments of `TransformerLayer`.
-    """
+    PARTS = ("layers", "composition", "composition_norms", "final_norm")
 
     def __init__(
         self,
-        make_layer: Callable[..., Any],
-        num_layers: int,
-        num_heads: int,
-        hidden_dim: int,
-        intermediate_dim: int,
-        *,
-        shortcut: str | Mechanism | None,
+        layers: Sequence[Any],
+        composition: Any = None,
+        composition_norms: Sequence[keras.layers.Layer] = (),
+        final_norm: keras.layers.Layer | None = None,
+        shortcut_source: str = "lexical",
+        num_layers: int | None = None,
         **kwargs: Any,
     ) -> None:
-        options = StackOptions.take(
-            kwargs, num_heads=num_heads, hidden_dim=hidden_dim, intermediate_dim=intermediate_dim
-        )
         super().__init__(**kwargs)
-        check_positive(num_layers=num_layers)
-        options.check_shortcut(shortcut)
-        self.options = options
-        self.num_layers = int(num_layers)
-        self.shortcut = choose("shortcut", shortcut, SHORTCUTS)
+        check_choice("shortcut_source", shortcut_source, SOURCES)
+        if not layers:
+            raise ValueError("Missing layers: a stack needs at least one layer.")
+        depth = optional_size("num_layers", num_layers) or len(layers)
+        if depth < len(layers):
+            raise ValueError(f"`num_layers` must be at least {len(layers)}, the given layers. Received: {num_layers}")
+        if len(composition_norms) not in (0, depth):
+            raise ValueError(
+                f"`composition_norms` must be empty or have {depth} norms, one for each layer. "
+                f"Received: {len(composition_norms)}"
+            )
         self.supports_masking = True
-        numbers, policy = range(1, self.num_layers + 1), self.dtype_policy
-        composition, norm = mechanism_of(options.layer_composition, COMPOSITIONS), mechanism_of(options.norm, NORMS)
-        self._aggregates = aggregates(composition)
-        self.composition: Any = make_composition(
-            composition,
-            self.num_layers,
-            units=options.hidden_dim,
-            rank=options.layer_composition_rank,
-            start=options.composition_start,
-            residual=options.composition_residual,
-            dtype=policy,
-            name="layer_composition",
-        )
-        pre = options.is_pre_norm
-        # One norm for each of H^1 .. H^L, which only post-LN layers normalise.
-        self.composition_norms = [
-            norm.make(dtype=policy, name=f"layer_composition_norm_{number}")
-            for number in numbers
-            if pre and self.composition is not None
-        ]
-        normalised = getattr(self.composition, "is_normalised", False)
-        self.final_norm = norm.make(dtype=policy, name="final_norm") if pre and not normalised else None
-        layer_options = options.config(LayerOptions)
-        self.layers = [
-            make_layer(**layer_options, shortcut=self.shortcut, dtype=policy, name=f"layer_{number}")
-            for number in numbers
-        ]
+        self.composition = composition
+        self._aggregates = hasattr(composition, "aggregate")
+        self.composition_norms = list(composition_norms)
+        self.final_norm = final_norm
+        self.num_unique_layers = len(layers)
+        self.layers = [layers[number % len(layers)] for number in range(depth)]
+        self.shortcut_source = shortcut_source
 
-    def _lexical(self, states: list[Any]) -> Any:
-        """The source of the next layer's shortcut, given the states [H_0 = E, H_1, ..., H_{l-1}] so far.
+    @property
+    def unique_layers(self) -> list[Any]:
+        """The layers that have their own weights; the stack applies them in turn."""
+        return list(self.layers[: self.num_unique_layers])
 
-        Lexical: E in every layer. Non-lexical: H_{l-2}, not normalised, in layer l, and E in layers 1 and 2.
+    @property
+    def hidden_dim(self) -> int:
+        """The width d of the states."""
+        width: int = self.layers[0].hidden_dim
+        return width
+
+    @property
+    def has_shortcut(self) -> bool:
+        """Whether the self-attentions have shortcuts."""
+        has: bool = self.layers[0].has_shortcut
+        return has
+
+    def _shortcut_states(self, states: list[Any]) -> Any:
+        """Returns the source of the next layer's shortcut, given the states [H_0 = E, H_1, ..., H_{l-1}] so far.
+
+        Lexical: E for every layer. Non-lexical: H_{l-2}, not normalised, for layer l, and E for layers 1 and 2.
         """
-        if self.shortcut is None:
+        if not self.has_shortcut:
             return None
-        return states[0] if self.options.shortcut_source == "lexical" else states[max(len(states) - 2, 0)]
+        return states[0] if self.shortcut_source == "lexical" else states[max(len(states) - 2, 0)]
 
     def _feed_back(self, states: list[Any]) -> None:
-        """A tree: after the layer that completes a node, the node's aggregate is the input of the next layer.
+        """Makes a node's aggregate the input of the next layer, after the layer that completes the node.
 
-        The aggregate is of the states since the previous node. It replaces the last of the states [H_0, ..., H_l] so
-        far (Dou et al., 2018), or is added to it.
+        The aggregate combines the states since the previous node. It replaces H_l, the last of the states so far
+        (Dou et al., 2018), or is added to it.
         """
         if not self._aggregates:
             return
@@ -92,10 +88,10 @@ class TransformerStack(keras.layers.Layer):
             previous = states[before] if before else None  # the state that the previous node's aggregate gave
             aggregate = self.composition.aggregate(node, self._representations(states, before + 1), previous)
             record(self.composition, "output", aggregate)
-            states[-1] = states[-1] + aggregate if is_residual(self.composition) else aggregate
+            states[-1] = states[-1] + aggregate if getattr(self.composition, "residual", False) else aggregate
 
     def _finish(self, states: list[Any]) -> Any:
-        """The stack's output, given the states [H_0, ..., H_L] of all layers."""
+        """Returns the stack's output, given the states [H_0, ..., H_L] of all layers."""
         output = states[-1]
         if self.composition is not None and not self._aggregates:
             output = self.composition(self._representations(states, 1))
@@ -104,14 +100,14 @@ class TransformerStack(keras.layers.Layer):
         return output
 
     def _representations(self, states: list[Any], first: int) -> list[Any]:
-        """r_l = H^l, normalised unless the layers are post-LN, from layer `first` on."""
+        """Returns the representations r_l = H^l from layer `first` on; each is normalised unless layers are post-LN."""
         if not self.composition_norms:
             return states[first:]
         return [norm(state) for norm, state in zip(self.composition_norms[first - 1 :], states[first:], strict=False)]
 
     def _build_composition(self, inputs_shape: tuple[int | None, ...]) -> None:
         if self.composition is not None:
-            self.composition.build([inputs_shape] * self.num_layers)
+            self.composition.build([inputs_shape] * len(self.layers))
         for norm in self.composition_norms:
             norm.build(inputs_shape)
         if self.final_norm is not None:
@@ -123,31 +119,24 @@ class TransformerStack(keras.layers.Layer):
         return inputs_shape
 
     def _state_specs(self, inputs: Any, mask: Any) -> tuple[keras.KerasTensor, list[keras.KerasTensor]]:
-        """The stack's output and the states [H_0, ..., H_L], with the mask attached, if any.
+        """Returns symbolic tensors: the stack's output and the states [H_0, ..., H_L], with the mask attached, if any.
 
-        The layers are not traced, because tracing takes longer than building.
+        They are made without tracing the layers, because tracing takes longer than building.
         """
-        check_width("inputs", inputs.shape, self.options.hidden_dim)
+        check_width("inputs", inputs.shape, self.hidden_dim)
         output, *states = (
-            with_mask(keras.KerasTensor(inputs.shape, self.compute_dtype), mask) for _ in range(self.num_layers + 2)
+            with_mask(keras.KerasTensor(inputs.shape, self.compute_dtype), mask) for _ in range(len(self.layers) + 2)
         )
         return output, states
 
     def _gate_specs(self, inputs: Any) -> list[tuple[keras.KerasTensor, keras.KerasTensor]]:
-        """The gates (r_K, r_V) of each layer's self-attention."""
+        """Returns symbolic gates (r_K, r_V) of each layer's self-attention."""
         attention = self.layers[0].self_attention
-        check_gated(attention.has_gates, self.shortcut)
+        check_gated(attention.has_gates)
         gate = keras.KerasTensor((*inputs.shape[:-1], attention.key_value_dim), self.compute_dtype)
-        return [(gate, gate)] * self.num_layers
-
-    @classmethod
-    def from_config(cls, config: dict[str, Any]) -> TransformerStack:
-        config = StackOptions.converted(config)
-        if config.get("shortcut") is None:  # earlier releases accepted a source without effect
-            config = {**config, "shortcut_source": "lexical"}
-        stack: TransformerStack = super().from_config(config)
-        return stack
+        return [(gate, gate)] * len(self.layers)
 
     def get_config(self) -> dict[str, Any]:
-        own = {"num_layers": self.num_layers, "shortcut": as_json(self.shortcut)}
-        return {**super().get_config(), **self.options.config(), **own}
+        config = super().get_config()
+        unique = config["layers"][: self.num_unique_layers]
+        return {**config, "layers": unique, "shortcut_source": self.shortcut_source, "num_layers": len(self.layers)}

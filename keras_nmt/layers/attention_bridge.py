@@ -1,4 +1,4 @@
-"""The attention bridge between the encoders and decoders of several languages."""
+"""The attention bridge, which connects the encoders and decoders of several languages."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ class AttentionBridge(keras.layers.Layer):
     """Represents a sentence of any length by k vectors, each the result of one attention over the sentence.
 
     The encoders and decoders of all languages share the bridge, so any encoder works with any decoder. With the states
-    H^T = (h_1 .. h_n), softmax over the n positions without padding:
+    H^T = (h_1 .. h_n), and a softmax over the positions that are not padding:
 
         A = softmax(W2 ReLU(W1 H^T))        W1 in R^{dw x dh}, W2 in R^{k x dw}    (8)
         M = A H                                                                    (9)
         penalty = weight * || A A^T - I ||_F                                       (10)
 
-    The penalty keeps the k attentions different. Eq. 10 and the code of its authors have no square: `penalty="root"`.
-    Lin et al. (2017), who introduced the term, square the norm: `penalty="squared"`. The gradient of the square is
-    2 ||A A^T - I||_F times the gradient of the norm, and at first the norm grows with k, so the same weight is a
-    stronger penalty: several times as strong at k = 10.
+    The penalty keeps the k attentions different from each other. `penalty="root"` is the norm itself, as in Eq. 10 and
+    in the code of its authors. `penalty="squared"` is its square, as in Lin et al. (2017), who introduced the term. The
+    gradient of the square is 2 ||A A^T - I||_F times that of the norm, and initially the norm grows with k. With the
+    same weight, the squared penalty is therefore stronger: several times as strong at k = 10.
 
-    M has no padding, so its readers need no mask. States at padding have no effect. A sentence of only padding gives
-    zeros, and no penalty.
+    M has no padding, so the layers that read it need no mask. States at padding have no effect. A sentence that is all
+    padding gives zeros and no penalty.
 
     Args:
         num_heads: Integer k, number of vectors.
@@ -56,8 +56,8 @@ class AttentionBridge(keras.layers.Layer):
         mask: Boolean tensor `[B, n]`, True at real tokens. Defaults to the mask that Keras attached to `inputs`.
             Without a mask, all positions are real.
         return_attention: Boolean, whether to return A too. Defaults to False.
-        return_penalty: Boolean, whether to return the penalty of each sentence too, which the caller adds to a loss.
-            Without `return_penalty`, the layer adds the mean penalty over sentences by `add_loss`. Defaults to False.
+        return_penalty: Boolean. True: the layer also returns the penalty of each sentence, which the caller must add to
+            the loss. False: the layer adds the mean penalty over sentences by `add_loss`. Defaults to False.
 
     Returns:
         M, float tensor `[B, k, dh]`. With `return_attention` or `return_penalty` a tuple of M and, as requested,
@@ -98,7 +98,7 @@ class AttentionBridge(keras.layers.Layer):
         is_number = isinstance(penalty_weight, numbers.Real) and not isinstance(penalty_weight, bool)
         if not is_number or not 0 <= penalty_weight < math.inf:
             raise ValueError(
-                f"`penalty_weight` must be finite, and not negative. Received: penalty_weight={penalty_weight!r}"
+                f"`penalty_weight` must be finite and at least 0. Received: penalty_weight={penalty_weight!r}"
             )
         self.num_heads = int(num_heads)
         self.hidden_dim = int(hidden_dim)
@@ -106,11 +106,7 @@ class AttentionBridge(keras.layers.Layer):
         self.penalty = penalty
         self.use_bias = use_bias
         self.supports_masking = True
-        options = {
-            "use_bias": use_bias,
-            "kernel_initializer": projection_initializer(),
-            "dtype": self.dtype_policy,
-        }
+        options = {"use_bias": use_bias, "kernel_initializer": projection_initializer(), "dtype": self.dtype_policy}
         self.inner = keras.layers.Dense(self.hidden_dim, activation="relu", name="inner", **options)  # W1
         self.scores = keras.layers.Dense(self.num_heads, name="scores", **options)  # W2
 
@@ -139,7 +135,7 @@ class AttentionBridge(keras.layers.Layer):
         return tuple(outputs) if len(outputs) > 1 else outputs[0]
 
     def _penalties(self, attention: Any, mask: Any) -> Any:
-        """The penalty of each sentence, `[B]`."""
+        """Computes the penalty of each sentence, `[B]`."""
         products = ops.matmul(attention, ops.transpose(attention, (0, 2, 1)))  # A A^T, [B, k, k]
         squared = ops.sum(ops.square(products - ops.eye(self.num_heads)), axis=(1, 2))  # [B]
         if self.penalty == "root":  # the derivative of the root is infinite at zero

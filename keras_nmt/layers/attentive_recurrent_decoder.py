@@ -23,7 +23,7 @@ from keras_nmt.layers.luong_attention import LuongAttention
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
 class AttentiveRecurrentDecoder(keras.layers.Layer):
-    """A stack of LSTMs with attention over a memory; the attentional state is an input of the next position.
+    """A stack of LSTMs with attention over a memory; the attentional state is also an input of the next position.
 
         h_t = LSTM_L(.. LSTM_1([e_t ; h~_{t-1}]))               input feeding, h~_0 = 0
         c_t = attention of h_t over the memory                  see `LuongAttention`
@@ -37,12 +37,12 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
         score: "general", "dot" or "concat"; see `LuongAttention`. Defaults to "general".
         input_feeding: Boolean, whether h~_{t-1} is an input of position t. Defaults to True.
         dropout: Float, dropout rate of the outputs h~ and of the inputs of all LSTMs but the first. Defaults to 0.
-        dropout_in_loop: Boolean, where dropout acts. False: the h~ that is fed back is whole, and in the inputs of the
-            LSTMs the same units are dropped at all positions of a sequence. True, as in OpenNMT-py: the dropped h~ is
-            fed back, and every position drops other units. Defaults to False.
-        attention: `LuongAttention` of u units, which several decoders may share (Firat et al., 2016). The decoder that
-            builds a shared attention gives its name to the paths of the weights: build the attention first if other
-            models start from these weights. Load a model with a shared attention by code and `load_weights`;
+        dropout_in_loop: Boolean. False: h~ is fed back without dropout, and the inputs of the LSTMs drop the same units
+            at all positions of a sequence. True, as in OpenNMT-py: h~ is fed back with dropout, and every position
+            drops other units. Defaults to False.
+        attention: `LuongAttention` of u units, which several decoders may share (Firat et al., 2016). The paths of the
+            shared weights contain the name of the decoder that builds the attention: if other models start from these
+            weights, build the attention first. Load a model with a shared attention by code and `load_weights`, because
             `keras.models.load_model` would make one attention for each decoder. Defaults to an attention with `score`.
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
@@ -59,7 +59,7 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
         The states h~, `[B, T, u]`; with `return_attention` also the weights `[B, T, S]`, float32.
 
     Raises:
-        ValueError: An argument is out of range, or shapes do not fit.
+        ValueError: An argument is out of range, or shapes do not match.
 
     Example:
 
@@ -103,7 +103,7 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
             raise ValueError(f"`attention` must be a LuongAttention. Received: attention={attention!r}")
         if self.attention.units != self.hidden_dim or self.attention.compute_dtype != "float32":
             raise ValueError(
-                f"`attention` must have {self.hidden_dim} units, as the decoder, and the dtype float32. "
+                f"`attention` must have {self.hidden_dim} units, like the decoder, and the dtype float32. "
                 f"Received: {self.attention.units} units, {self.attention.compute_dtype}"
             )
         if score not in ("general", self.attention.score):
@@ -153,17 +153,17 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
         inputs, memory = ops.cast(inputs, "float32"), without_padding(ops.cast(memory, "float32"), memory_mask)
         batch_size, e, u = ops.shape(inputs)[0], inputs.shape[-1], self.hidden_dim
         keys = self.attention.keys(memory)
-        # Factors of the inputs of all LSTMs but the first and, in the loop, of h~: 0 at dropped units.
+        # Dropout factors, 0 at dropped units: of the inputs of all LSTMs but the first and, in the loop, of h~.
         dropouts = [*self.layer_dropouts, self.output_dropout] if self.dropout_in_loop else self.layer_dropouts
         sizes = (batch_size, ops.shape(inputs)[1], u) if self.dropout_in_loop else (batch_size, u)
         factors = [dropout(ops.ones(sizes), training=training) for dropout in dropouts]
         # [B, T, e + L u] in the loop
         all_inputs = ops.concatenate([inputs, *factors], -1) if self.dropout_in_loop else inputs
 
-        layers = self.num_layers if is_recording() else 1  # whose h the loop returns, the last layer's at the end
+        layers = self.num_layers if is_recording() else 1  # the loop returns h of so many layers, the last one's last
 
         def position(inputs: Any, states: Sequence[Any]) -> tuple[Any, list[Any]]:
-            """Inputs [B, e] and states (h, c of each layer, the last h~) -> [h~; h ..] and the new states."""
+            """Maps inputs [B, e] and states (h, c of each layer, the last h~) to [h~; h ..] and the new states."""
             here = factors
             if self.dropout_in_loop:
                 inputs, *here = ops.split(inputs, [e + i * u for i in range(self.num_layers)], axis=-1)
@@ -196,16 +196,16 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
         beam_size: int = 1,
         factors: Sequence[Any] = (),
     ) -> tuple[Any, list[Any]]:
-        """One position of N = B K sequences.
+        """Runs one position of N = B K sequences.
 
         Args:
             inputs: `[B K, e]`.
             states: [h, c, h, c, .., h~], `[B K, u]` each.
-            keys: The attention's keys of the memory, once per sentence.
+            keys: The attention's keys of the memory, for each sentence.
             memory: `[B, S, d]`, zero at padding.
             memory_mask: `[B, S]` or None.
             beam_size: K.
-            factors: Of dropout, for the inputs of all LSTMs but the first and, if there is one more, for h~; or empty.
+            factors: Dropout factors of the inputs of all LSTMs but the first and, if there is one more, h~; or empty.
 
         Returns:
             h~, `[B K, u]`, and the new [h, c, h, c, ..].
@@ -225,12 +225,12 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
         return attentional * factors[-1] if len(factors) == self.num_layers else attentional, new_states
 
     def _flat(self, initial_state: Sequence[Sequence[Any]] | None, batch_size: Any) -> list[Any]:
-        """[h, c, h, c, ..] of the layers, `[B, u]` each."""
+        """Returns the states of the layers as [h, c, h, c, ..], `[B, u]` each."""
         if initial_state is None:
             return [ops.zeros((batch_size, self.hidden_dim)) for _ in range(2 * self.num_layers)]
         if len(initial_state) != self.num_layers or any(len(state) != 2 for state in initial_state):
             raise ValueError(
-                f"`initial_state` must hold [h, c] of {self.num_layers} layers. "
+                f"`initial_state` must be a list with [h, c] for each of the {self.num_layers} layers. "
                 f"Received: {[len(state) for state in initial_state]} tensors"
             )
         flat = [x for state in initial_state for x in state]
@@ -239,11 +239,7 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
         return [ops.cast(x, "float32") for x in flat]
 
     def prepare(
-        self,
-        memory: Any,
-        beam_size: int,
-        initial_state: Sequence[Sequence[Any]] | None = None,
-        memory_mask: Any = None,
+        self, memory: Any, beam_size: int, initial_state: Sequence[Sequence[Any]] | None = None, memory_mask: Any = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Computes the constants of a sentence and the caches of the first step, for search.
 
@@ -269,18 +265,13 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
         return {"memory": memory, "keys": self.attention.keys(memory)}, caches
 
     def step(
-        self,
-        inputs: Any,
-        position: Any,
-        constants: dict[str, Any],
-        caches: dict[str, Any],
-        memory_mask: Any = None,
+        self, inputs: Any, position: Any, constants: dict[str, Any], caches: dict[str, Any], memory_mask: Any = None
     ) -> tuple[Any, dict[str, Any]]:
         """Runs one target position of K hypotheses per sentence.
 
         Args:
             inputs: Float tensor `[B, K, e]`, the target embeddings at this position.
-            position: Integer scalar tensor, the position. Not used: the caches determine the position.
+            position: Integer scalar tensor. Not used, because the caches determine the position.
             constants: Output of `prepare`.
             caches: Output of `prepare` or of the previous step.
             memory_mask: Boolean tensor `[B, S]`, True at real tokens.
@@ -299,10 +290,7 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
         return ops.cast(attentional, self.compute_dtype), new_caches
 
     def compute_output_shape(
-        self,
-        inputs_shape: tuple[int | None, ...],
-        memory_shape: tuple[int | None, ...],
-        return_attention: bool = False,
+        self, inputs_shape: tuple[int | None, ...], memory_shape: tuple[int | None, ...], return_attention: bool = False
     ) -> Any:
         outputs = (*inputs_shape[:-1], self.hidden_dim)
         return (outputs, (*inputs_shape[:-1], memory_shape[1])) if return_attention else outputs
@@ -341,12 +329,12 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
 
 def _width(name: str, shape: tuple[int | None, ...]) -> int:
     if len(shape) != 3 or shape[-1] is None:
-        raise ValueError(f"`{name}` must be of rank 3 with a known width. Received: shape {tuple(shape)}")
+        raise ValueError(f"`{name}` must have rank 3 and a known last dimension. Received: shape {tuple(shape)}")
     return shape[-1]
 
 
 class _Loop:
-    """The cell of a `keras.layers.RNN` over positions; its body may close over tensors of the trace."""
+    """A cell for `keras.layers.RNN` that calls a function, which may use tensors from the surrounding trace."""
 
     def __init__(self, body: Callable[..., Any], output_size: int, state_size: list[int]) -> None:
         self.body = body

@@ -7,37 +7,33 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_nmt.layers.composition import Composition
+from keras_nmt.layers.composition_layer import CompositionLayer
 
-LARGEST = 2**31  # weights: 8 GiB
+MAX_WEIGHTS = 2**31  # 8 GiB
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
-class BilinearPooling(Composition):
-    """Composition of N representations by the products of all pairs of their neurons.
+class BilinearPooling(CompositionLayer):
+    """Composes N representations by the products of all pairs of their neurons.
 
         R^ = [r_1; ...; r_N]                (Eq. 7)
         R  = vec(R^ R^T) W_B                (Eq. 6)
 
-    W_B has (N d')^2 `units` weights, 36 billion for six layers of width 1000: this layer is for small sizes, and for
-    checks of its factorisation, `LowRankBilinearPooling`. It computes in float32 under every dtype policy.
+    W_B has (N d')^2 `units` weights, 36 billion for six layers of width 1000. Use this layer for small sizes and to
+    check its factorisation, `LowRankBilinearPooling`. It computes in float32 under every dtype policy.
 
     Args:
         units: Integer, width of the output. Defaults to the width d' of a representation.
-        start: "random", or "identity" (needs `residual`, because a product of two neurons is never a single neuron):
-            W_B is zero at first. Defaults to "random".
+        start: "random", or "identity": W_B is initially zero. "identity" needs `residual`, because a product of two
+            neurons is never a single neuron. Defaults to "random".
         residual: Boolean, whether the last `units` neurons of R^ are added. Defaults to False.
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
-    Call arguments:
-        representations: List of N float tensors `[..., d']`, or one tensor `[..., N, d']`; N at least 2.
-
-    Returns:
-        Tensor `[..., units]`.
+    Inputs and outputs are those of `CompositionLayer`.
 
     Raises:
-        ValueError: There are fewer than two representations, their shapes differ, W_B has over 2^31 weights, or `start`
-            is unknown or needs `residual`.
+        ValueError: There are fewer than two representations, their shapes differ, W_B has more than 2^31 weights, or
+            `start` is unknown or needs `residual`.
 
     Example:
 
@@ -53,13 +49,13 @@ class BilinearPooling(Composition):
 
     def build_composition(self, number: int, width: int) -> None:
         weights = (number * width) ** 2 * self.output_width
-        if weights > LARGEST:
+        if weights > MAX_WEIGHTS:
             raise ValueError(
-                f"Full bilinear pooling is for small widths; take low rank. Received: {number} x {width} neurons and "
-                f"{self.output_width} outputs, {weights:,} weights"
+                f"Full bilinear pooling can have at most {MAX_WEIGHTS:,} weights: use low-rank pooling instead. "
+                f"Received: {number} x {width} neurons and {self.output_width} outputs, {weights:,} weights"
             )
         self._refuse_identity("A product of two neurons is never a single neuron")
-        self.kernel = self.add_weight(  # W_B: row i N d' + j is for the product of neurons i and j
+        self.kernel = self.add_weight(  # W_B: row i N d' + j belongs to the product of neurons i and j
             shape=((number * width) ** 2, self.output_width),
             initializer=self.last_factor_initializer(),
             autocast=False,

@@ -1,4 +1,4 @@
-"""Context added to embeddings."""
+"""The layer that adds context to embeddings."""
 
 from __future__ import annotations
 
@@ -8,31 +8,22 @@ import keras
 from keras import ops
 
 from keras_nmt.layers._common import constructor_parameters, projection_initializer
-from keras_nmt.layers._options import take_arguments, with_options
 from keras_nmt.layers._projection import product
-from keras_nmt.layers._role_layer import RoleLayer
-from keras_nmt.layers.role_assignment import RoleAssignment
-
-NOT_TAKEN = ("assignment", "straight_through", "dropout_on")  # arguments of `RoleAssignment`: roles are dense here
+from keras_nmt.layers.role_assignment import RoleAssignment, RoleLayer
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
 class ContextualizedEmbedding(RoleLayer):
     """Adds a token's context to its embedding.
 
-    The baseline of the role interaction layer: the same dense roles r_t, added instead of multiplied,
+    This is the baseline of `RoleInteraction`: it adds the same dense roles r_t instead of multiplying by them,
 
         e~_t = U r_t + e_t,    U in R^{d x hr}
 
     Args:
         num_roles: Integer, width hr of the roles.
-        context: "lstm", "bilstm" or "cnn"; see `RoleAssignment`. Defaults to "lstm".
-        context_units: Integer, width of the context in one direction. Defaults to `num_roles`.
-        kernel_size: Integer, width of the convolution. Defaults to 7.
-        activation: String, the convolution's Keras activation. Defaults to "relu".
-        causal: Boolean, whether e~_t depends on e_1 .. e_t only. Defaults to False.
-        exclusive: Boolean, whether the role of t depends on e_1 .. e_{t-1} only; needs `causal`. Defaults to False.
-        dropout: Float, dropout rate of the roles. Defaults to 0.
+        context: "lstm", "bilstm" or "cnn". This and the following arguments are those of `RoleAssignment`. Defaults to
+            "lstm".
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Call arguments:
@@ -46,8 +37,7 @@ class ContextualizedEmbedding(RoleLayer):
         Float tensor `[B, T, d]`, the embeddings e~; with `return_roles=True` also the roles `[B, T, hr]`.
 
     Raises:
-        ValueError: An argument is unknown or out of range, or `causal` and `context` or `exclusive` contradict each
-            other.
+        ValueError: An argument is unknown or out of range, or `causal` contradicts `context` or `exclusive`.
 
     Example:
 
@@ -61,16 +51,22 @@ class ContextualizedEmbedding(RoleLayer):
         Translation](https://openreview.net/forum?id=ryx3_iAcY7), submitted to ICLR 2019, section 4, "Baseline".
     """
 
-    @with_options(RoleAssignment, without=NOT_TAKEN)
-    def __init__(self, num_roles: int, context: str = "lstm", **kwargs: Any) -> None:
-        options = take_arguments(RoleAssignment, kwargs)
-        if unknown := sorted(set(options) & set(NOT_TAKEN)):
-            raise TypeError(f"Roles are dense here: leave out {', '.join(unknown)}. Received: {options}")
+    def __init__(
+        self,
+        num_roles: int,
+        context: str = "lstm",
+        units: int | None = None,
+        kernel_size: int = 7,
+        activation: str = "relu",
+        causal: bool = False,
+        exclusive: bool = False,
+        dropout: float = 0.0,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         self.supports_masking = True
-        self.role_assignment = RoleAssignment(
-            num_roles, context=context, **options, dtype=self.dtype_policy, name="assignment"
-        )
+        arguments = num_roles, "dense", context, units, kernel_size, activation, causal, exclusive
+        self.role_assignment = RoleAssignment(*arguments, dropout=dropout, dtype=self.dtype_policy, name="assignment")
 
     def build(self, inputs_shape: tuple[int | None, ...]) -> None:
         self.role_assignment.build(inputs_shape)
@@ -80,7 +76,7 @@ class ContextualizedEmbedding(RoleLayer):
             name="kernel",
         )
 
-    def combine(self, inputs: Any, roles: Any, few_rows: bool = False) -> Any:
+    def combine(self, inputs: Any, roles: Any, is_decoding_step: bool = False) -> Any:
         return product(roles, ops.cast(self.kernel, self.compute_dtype)) + ops.cast(inputs, self.compute_dtype)
 
     def get_config(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The position-wise feed-forward network."""
+"""Position-wise feed-forward networks, plain and gated."""
 
 from __future__ import annotations
 
@@ -41,12 +41,7 @@ class FeedForward(keras.layers.Layer):
     use_bias = True
 
     def __init__(
-        self,
-        intermediate_dim: int,
-        hidden_dim: int,
-        dropout: float = 0.0,
-        activation: str = "relu",
-        **kwargs: Any,
+        self, intermediate_dim: int, hidden_dim: int, dropout: float = 0.0, activation: str = "relu", **kwargs: Any
     ) -> None:
         super().__init__(**kwargs)
         check_positive(intermediate_dim=intermediate_dim, hidden_dim=hidden_dim)
@@ -83,3 +78,49 @@ class FeedForward(keras.layers.Layer):
             "dropout": self.dropout,
             "activation": self.activation,
         }
+
+
+@keras.saving.register_keras_serializable(package="keras_nmt")
+class GatedFeedForward(FeedForward):
+    """Position-wise feed-forward network with a gated linear unit: `(f(x W) * x V) W_2`, without biases.
+
+    With `activation="silu"` it is FFN_SwiGLU, with "gelu" FFN_GEGLU, and with "relu" FFN_ReGLU (Eq. 6). The layer has
+    three matrices instead of two, so the paper uses two thirds of the inner width to have the same number of weights.
+
+    Args:
+        intermediate_dim: Integer, width of the gate and of the values.
+        hidden_dim: Integer, width d of the output.
+        dropout: Float, dropout rate after the gate. Defaults to 0.
+        activation: String, the Keras activation f. Defaults to "silu".
+        **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
+
+    Inputs and outputs are those of `FeedForward`.
+
+    Example:
+
+    >>> import numpy as np
+    >>> tuple(GatedFeedForward(32, 8)(np.ones((2, 5, 8), "float32")).shape)
+    (2, 5, 8)
+
+    Reference:
+        [Shazeer, 2020](https://arxiv.org/abs/2002.05202), Eq. 6.
+    """
+
+    use_bias = False
+
+    def __init__(
+        self, intermediate_dim: int, hidden_dim: int, dropout: float = 0.0, activation: str = "silu", **kwargs: Any
+    ) -> None:
+        super().__init__(intermediate_dim, hidden_dim, dropout, activation, **kwargs)
+        self.values = Projection(  # V; W is `inner`
+            intermediate_dim, use_bias=False, dtype=self.dtype_policy, name="values"
+        )
+
+    def build(self, inputs_shape: tuple[int | None, ...]) -> None:
+        super().build(inputs_shape)
+        self.values.build(inputs_shape)
+
+    def call(self, inputs: Any, training: bool | None = None) -> Any:
+        x = self.inner(inputs) * self.values(inputs)  # [..., intermediate_dim]
+        x = self.inner_dropout(x, training=training)
+        return self.outer(x)  # [..., d]

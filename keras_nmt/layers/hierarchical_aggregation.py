@@ -9,45 +9,41 @@ import keras
 from keras import ops
 
 from keras_nmt.layers._common import check_positive, layer_norm, optional_size
-from keras_nmt.layers.composition import Composition
+from keras_nmt.layers.composition_layer import CompositionLayer
 from keras_nmt.layers.feed_forward import FeedForward
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
-class HierarchicalAggregation(Composition):
-    """Composition of N representations in a tree of filter size two; each node also reads the previous aggregate.
+class HierarchicalAggregation(CompositionLayer):
+    """Composes N representations in a tree of filter size two; each node also reads the previous node's aggregate.
 
         a_0 = AGG(r_1, r_2)    a_1 = AGG(r_3, r_4, a_0)    a_2 = AGG(r_5, r_6, a_1)    ...
         AGG(x, y[, z]) = LN(FFN([x; y; z]) + x + y + z)        FFN(x) = relu(x W_1 + b_1) W_2 + b_2
 
     The last node's aggregate is the output. If N is odd, the last node is AGG(r_N, a).
 
-    `call` runs the whole tree. A stack of layers whose next layer reads the aggregate runs the tree node by node: after
-    layer l, the stack calls `node_after(l)`, and passes the representations of that node to `aggregate`.
+    `call` runs the whole tree. A stack whose next layer reads the aggregate runs the tree node by node: after layer l,
+    it calls `node_after(l)`, and passes the representations of that node to `aggregate`.
 
-    An aggregate is normalised, so it is never a single representation, and the equation has no identity start. With
-    `residual=True`, the last `units` neurons of [r_1; ...; r_N] are added to the output (a stack adds to each node's
-    aggregate the state that it replaces), and the identity start has zero scales of the LayerNorms, or a zero
-    projection to `units` if there is one.
+    An aggregate is normalised, so it is never a single representation, and the equation allows no identity start. With
+    `residual=True`, the last `units` neurons of [r_1; ...; r_N] are added to the output. (A stack adds each node's
+    aggregate to the state that it would otherwise replace.) For the identity start, the scales of the LayerNorms are
+    then initially zero, or the projection to `units` if there is one.
 
     Args:
         num_representations: Integer, N.
         intermediate_dim: Integer, width between the two projections of FFN. Defaults to 4 d'.
-        units: Integer, width of the output. If it is not d', a projection without bias follows the last node. Defaults
-            to d'.
-        start: "random" or "identity", which needs `residual`. Defaults to "random".
+        units: Integer, width of the output. If it differs from d', a projection without bias follows the last node.
+            Defaults to d'.
+        start: "random", or "identity", which needs `residual`. Defaults to "random".
         residual: Boolean, whether the last `units` neurons are added. Defaults to False.
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
-    Call arguments:
-        representations: List of N float tensors `[..., d']`, or one tensor `[..., N, d']`; N at least 2.
-
-    Returns:
-        Tensor `[..., units]`.
+    Inputs and outputs are those of `CompositionLayer`.
 
     Raises:
-        ValueError: There are not `num_representations` representations, fewer than two, their shapes differ, or `start`
-            is unknown or needs `residual`.
+        ValueError: The number of representations is not `num_representations` or below two, their shapes differ, or
+            `start` is unknown or needs `residual`.
 
     Example:
 
@@ -78,7 +74,7 @@ class HierarchicalAggregation(Composition):
         check_positive(num_representations=num_representations)
         if num_representations < 2:
             raise ValueError(
-                f"Composition needs two representations or more. Received: num_representations={num_representations!r}"
+                f"`num_representations` must be at least 2. Received: num_representations={num_representations!r}"
             )
         self.num_representations = int(num_representations)
         self.intermediate_dim = optional_size("intermediate_dim", intermediate_dim)
@@ -86,13 +82,13 @@ class HierarchicalAggregation(Composition):
 
     @property
     def is_normalised(self) -> bool:
-        """Whether the states that a stack ends with are normalised already."""
+        """Whether the last states of a stack with this composition are already normalised."""
         return not self.residual
 
     def build_composition(self, number: int, width: int) -> None:
         if number != self.num_representations:
             raise ValueError(f"There must be {self.num_representations} representations. Received: {number}")
-        self._refuse_identity("An aggregate is normalised, and never a single representation")
+        self._refuse_identity("An aggregate is normalised, so it is never a single representation")
         self.projection = None
         if self.output_width != width:
             self.projection = keras.layers.Dense(
@@ -119,7 +115,7 @@ class HierarchicalAggregation(Composition):
         return min(2, self.num_representations - 2 * node)
 
     def node_after(self, number: int) -> int | None:
-        """The node that representation `number` completes, if any.
+        """Returns the node that representation `number` completes, if any.
 
         Args:
             number: Integer from 1 to N.
@@ -132,12 +128,12 @@ class HierarchicalAggregation(Composition):
         return (number - 1) // 2 if number % 2 == 0 or number == self.num_representations else None
 
     def aggregate(self, node: int, representations: Sequence[Any], previous: Any = None) -> Any:
-        """The aggregate of one node.
+        """Computes the aggregate of one node.
 
         Args:
             node: Integer, the node, from 0.
-            representations: List of the node's two tensors `[..., d']`; of one tensor at the last node if N is odd.
-            previous: Tensor `[..., d']`, the aggregate of the previous node. None at node 0, and only there.
+            representations: List of the node's two tensors `[..., d']`; the last node has one tensor if N is odd.
+            previous: Tensor `[..., d']`, the aggregate of the previous node. Must be None at node 0, and only there.
 
         Returns:
             Tensor `[..., d']`.
@@ -146,8 +142,8 @@ class HierarchicalAggregation(Composition):
             raise ValueError(f"`node` must be from 0 to {self.num_nodes - 1}. Received: node={node!r}")
         if len(representations) != self._joining(node) or (previous is None) != (node == 0):
             raise ValueError(
-                f"Node {node} takes {self._joining(node)} representations and {'no' if node == 0 else 'a'} previous "
-                f"aggregate. Received: {len(representations)} and {'none' if previous is None else 'one'}"
+                f"Node {node} takes {self._joining(node)} representations and {min(node, 1)} previous aggregates. "
+                f"Received: {len(representations)} and {int(previous is not None)}"
             )
         joining = [*representations] if previous is None else [*representations, previous]  # x, y[, z]
         output = self.feed_forwards[node](ops.concatenate(joining, axis=-1))  # FFN([x; y; z])

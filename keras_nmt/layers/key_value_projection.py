@@ -1,4 +1,4 @@
-"""The projection of attention keys and values."""
+"""The projection to attention keys and values."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import keras
 from keras import ops
 
 from keras_nmt.layers._common import check_positive, projection_initializer
-from keras_nmt.layers._int8_kernels import Int8Kernels
+from keras_nmt.layers._projection import Int8Kernels
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
 class KeyValueProjection(Int8Kernels):
     """Projects hidden states to attention keys and values: `K = h W_K`, `V = h W_V`.
 
-    `LexicalShortcut` is the same with gated keys and values. There are no biases.
+    There are no biases. `LexicalShortcut` takes the place of this layer to add gated shortcuts.
 
     Args:
         hidden_dim: Integer, width d of the keys and of the values.

@@ -1,4 +1,4 @@
-"""Lexical shortcuts of attention keys and values."""
+"""Lexical shortcuts to attention keys and values."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import keras
 from keras import ops
 
 from keras_nmt.layers._common import SHORTCUT_KINDS, check_alike, check_choice, check_positive, projection_initializer
-from keras_nmt.layers._int8_kernels import Int8Kernels
+from keras_nmt.layers._projection import Int8Kernels
 from keras_nmt.layers._recording import record
 
 
@@ -16,27 +16,27 @@ from keras_nmt.layers._recording import record
 class LexicalShortcut(Int8Kernels):
     """Gated shortcut from the embeddings to the keys and values of an attention sub-layer.
 
-    The layer projects the hidden states `h` and the shortcut's source `E` (the embeddings, or any other tensor of the
-    same length) to keys and values; a gate weights the two, feature by feature:
+    The layer projects the hidden states h and the shortcut's source E (the embeddings, or any other tensor of the same
+    length) to keys and values. A gate weights the two for each feature:
 
         K_sc = E W_Ksc                V_sc = E W_Vsc                  (Eq. 5, 6)
         K    = h W_K                  V    = h W_V                    (Eq. 7, 8)
         r_K  = sigmoid(K_sc + K + b_K)    r_V = sigmoid(V_sc + V + b_V)       (Eq. 9, 10)
         K'   = r_K * K_sc + (1 - r_K) * K    V' = r_V * V_sc + (1 - r_V) * V  (Eq. 11, 12)
 
-    With `kind="fusion"` both projections read both tensors (Eq. 13, 14), and the gate is the same:
+    With `kind="fusion"`, both projections read both tensors (Eq. 13, 14); the gate is the same:
 
         K_sc, K = split([E; h] W_K, 2)    V_sc, V = split([E; h] W_V, 2)
 
-    With `kind="ungated"` there is no gate:
+    With `kind="ungated"`, there is no gate:
 
         K' = K_sc + K = [E; h] [W_Ksc; W_K]    V' = V_sc + V = [E; h] [W_Vsc; W_V]
 
-    The paper's footnote 1 has two variants without a gate, the shortcut as a residual connection and feature fusion
-    alone: both are this function. The paper reports that neither could be trained.
+    The paper's footnote 1 describes two variants without a gate: the shortcut as a residual connection, and feature
+    fusion alone. Both are this function. The paper reports that neither could be trained.
 
-    The layer adds 2 d^2 + 2 d ("plain"), 6 d^2 + 2 d ("fusion") or 2 d^2 ("ungated") weights to an attention whose
-    states are d wide. Positions are computed independently, so a decoder caches only the gated keys and values.
+    The layer adds 2 d^2 + 2 d ("plain"), 6 d^2 + 2 d ("fusion") or 2 d^2 ("ungated") weights to an attention with
+    states of width d. Each position is computed independently, so a decoder caches only the gated keys and values.
 
     Args:
         hidden_dim: Integer, width d of keys and values.
@@ -45,8 +45,8 @@ class LexicalShortcut(Int8Kernels):
 
     Call arguments:
         hidden: Float tensor `[..., T, d_h]`, the input h of the attention sub-layer.
-        lexical: Float tensor `[..., T, d_e]`, the source E of the shortcut.
-        return_gates: Boolean, whether to return the gates too; not if ungated. Defaults to False.
+        shortcut_states: Float tensor `[..., T, d_e]`, the source E of the shortcut.
+        return_gates: Boolean, whether to return the gates too; must be False for "ungated". Defaults to False.
 
     Returns:
         The gated keys K' and values V', two tensors `[..., T, d]`; with `return_gates=True` also the gates r_K and r_V,
@@ -67,7 +67,7 @@ class LexicalShortcut(Int8Kernels):
 
     Reference:
         Addressing the Representation Bottleneck in Neural Machine Translation with Lexical Shortcuts
-        ([Emelin et al., 2019](https://arxiv.org/abs/1906.12284)), section 2.2. Gate biases start at zero.
+        ([Emelin et al., 2019](https://arxiv.org/abs/1906.12284)), section 2.2. Gate biases are initially zero.
     """
 
     kernels = ("lexical_kernel", "hidden_kernel", "fusion_kernel")
@@ -85,14 +85,14 @@ class LexicalShortcut(Int8Kernels):
         """Whether the layer has gates, which `call` returns with `return_gates=True`."""
         return self.kind != "ungated"
 
-    def build(self, hidden_shape: tuple[int | None, ...], lexical_shape: tuple[int | None, ...]) -> None:
-        d, hidden_width, lexical_width = self.hidden_dim, hidden_shape[-1], lexical_shape[-1]
+    def build(self, hidden_shape: tuple[int | None, ...], shortcut_states_shape: tuple[int | None, ...]) -> None:
+        d, hidden_width, lexical_width = self.hidden_dim, hidden_shape[-1], shortcut_states_shape[-1]
         if hidden_width is None or lexical_width is None:
             raise ValueError(
-                "The last dimension of `hidden` and of `lexical` must be known. "
-                f"Received: hidden_shape={hidden_shape}, lexical_shape={lexical_shape}"
+                "The last dimension of `hidden` and of `shortcut_states` must be known. "
+                f"Received: hidden_shape={hidden_shape}, shortcut_states_shape={shortcut_states_shape}"
             )
-        # Projections to keys and to values lie side by side: one product gives both.
+        # The projections to keys and to values lie side by side, so one product computes both.
         if self.kind != "fusion":
             self.lexical_kernel = self.add_weight(  # W_Ksc | W_Vsc
                 shape=(lexical_width, 2 * d), initializer=projection_initializer(), name="lexical_kernel"
@@ -107,18 +107,18 @@ class LexicalShortcut(Int8Kernels):
         if self.has_gates:
             self.gate_bias = self.add_weight(shape=(2 * d,), initializer="zeros", name="gate_bias")  # b_K | b_V
 
-    def call(self, hidden: Any, lexical: Any, return_gates: bool = False) -> tuple[Any, ...]:
-        check_alike(hidden=hidden.shape, lexical=lexical.shape)
+    def call(self, hidden: Any, shortcut_states: Any, return_gates: bool = False) -> tuple[Any, ...]:
+        check_alike(hidden=hidden.shape, shortcut_states=shortcut_states.shape)
         if self.kind != "fusion":
-            shortcut = self.product(lexical, "lexical_kernel")  # [..., T, 2d]: K_sc | V_sc
+            shortcut = self.product(shortcut_states, "lexical_kernel")  # [..., T, 2d]: K_sc | V_sc
             plain = self.product(hidden, "hidden_kernel")  # [..., T, 2d]: K | V
         else:
-            both = ops.concatenate([lexical, hidden], axis=-1)  # [E; h]
+            both = ops.concatenate([shortcut_states, hidden], axis=-1)  # [E; h]
             fused = self.product(both, "fusion_kernel")  # [..., T, 4d]
             shortcut, plain = ops.split(fused, 2, axis=-1)  # K_sc | V_sc and K | V
         if not self.has_gates:
             if return_gates:
-                raise ValueError(f"An ungated shortcut has no gates. Received: return_gates={return_gates!r}")
+                raise ValueError(f"An ungated shortcut has no gates to return. Received: return_gates={return_gates!r}")
             keys, values = ops.split(shortcut + plain, 2, axis=-1)
             return keys, values
         gates = ops.sigmoid(shortcut + plain + self.gate_bias)  # r_K | r_V
@@ -133,7 +133,7 @@ class LexicalShortcut(Int8Kernels):
         return [previous_mask] * 4  # keys, values and gates have the positions of the inputs
 
     def compute_output_shape(
-        self, hidden_shape: tuple[int | None, ...], lexical_shape: tuple[int | None, ...]
+        self, hidden_shape: tuple[int | None, ...], shortcut_states_shape: tuple[int | None, ...]
     ) -> tuple[tuple[int | None, ...], ...]:
         shape = (*hidden_shape[:-1], self.hidden_dim)
         return shape, shape

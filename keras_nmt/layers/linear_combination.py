@@ -7,30 +7,25 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_nmt.layers._int8_kernels import Int8Kernels
-from keras_nmt.layers.composition import Composition
+from keras_nmt.layers._projection import Int8Kernels
+from keras_nmt.layers.composition_layer import CompositionLayer
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
-class LinearCombination(Int8Kernels, Composition):
-    """Linear combination of N representations, each with its own matrix: `sum_l r_l W_l`.
+class LinearCombination(Int8Kernels, CompositionLayer):
+    """Combines N representations linearly, each with its own matrix: `sum_l r_l W_l`.
 
-    The baseline of bilinear pooling. The layer has N d' `units` weights: the W_l are stacked in one kernel, so that the
-    sum is one product.
+    This is the baseline of bilinear pooling. The layer has N d' `units` weights. The W_l are stacked in one kernel, so
+    that one product computes the sum.
 
     Args:
         units: Integer, width of the output. Defaults to the width d' of a representation.
-        start: "random", or "identity": the first output is the last representation, W_N = I and the others zero.
-            Defaults to "random".
-        residual: Boolean, whether the last representation is added. At the identity start, all W_l are zero then.
-            Defaults to False.
+        start: "random", or "identity": the output is initially the last representation, with W_N = I and the other
+            matrices zero, or all of them zero if `residual`. Defaults to "random".
+        residual: Boolean, whether the last representation is added. Defaults to False.
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
-    Call arguments:
-        representations: List of N float tensors `[..., d']`, or one tensor `[..., N, d']`; N at least 2.
-
-    Returns:
-        Tensor `[..., units]`.
+    Inputs and outputs are those of `CompositionLayer`.
 
     Raises:
         ValueError: There are fewer than two representations, their shapes differ, or `start` is unknown.
@@ -61,6 +56,6 @@ class LinearCombination(Int8Kernels, Composition):
 
 
 def _last_neurons(shape: tuple[int, ...], dtype: Any = None) -> Any:
-    """The kernel that selects the last neurons: W_N = I, the others zero."""
+    """Initializes the kernel that selects the last neurons: W_N = I, the other matrices zero."""
     neurons, units = shape
     return ops.eye(neurons, units, k=units - neurons, dtype=dtype)

@@ -24,7 +24,7 @@ SCORES = ("general", "dot", "concat")
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
 class LuongAttention(keras.layers.Layer):
-    """Attention of the states h_t of a decoder over the states m_s of a memory.
+    """Attends from the states h_t of a decoder to the states m_s of a memory.
 
         score(h_t, m_s) = h_t^T m_s                         "dot"
                         = h_t^T W_a m_s                     "general"
@@ -32,7 +32,7 @@ class LuongAttention(keras.layers.Layer):
         a_t = softmax_s(score(h_t, m_s)),   c_t = sum_s a_ts m_s            (7)
 
     Args:
-        units: Integer u, width of the queries h_t; with "concat" also width inside the tanh.
+        units: Integer u, width of the queries h_t; with "concat" also the width inside the tanh.
         score: "general", "dot" or "concat". Defaults to "general".
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
@@ -46,7 +46,7 @@ class LuongAttention(keras.layers.Layer):
         The context c, `[B, T, d]`, and the weights a, `[B, T, S]`, float32.
 
     Raises:
-        ValueError: The score is unknown, `units` is not a positive integer, or shapes do not fit.
+        ValueError: The score is unknown, `units` is not a positive integer, or shapes do not match.
 
     Example:
 
@@ -74,19 +74,19 @@ class LuongAttention(keras.layers.Layer):
         width = memory_shape[-1]
         if width is None or (self.score == "dot" and width != self.units):
             raise ValueError(
-                "`memory` must be [B, S, d] with a known d, which is the width of the query for score='dot'. "
+                "`memory` must be [B, S, d] with a known d; with score='dot', d must be the width of the query. "
                 f"Received: shape {tuple(memory_shape)}, units={self.units}"
             )
         self.memory_width = width
 
         def add(name: str, *shape: int, initializer: Any) -> Any:
-            # No autocast: a decoder calls `keys` and `attend`, which must not follow the decoder's dtype.
+            # No autocast, because a decoder calls `keys` and `attend`, which must not use the decoder's dtype.
             return self.add_weight(shape=shape, initializer=initializer, autocast=False, name=name)
 
-        if self.score != "dot":  # W_a; with "concat" the part of W_a for m
+        if self.score != "dot":  # W_a; with "concat", the part of W_a that multiplies m
             self.kernel = add("kernel", width, self.units, initializer=projection_initializer())
         if self.score == "concat":
-            # The part of W_a for h, and v_a.
+            # The part of W_a that multiplies h, and v_a.
             self.query_kernel = add("query_kernel", self.units, self.units, initializer=projection_initializer())
             self.vector = add(
                 "vector", self.units, initializer=keras.initializers.RandomNormal(stddev=self.units**-0.5)
@@ -99,20 +99,20 @@ class LuongAttention(keras.layers.Layer):
         return self.attend(ops.cast(query, self.compute_dtype), self.keys(memory), memory, memory_mask)
 
     def keys(self, memory: Any) -> Any:
-        """The part of the scores that depends on the memory alone, computed once per sentence.
+        """Computes the part of the scores that depends only on the memory, once for each sentence.
 
         Args:
             memory: Float tensor `[B, S, d]`, zero at padding.
 
         Returns:
-            Float tensor, `[B, S, u]` with "concat", else `[B, u, S]`.
+            Float tensor, `[B, S, u]` with "concat", otherwise `[B, u, S]`.
         """
         memory = ops.cast(memory, self.compute_dtype)
         keys = memory if self.score == "dot" else product(memory, ops.cast(self.kernel, self.compute_dtype))
         return keys if self.score == "concat" else ops.transpose(keys, (0, 2, 1))
 
     def attend(self, query: Any, keys: Any, memory: Any, memory_mask: Any = None) -> tuple[Any, Any]:
-        """The output of the layer, given the keys.
+        """Computes the output of the layer, given the keys.
 
         Args:
             query: Float tensor `[B, T, u]`.

@@ -15,16 +15,16 @@ from keras_nmt.layers._recording import record
 class RecurrentEncoder(keras.layers.Layer):
     """A stack of LSTMs, each of which reads the states of the LSTM below, in both directions or from left to right.
 
-    The recurrence runs in float32 under every dtype policy, because the recurrence is long and its state is a sum.
+    The recurrence runs in float32 under every dtype policy, because it is long and its state is a sum.
 
     Args:
         num_layers: Integer, number of LSTMs.
-        hidden_dim: Integer, width of the states, both directions together; even if there are two directions.
+        hidden_dim: Integer, width of the states, both directions together; must be even if there are two directions.
         dropout: Float, dropout rate of the inputs of all LSTMs but the first. Defaults to 0.
         bidirectional: Boolean, whether each layer reads in both directions. `step` needs one direction. Defaults to
             True.
-        use_cudnn: False, or "auto": cuDNN's kernels if TensorFlow sees a GPU. cuDNN's kernels train faster, but XLA
-            cannot compile them, and a graph with cuDNN's kernels runs on GPUs only. Defaults to False.
+        use_cudnn: False, or "auto": cuDNN's kernels if TensorFlow sees a GPU. They train faster, but XLA cannot compile
+            them, and a graph that contains them runs on GPUs only. Defaults to False.
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Call arguments:
@@ -40,8 +40,8 @@ class RecurrentEncoder(keras.layers.Layer):
         float32.
 
     Raises:
-        ValueError: A size is not a positive integer, `hidden_dim` is odd with two directions, a rate or option is out
-            of range.
+        ValueError: A size is not a positive integer, `hidden_dim` is odd with two directions, or a rate or an option is
+            out of range.
 
     Example:
 
@@ -71,7 +71,7 @@ class RecurrentEncoder(keras.layers.Layer):
         if use_cudnn not in (False, "auto"):
             raise ValueError(f"`use_cudnn` must be False or 'auto'. Received: use_cudnn={use_cudnn!r}")
         if bidirectional and hidden_dim % 2:
-            raise ValueError(f"Two directions need an even `hidden_dim`. Received: hidden_dim={hidden_dim!r}")
+            raise ValueError(f"`hidden_dim` must be even for two directions. Received: hidden_dim={hidden_dim!r}")
         self.num_layers = int(num_layers)
         self.hidden_dim = int(hidden_dim)
         self.dropout = dropout
@@ -107,7 +107,7 @@ class RecurrentEncoder(keras.layers.Layer):
         check_mask("mask", mask, 2, inputs)
         read = mask
         if mask is not None:
-            # cuDNN rejects rows of only padding: the LSTMs read one token of such rows, whose states become zero below.
+            # cuDNN rejects rows that are all padding: let it read one token, and set the states to zero below.
             real = ops.any(mask, axis=1, keepdims=True)  # [B, 1]
             first = ops.arange(ops.shape(mask)[1]) == 0  # [T]
             read = ops.logical_or(mask, ops.logical_and(ops.logical_not(real), first))
@@ -128,14 +128,14 @@ class RecurrentEncoder(keras.layers.Layer):
         return (states, final) if return_state else states
 
     def empty_cache(self, batch_size: Any, beam_size: int) -> list[list[Any]]:
-        """The cache of the first `step`.
+        """Makes the cache for the first `step`.
 
         Args:
             batch_size: Integer or integer scalar tensor B.
             beam_size: Integer K, hypotheses per sentence.
 
         Returns:
-            [h, c] of each layer, `[B, K, hidden_dim]` each, zero.
+            List of [h, c] of each layer, zeros `[B, K, hidden_dim]` each.
 
         Raises:
             ValueError: The layer is bidirectional.
@@ -148,7 +148,7 @@ class RecurrentEncoder(keras.layers.Layer):
 
         Args:
             inputs: Float tensor `[B, K, e]`.
-            position: Integer scalar tensor, the position. Not used: the cache determines the position.
+            position: Integer scalar tensor. Not used, because the cache determines the position.
             cache: Output of `empty_cache` or of the previous step.
 
         Returns:
@@ -168,7 +168,7 @@ class RecurrentEncoder(keras.layers.Layer):
 
     def _check_steps(self) -> None:
         if self.bidirectional:
-            raise ValueError("A bidirectional layer does not run step by step. Received: bidirectional=True")
+            raise ValueError("A bidirectional layer cannot run step by step. Received: bidirectional=True")
 
     def compute_output_shape(self, inputs_shape: tuple[int | None, ...], return_state: bool = False) -> Any:
         states = (*inputs_shape[:-1], self.hidden_dim)

@@ -1,4 +1,4 @@
-"""Roles of tokens, read from the context."""
+"""The layer that assigns roles to tokens by their context, and the base of the layers that use the roles."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from keras_nmt.layers._common import (
     check_width,
     keras_mask,
     optional_size,
+    with_mask,
     without_padding,
 )
 from keras_nmt.layers._recording import record
@@ -26,43 +27,42 @@ DROPOUT_ON = ("logits", "vector")
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
 class RoleAssignment(keras.layers.Layer):
-    """Roles of each token, read from its context.
+    """Assigns roles to each token by its context.
 
     A small network reads the embeddings `e_1 .. e_T` and computes the context `h_t` of each position: an LSTM, an LSTM
-    in each direction ("bilstm"), or a convolution ("cnn"). The roles are functions of the context (section 3.1):
+    in each direction ("bilstm"), or a convolution ("cnn"). The roles are a function of the context (section 3.1):
 
         dense:    r_t = tanh(W h_t + b)
         softmax:  r_t = softmax(U' tanh(W h_t + b))
-        one-hot:  r_t = softmax((U' tanh(W h_t + b) + g) / temperature), g Gumbel noise, in training;
-                  the one-hot vector of the largest U' tanh(W h_t + b) in inference                        (Eq. 6)
+        one-hot:  in training r_t = softmax((U' tanh(W h_t + b) + g) / temperature), with Gumbel noise g;
+                  in inference the one-hot vector of the largest U' tanh(W h_t + b)                        (Eq. 6)
 
-    The layer computes in float32 under every dtype policy: the layer is small, and the recurrence is long.
+    The layer computes in float32 under every dtype policy, because it is small and its recurrence is long.
 
-    The paper specifies neither the width of the context nor the convolution's activation, and applies dropout to the
-    role vector r_t. For one-hot roles, a dropped vector assigns no role to the token; dropout of the logits assigns
-    another role instead (at rate 0.3, to three of ten tokens), which makes the role itself noise.
+    The paper does not specify the width of the context or the convolution's activation. It applies dropout to the role
+    vector r_t. For one-hot roles, dropout of the vector can leave a token without a role. Dropout of the logits assigns
+    another role instead, at rate 0.3 to three of ten tokens, which makes the role itself noisy.
 
     Args:
         num_roles: Integer, number of roles hr.
         assignment: "dense", "softmax" or "one_hot". Defaults to "dense".
         context: "lstm", "bilstm" or "cnn". Defaults to "lstm".
-        context_units: Integer, width of h_t in one direction. Defaults to `num_roles`.
+        units: Integer, width of h_t in one direction. Defaults to `num_roles`.
         kernel_size: Integer, width of the convolution. Defaults to 7.
         activation: String, the convolution's Keras activation. Defaults to "relu".
-        causal: Boolean, whether the role of t depends on e_1 .. e_t only. An LSTM is always causal, "bilstm" never; a
-            causal convolution reads positions on its left instead of on both sides. Needed for `step`. Defaults to
-            False.
-        exclusive: Boolean, whether the role of t depends on e_1 .. e_{t-1} only; needs `causal`. Defaults to False.
-        straight_through: Boolean, whether "one_hot" gives one-hot vectors in training too, with the gradient of the
+        causal: Boolean, whether r_t depends on e_1 .. e_t only, which `step` needs. An LSTM is always causal, "bilstm"
+            never. A causal convolution reads positions on its left instead of on both sides. Defaults to False.
+        exclusive: Boolean, whether r_t depends on e_1 .. e_{t-1} only; needs `causal`. Defaults to False.
+        straight_through: Boolean, whether "one_hot" gives one-hot vectors also in training, with the gradient of the
             relaxed vectors. Defaults to False.
         dropout: Float, dropout rate of the roles. Defaults to 0.
-        dropout_on: "logits" or "vector": what is dropped of "one_hot" roles; "vector" is the paper's. Other roles
-            always drop the vector. Defaults to "logits".
+        dropout_on: "logits" or "vector", to which dropout of "one_hot" roles is applied; "vector" is the paper's. For
+            other assignments it is always the vector. Defaults to "logits".
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Attributes:
         temperature: Scalar weight of "one_hot", not trainable, initially 5; see `keras_nmt.training.RoleTemperature`.
-            None for other assignments.
+            It is None for other assignments.
 
     Call arguments:
         inputs: Float tensor `[B, T, d]`, the embeddings e.
@@ -74,8 +74,7 @@ class RoleAssignment(keras.layers.Layer):
         Float tensor `[B, T, hr]`, the roles r.
 
     Raises:
-        ValueError: An argument is unknown or out of range, or `causal` and `context` or `exclusive` contradict each
-            other.
+        ValueError: An argument is unknown or out of range, or `causal` contradicts `context` or `exclusive`.
 
     Example:
 
@@ -95,7 +94,7 @@ class RoleAssignment(keras.layers.Layer):
         num_roles: int,
         assignment: str = "dense",
         context: str = "lstm",
-        context_units: int | None = None,
+        units: int | None = None,
         kernel_size: int = 7,
         activation: str = "relu",
         causal: bool = False,
@@ -113,25 +112,25 @@ class RoleAssignment(keras.layers.Layer):
         check_choice("dropout_on", dropout_on, DROPOUT_ON)
         if causal and context == "bilstm":
             raise ValueError(
-                "A causal layer cannot read the tokens that follow: use the context 'lstm' or 'cnn'. "
+                "A causal layer must not read later tokens: use the context 'lstm' or 'cnn'. "
                 f"Received: causal={causal!r}, context={context!r}"
             )
         if exclusive and not causal:
             raise ValueError(f"`exclusive` needs `causal`. Received: exclusive={exclusive!r}, causal={causal!r}")
         if straight_through and assignment != "one_hot":
             raise ValueError(
-                "`straight_through` belongs to one-hot roles. "
+                "`straight_through` has an effect on assignment='one_hot' only. "
                 f"Received: straight_through={straight_through!r}, assignment={assignment!r}"
             )
         if dropout_on != "logits" and assignment != "one_hot":
             raise ValueError(
-                "`dropout_on` belongs to one-hot roles; others always drop the vector. "
+                "`dropout_on` has an effect on assignment='one_hot' only; other roles always drop the vector. "
                 f"Received: dropout_on={dropout_on!r}, assignment={assignment!r}"
             )
         self.num_roles = int(num_roles)
         self.assignment = assignment
         self.context = context
-        self.context_units = optional_size("context_units", context_units)
+        self.units = optional_size("units", units)
         self.kernel_size = int(kernel_size)
         self.activation = activation
         self.causal = causal
@@ -142,13 +141,13 @@ class RoleAssignment(keras.layers.Layer):
         self._drops_logits = assignment == "one_hot" and dropout_on == "logits"
         self.supports_masking = True
         self.temperature: Any = None
-        self._units = self.context_units or self.num_roles
+        self._context_width = self.units or self.num_roles
         self._width: int | None = None  # d, known once built
 
         self.context_layer: keras.layers.Layer
         if context == "cnn":
             self.context_layer = keras.layers.Conv1D(
-                self._units,
+                self._context_width,
                 self.kernel_size,
                 padding="valid" if causal else "same",  # causal: `call` pads on the left, and `step` passes one window
                 activation=activation,
@@ -156,9 +155,9 @@ class RoleAssignment(keras.layers.Layer):
                 name="context",
             )
         else:
-            # XLA cannot compile cuDNN's kernels, and cuDNN rejects rows of only padding.
+            # XLA cannot compile cuDNN's kernels, and cuDNN rejects rows that are all padding.
             self.context_layer = keras.layers.LSTM(
-                self._units,
+                self._context_width,
                 return_sequences=True,
                 use_cudnn=False,
                 dtype="float32",
@@ -182,7 +181,7 @@ class RoleAssignment(keras.layers.Layer):
             raise ValueError(f"`inputs` must be [B, T, d] with a known d. Received: shape {tuple(inputs_shape)}")
         self._width = inputs_shape[-1]
         self.context_layer.build((inputs_shape[0], None, self._width))  # of any length
-        context_width = self._units * (2 if self.context == "bilstm" else 1)
+        context_width = self._context_width * (2 if self.context == "bilstm" else 1)
         self.projection.build((*inputs_shape[:-1], context_width))
         if self.logits is not None:
             self.logits.build((*inputs_shape[:-1], self.num_roles))
@@ -202,7 +201,7 @@ class RoleAssignment(keras.layers.Layer):
         if self.context != "cnn":
             context = self.context_layer(inputs, mask=mask)  # h, [B, T, units]
         else:
-            # A convolution takes no mask: padding becomes zero, like the positions beyond the ends.
+            # A convolution takes no mask: set padding to zero, like the positions beyond the ends.
             real = without_padding(inputs, mask)
             if self.causal:
                 real = ops.pad(real, ((0, 0), (self.kernel_size - 1, 0), (0, 0)))
@@ -216,7 +215,7 @@ class RoleAssignment(keras.layers.Layer):
         check_mask("mask", mask, 2, inputs)
 
     def _assign(self, context: Any, training: bool | None) -> Any:
-        """Context h `[..., units]` to roles r `[..., hr]`."""
+        """Maps the context h `[..., units]` to roles r `[..., hr]`."""
         roles = self.projection(context)  # tanh(W h + b)
         if self.logits is not None:
             logits = self.logits(roles)  # U' tanh(W h + b)
@@ -240,23 +239,22 @@ class RoleAssignment(keras.layers.Layer):
         return hard + (relaxed - ops.stop_gradient(relaxed))
 
     def empty_cache(self, batch_size: Any, beam_size: int) -> dict[str, Any]:
-        """The cache of the first `step`: the state of the context before the first position.
+        """Makes the cache for the first `step`: the state of the context before the first position.
 
         Args:
             batch_size: Integer or integer scalar tensor B.
             beam_size: Integer K, hypotheses per sentence.
 
         Returns:
-            A dictionary of tensors `[B, K, ...]`: for an LSTM its "hidden" and "carry" state, for a convolution the
-            last "inputs"; with `exclusive` also the "previous" context.
+            A dictionary of tensors `[B, K, ...]`: the "hidden" and "carry" state of an LSTM, or the last "inputs" of a
+            convolution; with `exclusive` also the "previous" context.
 
         Raises:
             ValueError: The layer is not causal, or not built yet.
         """
-        if not self.causal:
-            raise ValueError(f"Only a causal layer runs step by step. Received: causal={self.causal!r}")
+        self._check_steps()
         if self._width is None:
-            raise ValueError(f"Build or call the layer first: its width is not known. Received: built={self.built!r}")
+            raise ValueError(f"Build or call the layer before `empty_cache`. Received: built={self.built!r}")
 
         def zeros(*shape: int, dtype: str = "float32") -> Any:
             return ops.zeros((batch_size, beam_size, *shape), dtype=dtype)
@@ -264,15 +262,15 @@ class RoleAssignment(keras.layers.Layer):
         if self.context == "cnn":
             cache = {"inputs": zeros(self.kernel_size - 1, self._width, dtype=self.compute_dtype)}
         else:
-            cache = {"hidden": zeros(self._units), "carry": zeros(self._units)}
-        return {**cache, "previous": zeros(self._units)} if self.exclusive else cache
+            cache = {"hidden": zeros(self._context_width), "carry": zeros(self._context_width)}
+        return {**cache, "previous": zeros(self._context_width)} if self.exclusive else cache
 
     def step(self, inputs: Any, position: Any, cache: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         """Runs one position of K hypotheses per sentence.
 
         Args:
             inputs: Float tensor `[B, K, d]`, the embeddings at this position.
-            position: Integer scalar tensor, the position, from 0. Not used: the cache determines the position.
+            position: Integer scalar tensor. Not used, because the cache determines the position.
             cache: Output of `empty_cache` or of the previous step.
 
         Returns:
@@ -281,25 +279,29 @@ class RoleAssignment(keras.layers.Layer):
         Raises:
             ValueError: The layer is not causal.
         """
-        if not self.causal:
-            raise ValueError(f"Only a causal layer runs step by step. Received: causal={self.causal!r}")
+        self._check_steps()
         beams = ops.shape(inputs)[:2]
         inputs = ops.cast(inputs, self.compute_dtype)
         if self.context == "cnn":
             window = ops.concatenate([cache["inputs"], ops.expand_dims(inputs, 2)], axis=2)  # [B, K, kernel_size, d]
             rows = ops.reshape(window, (-1, self.kernel_size, self._width))  # [B K, kernel_size, d]
-            context = self.context_layer(rows)  # the only position that reads the whole window: [B K, 1, units]
+            context = self.context_layer(rows)  # one position, which reads the whole window: [B K, 1, units]
             new_cache = {"inputs": window[:, :, 1:]}
         else:
             rows, hidden, carry = (ops.reshape(x, (-1, x.shape[-1])) for x in (inputs, cache["hidden"], cache["carry"]))
             context, (hidden, carry) = self.context_layer.cell(ops.cast(rows, "float32"), [hidden, carry])
             new_cache = {
-                name: ops.reshape(x, (*beams, self._units)) for name, x in (("hidden", hidden), ("carry", carry))
+                name: ops.reshape(x, (*beams, self._context_width))
+                for name, x in (("hidden", hidden), ("carry", carry))
             }
-        context = ops.reshape(context, (*beams, self._units))
+        context = ops.reshape(context, (*beams, self._context_width))
         if self.exclusive:
             new_cache["previous"], context = context, cache["previous"]
         return self._assign(context, training=False), new_cache
+
+    def _check_steps(self) -> None:
+        if not self.causal:
+            raise ValueError(f"Only a causal layer can run step by step. Received: causal={self.causal!r}")
 
     def compute_output_shape(self, inputs_shape: tuple[int | None, ...]) -> tuple[int | None, ...]:
         return (*inputs_shape[:-1], self.num_roles)
@@ -314,7 +316,7 @@ class RoleAssignment(keras.layers.Layer):
             "num_roles": self.num_roles,
             "assignment": self.assignment,
             "context": self.context,
-            "context_units": self.context_units,
+            "units": self.units,
             "kernel_size": self.kernel_size,
             "activation": self.activation,
             "causal": self.causal,
@@ -323,3 +325,50 @@ class RoleAssignment(keras.layers.Layer):
             "dropout": self.dropout,
             "dropout_on": self.dropout_on,
         }
+
+
+class RoleLayer(keras.layers.Layer):
+    """The base of layers between embeddings and the network: `role_assignment` gives roles, which `combine` uses."""
+
+    role_assignment: RoleAssignment
+
+    def combine(self, inputs: Any, roles: Any, is_decoding_step: bool = False) -> Any:
+        """Combines embeddings e `[..., d]` and their roles r `[..., hr]` to e~ `[..., d]`."""
+        raise NotImplementedError
+
+    def call(self, inputs: Any, mask: Any = None, training: bool | None = None, return_roles: bool = False) -> Any:
+        roles = self.role_assignment(inputs, mask=mask, training=training)  # r, [B, T, hr]
+        outputs = self.combine(inputs, roles)
+        return (outputs, roles) if return_roles else outputs
+
+    def empty_cache(self, batch_size: Any, beam_size: int) -> dict[str, Any]:
+        """Makes the cache for the first `step`; see `RoleAssignment.empty_cache`."""
+        return self.role_assignment.empty_cache(batch_size, beam_size)
+
+    def step(self, inputs: Any, position: Any, cache: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """Runs one position of K hypotheses per sentence.
+
+        Args:
+            inputs: Float tensor `[B, K, d]`, the embeddings at this position.
+            position: Integer scalar tensor, the position, from 0.
+            cache: Output of `empty_cache` or of the previous step.
+
+        Returns:
+            Tensor `[B, K, d]`, equal to the output of `call` at this position, and the new cache.
+
+        Raises:
+            ValueError: The layer is not causal.
+        """
+        roles, cache = self.role_assignment.step(inputs, position, cache)
+        return self.combine(inputs, roles, is_decoding_step=True), cache
+
+    def compute_output_shape(self, inputs_shape: tuple[int | None, ...]) -> tuple[int | None, ...]:
+        return inputs_shape
+
+    def compute_output_spec(
+        self, inputs: Any, mask: Any = None, training: bool | None = None, return_roles: bool = False
+    ) -> Any:
+        mask = keras_mask(inputs) if mask is None else mask
+        roles = with_mask(self.role_assignment.compute_output_spec(inputs, mask), mask)
+        outputs = keras.KerasTensor(inputs.shape, self.compute_dtype)
+        return (outputs, roles) if return_roles else outputs

@@ -1,4 +1,4 @@
-"""Interaction of roles and embeddings."""
+"""The role interaction layer, which transforms embeddings by the roles of their tokens."""
 
 from __future__ import annotations
 
@@ -9,48 +9,37 @@ import keras
 from keras import ops
 
 from keras_nmt.layers._common import projection_initializer
-from keras_nmt.layers._int8_kernels import Int8Kernels
-from keras_nmt.layers._options import take_arguments, with_options
-from keras_nmt.layers._role_layer import RoleLayer
-from keras_nmt.layers.role_assignment import RoleAssignment
+from keras_nmt.layers._projection import Int8Kernels
+from keras_nmt.layers.role_assignment import RoleAssignment, RoleLayer
 
-CHUNKS = 16  # groups of roles: only the products e_t U_i of one group exist at a time
+CHUNKS = 16  # groups of roles; only the products e_t U_i of one group are in memory at a time
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
 class RoleInteraction(RoleLayer, Int8Kernels):
-    """Role interaction layer: transforms each token's embedding by the roles that the context assigns to the token.
+    """Transforms each token's embedding by the roles that its context assigns to the token.
 
-    `RoleAssignment` reads the roles r_t from the context. Each role i has a matrix U_i, and the roles weight the
+    `RoleAssignment` computes the roles r_t from the context. Each role i has a matrix U_i, and the roles weight these
     transformations of the embedding:
 
         e~_t = sum_i r_{t,i} U_i e_t                                (Eq. 5)
         e~_t = sum_i r_{t,i} U_i e_t + e_t                          (Eq. 7, with `residual`)
         e~_t = U_o [(U_r r_t) * (U_e e_t)] + e_t                    (Eq. 8, with `low_rank`)
 
-    The layer stands between an embedding and the network, on any tensor `[B, T, d]`. The full form has hr d^2 weights.
-    Forward and backward, a call computes c = ceil(hr / 16) roles at a time, so the largest tensors have B T c d numbers
-    instead of B T hr d, and sums over roles are float32 under every dtype policy. `step`, which has few rows, computes
-    all roles by one product in half the time.
+    The layer stands between an embedding and the network, and can transform any tensor `[B, T, d]`. The full form has
+    hr d^2 weights. `call` and its gradient compute c = ceil(hr / 16) roles at a time, so the largest tensors have
+    B T c d numbers instead of B T hr d. Sums over roles are float32 under every dtype policy. `step`, which has few
+    rows, computes all roles by one product in half the time.
 
     Args:
         num_roles: Integer, number of roles hr.
-        assignment: "dense", "softmax" or "one_hot"; see `RoleAssignment`. Defaults to "dense".
-        context: "lstm", "bilstm" or "cnn". Defaults to "lstm".
-        context_units: Integer, width of the context in one direction. Defaults to `num_roles`.
-        kernel_size: Integer, width of the convolution. Defaults to 7.
-        activation: String, the convolution's Keras activation. Defaults to "relu".
-        causal: Boolean, whether e~_t depends on e_1 .. e_t only. Defaults to False.
-        exclusive: Boolean, whether the role of t depends on e_1 .. e_{t-1} only; needs `causal`. Defaults to False.
-        straight_through: Boolean, whether "one_hot" roles are one-hot in training too. Defaults to False.
-        dropout: Float, dropout rate of the roles. Defaults to 0.
-        dropout_on: "logits" or "vector": what is dropped of "one_hot" roles; see `RoleAssignment`. Defaults to
-            "logits".
-        residual: Boolean, whether to add e_t, as a role whose matrix is the identity. Without `residual`, the U_i of
-            softmax roles start sqrt(hr) times as large: e~ is about their average at first, and as large as e. Defaults
-            to False.
-        low_rank: Boolean, whether to use the factors of Eq. 8, which always has a residual: `residual` has no effect
-            then. Defaults to False.
+        assignment: "dense", "softmax" or "one_hot". This and the following arguments up to `dropout_on` are those of
+            `RoleAssignment`. Defaults to "dense".
+        residual: Boolean, whether to add e_t, like a role whose matrix is the identity. Without `residual`, the initial
+            U_i of softmax roles are sqrt(hr) times as large, because e~ is initially about their average, and should be
+            as large as e. Defaults to False.
+        low_rank: Boolean, whether to use the factors of Eq. 8. It always adds e_t, whatever `residual`. Defaults to
+            False.
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Call arguments:
@@ -64,8 +53,7 @@ class RoleInteraction(RoleLayer, Int8Kernels):
         Float tensor `[B, T, d]`, the transformed embeddings e~; with `return_roles=True` also the roles `[B, T, hr]`.
 
     Raises:
-        ValueError: An argument is unknown or out of range, or `causal` and `context` or `exclusive` contradict each
-            other.
+        ValueError: An argument is unknown or out of range, or `causal` contradicts `context` or `exclusive`.
 
     Example:
 
@@ -83,24 +71,31 @@ class RoleInteraction(RoleLayer, Int8Kernels):
 
     kernels = ("role_kernel", "embedding_kernel", "output_kernel", "kernel")
 
-    @with_options(RoleAssignment)
     def __init__(
         self,
         num_roles: int,
         assignment: str = "dense",
         context: str = "lstm",
+        units: int | None = None,
+        kernel_size: int = 7,
+        activation: str = "relu",
+        causal: bool = False,
+        exclusive: bool = False,
+        straight_through: bool = False,
+        dropout: float = 0.0,
+        dropout_on: str = "logits",
         *,
         residual: bool = False,
         low_rank: bool = False,
         **kwargs: Any,
     ) -> None:
-        options = take_arguments(RoleAssignment, kwargs)
         super().__init__(**kwargs)
         self.residual = residual
         self.low_rank = low_rank
         self.supports_masking = True
+        arguments = num_roles, assignment, context, units, kernel_size, activation, causal, exclusive, straight_through
         self.role_assignment = RoleAssignment(
-            num_roles, assignment, context, **options, dtype=self.dtype_policy, name="assignment"
+            *arguments, dropout, dropout_on, dtype=self.dtype_policy, name="assignment"
         )
         self.num_roles = self.role_assignment.num_roles
 
@@ -115,14 +110,14 @@ class RoleInteraction(RoleLayer, Int8Kernels):
             self.embedding_kernel = self.add_weight(shape=(d, d), initializer=initializer(), name="embedding_kernel")
             self.output_kernel = self.add_weight(shape=(d, d), initializer=initializer(), name="output_kernel")
         else:
-            # Each U_i starts like a separate projection; Keras counts the roles as part of the fan-in.
+            # Each U_i is initialised like a separate projection, but Keras counts the roles as part of the fan-in.
             scale = self.num_roles
             if self.role_assignment.assignment == "softmax" and not self.residual:
-                scale *= self.num_roles  # at first r_i is about 1 / hr, and so is sum_i r_i^2
+                scale *= self.num_roles  # initially r_i is about 1 / hr, and so is sum_i r_i^2
             initializer = keras.initializers.VarianceScaling(scale, mode="fan_in", distribution="uniform")
             self.kernel = self.add_weight(shape=(self.num_roles, d, d), initializer=initializer, name="kernel")
 
-    def combine(self, inputs: Any, roles: Any, few_rows: bool = False) -> Any:
+    def combine(self, inputs: Any, roles: Any, is_decoding_step: bool = False) -> Any:
         def cast(x: Any) -> Any:
             return ops.cast(x, self.compute_dtype)
 
@@ -133,7 +128,7 @@ class RoleInteraction(RoleLayer, Int8Kernels):
             return self.product(roles * embeddings, "output_kernel") + inputs
         shape = ops.shape(inputs)
         rows = [ops.reshape(x, (-1, x.shape[-1])) for x in (roles, inputs)]  # [N, hr], [N, d]
-        if few_rows or self.is_int8:  # all roles by one product
+        if is_decoding_step or self.is_int8 or self.lora_enabled:  # all roles by one product
             products = rows[0][:, :, None] * rows[1][:, None, :]  # r_i e: [N, hr, d]
             mixed = self.product(ops.reshape(products, (-1, self.num_roles * inputs.shape[-1])), "kernel")
         else:
@@ -149,12 +144,13 @@ class RoleInteraction(RoleLayer, Int8Kernels):
 
 @ops.custom_gradient
 def _mix_roles(roles: Any, inputs: Any, kernel: Any) -> Any:
-    """sum_i r_i U_i e for each row (Eq. 5): r [N, hr], e [N, d], U [hr, d, d] to [N, d].
+    """Computes sum_i r_i U_i e for each row (Eq. 5), from r [N, hr], e [N, d] and U [hr, d, d] to [N, d].
 
-    Forward and backward, one chunk of c roles at a time: no tensor has N x hr x d numbers. The backward pass needs no
-    tensor of the forward pass: h_i = U_i^T g, the gradient before the role's weight, gives the gradients of e and r.
+    Both passes compute one chunk of c roles at a time, so no tensor has N x hr x d numbers. The backward pass needs no
+    intermediate tensor of the forward pass: the gradients of e and r follow from h_i = U_i^T g, where g is the gradient
+    of the output.
     """
-    # TensorFlow's eager tape would keep all tensors that it may differentiate.
+    # Otherwise TensorFlow's eager tape would keep all tensors that it can differentiate.
     roles, inputs, kernel = (ops.stop_gradient(x) for x in (roles, inputs, kernel))
     size = -(-kernel.shape[0] // CHUNKS)
     starts = range(0, kernel.shape[0], size)
@@ -181,19 +177,14 @@ def _mix_roles(roles: Any, inputs: Any, kernel: Any) -> Any:
             h = ops.einsum("nd,ckd->nck", _after([d_inputs, d_kernel[-1]], g), u)
             d_roles.append(ops.sum(ops.cast(h * each_input, "float32"), -1))  # <h_i, e>: [N, c]
             d_inputs = d_inputs + ops.sum(ops.cast(r * h, "float32"), 1)  # sum_i r_i h_i
-        return (
-            ops.cast(ops.concatenate(d_roles, -1), dtype),
-            ops.cast(d_inputs, dtype),
-            ops.concatenate(d_kernel, 0),
-        )
+        return (ops.cast(ops.concatenate(d_roles, -1), dtype), ops.cast(d_inputs, dtype), ops.concatenate(d_kernel, 0))
 
     return ops.cast(outputs, dtype), gradient
 
 
 def _after(done: Sequence[Any], x: Any) -> Any:
-    """`x`, available only after all of `done`. Otherwise TensorFlow would compute, and store, all chunks at once."""
-    some = [
-        ops.cast(ops.ravel(y)[:1], "float32") for y in done
-    ]  # one number of each tensor, or none if there are no rows
+    """Returns `x`, but only after all of `done` are computed. TensorFlow would otherwise store all chunks at once."""
+    # One number of each tensor, or none if there are no rows.
+    some = [ops.cast(ops.ravel(y)[:1], "float32") for y in done]
     never = ops.any(ops.concatenate(some) > float("inf"))
     return ops.where(never, ops.zeros_like(x), x)

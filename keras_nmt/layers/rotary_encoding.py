@@ -1,4 +1,4 @@
-"""Rotary positions."""
+"""Rotary positional encoding."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ from keras import ops
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
 class RotaryEncoding(keras.layers.Layer):
-    """Rotates queries and keys by their positions, so that their products depend on distances alone.
+    """Rotates queries and keys by their positions, so that their products depend only on distances.
 
-    Neuron i of the first half of a head and neuron i of the second half are a point of a plane, which the position t
-    rotates by the angle t theta_i (Eq. 34; the paper pairs neighbours, which is another order of the neurons):
+    Neuron i of the first half of a head and neuron i of the second half are the coordinates of a point in a plane. At
+    position t, it is rotated by the angle t theta_i (Eq. 34; the paper pairs neighbouring neurons instead, which only
+    changes their order):
 
         x'_i           = x_i cos(t theta_i) - x_{i + n/2} sin(t theta_i)
         x'_{i + n/2}   = x_{i + n/2} cos(t theta_i) + x_i sin(t theta_i)          theta_i = base^(-2 i / n)
 
-    The layer has no weights, and computes sine and cosine in float32.
+    The layer has no weights, and computes in float32. (`RotaryEmbedding` of keras_hub rotates in the compute dtype, and
+    its import loads a thousand modules in half a second.)
 
     Args:
         base: Float, the base of the wavelengths. Defaults to 10000.
@@ -59,7 +61,7 @@ class RotaryEncoding(keras.layers.Layer):
 
     def build(self, inputs_shape: tuple[int | None, ...]) -> None:
         if inputs_shape[-1] is None or inputs_shape[-1] % 2:
-            raise ValueError(f"Rotary positions need heads of an even width. Received: width {inputs_shape[-1]}")
+            raise ValueError(f"The heads must have an even width for rotary positions. Received: {inputs_shape[-1]}")
 
     def call(self, inputs: Any, position: Any = None) -> Any:
         width = inputs.shape[-1]  # n

@@ -1,76 +1,33 @@
-"""The Transformer decoder."""
+"""The stack of Transformer decoder layers."""
 
 from __future__ import annotations
 
-import functools
+import itertools
 from typing import Any
 
 import keras
 from keras import ops
 
 from keras_nmt.layers._common import keras_mask
-from keras_nmt.layers._mechanisms import SHORTCUTS
-from keras_nmt.layers._options import StackOptions, with_options
 from keras_nmt.layers._transformer_stack import TransformerStack
-from keras_nmt.layers.mechanism import Mechanism, as_json, choose
-from keras_nmt.layers.transformer_decoder_layer import TransformerDecoderLayer
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
 class TransformerDecoder(TransformerStack):
     """A stack of `TransformerDecoderLayer`, from target embeddings to the states that predict the next token.
 
-    The input is E = H_0, the source of lexical shortcuts. Unless norms are in post position, a norm ends the stack.
-    `prepare` and `step` run the stack one position at a time, for search.
+    The input is E = H_0, the source of lexical shortcuts. For search, `prepare` and `step` run the stack one position
+    at a time.
 
     Args:
-        num_layers: Integer, number of layers L.
-        num_heads: Integer, number of attention heads.
-        hidden_dim: Integer, width d of the states; a multiple of `num_heads`.
-        intermediate_dim: Integer, inner width of the feed-forward networks.
-        dropout: Float, dropout rate of each sub-layer's output. Defaults to 0.
-        attention_dropout: Float, dropout rate of the attention weights. Defaults to 0.
-        activation_dropout: Float, dropout rate inside the feed-forward networks. Defaults to 0.
-        norm: "pre" or "post": LayerNorm before the sub-layers and at the end of the stack, or after the sub-layers;
-            "released": as the code that Emelin et al. released, see `TransformerEncoderLayer`; "rms":
-            `RMSNormalization`; or a `Mechanism`, a norm. Defaults to "pre".
-        norm_position: "pre" or "post": where the norm of `norm="rms"` or of a `Mechanism` is. Defaults to "pre".
-        feed_forward: "relu" or "gelu": a `FeedForward` with this activation; "swiglu": `GatedFeedForward`; or a
-            `Mechanism`. Defaults to "relu".
-        positions: Positions of the queries and keys of self-attentions. None; "rotary": `RotaryEncoding`; or a
-            `Mechanism`. Defaults to None.
-        num_key_value_heads: Integer, number of heads of keys and values; see `MultiHeadAttention`. Defaults to
-            `num_heads`.
-        shortcut: None, "plain", "fusion" or "ungated", or a `Mechanism`: the shortcut on every self-attention. Defaults
-            to None.
-        shortcut_source: "lexical": E; or "non_lexical": H_{l-2} in layer l, not normalised, and E in layers 1 and 2.
-            Defaults to "lexical".
-        cross_shortcut: None, "plain", "fusion" or "ungated", or a `Mechanism`: the shortcut on every cross-attention.
-            Defaults to None.
-        layer_composition: Output of the stack. None: the last layer's states H^L. Otherwise the composition of H^1 ..
-            H^L: "linear" (`LinearCombination`), "low_rank" or "extended" (`LowRankBilinearPooling`, Eq. 10 or 11),
-            "bilinear" (`BilinearPooling`, Eq. 6, for small widths), or "hierarchical" (`HierarchicalAggregation`, whose
-            aggregates also replace H^2, H^4, ... as input of the next layer). Unless norms are in post position, each
-            H^l is normalised before the composition, and the result after it; an aggregate is normalised already and
-            has no final norm, unless it is a residual. Or a `Mechanism`. Defaults to None.
-        head_composition: How attentions combine their heads; see `MultiHeadAttention`. Defaults to None.
-        layer_composition_rank: Integer, rank of the pooling of layers. Defaults to `hidden_dim`.
-        head_composition_rank: Integer, rank of the pooling of heads. Defaults to `hidden_dim`.
-        composition_start: "random", or "identity": the first output is that of a stack without compositions. "linear",
-            and "extended" of full rank, have such a start; the others need `composition_residual`. Defaults to
-            "random".
-        composition_residual: Boolean, whether H^L, or the joined heads, are added to their composition. Hierarchical
-            aggregates are then added to H^2, H^4, ... instead of replacing them. Defaults to False.
-        head_intermediate_dim: Integer, inner width of the hierarchical aggregation of heads. Defaults to twice
-            `hidden_dim`.
-        output_projection: Boolean, whether W_O follows the pooling of heads. Defaults to True.
-        **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
+        layers: Sequence of `TransformerDecoderLayer`.
+        composition, composition_norms, final_norm, shortcut_source, num_layers, **kwargs: See `TransformerEncoder`.
 
     Call arguments:
         inputs: Float tensor `[B, T, d]`, the target embeddings E with their positions.
         memory: Float tensor `[B, S, d']`, the encoder's output.
-        memory_lexical: Float tensor `[B, S, d_e]`, the source of the cross-attention's shortcut: the source embeddings.
-            Needed if `cross_shortcut` is set, and only then.
+        memory_shortcut_states: Float tensor `[B, S, d_e]`, the source of the cross-attentions' shortcut, such as the
+            source embeddings. Must be given if they have a shortcut, and only then.
         inputs_mask: Boolean tensor `[B, T]`, True at real tokens. Defaults to the mask that Keras attached to `inputs`,
             if any. If padding is at the end, the causal mask suffices.
         memory_mask: Boolean tensor `[B, S]`, True at real tokens. Defaults to the mask that Keras attached to `memory`,
@@ -82,15 +39,25 @@ class TransformerDecoder(TransformerStack):
         return_gates: Boolean, whether to return the shortcuts' gates of every layer too. Defaults to False.
 
     Returns:
-        Tensor `[B, T, d]`; with `return_states=True` also the list [H_0, ..., H_L] of the layers' states, normalised
-        only with norms in post position, where hierarchical aggregates replace states; with
-        `return_attention=True` also the list of the L layers' weights `[B, H, T, S]`; with `return_gates=True` also the
-        list of the L layers' dictionaries of gates, see `TransformerDecoderLayer`.
+        Tensor `[B, T, d]`. With `return_states=True` also the list [H_0, ..., H_L] of the layers' states, in which
+        hierarchical aggregates replace states; they are normalised only if the layers are post-LN. With
+        `return_attention=True` also the list of the L layers' weights `[B, H, T, S]`. With `return_gates=True` also the
+        list of the L layers' dictionaries of gates; see `TransformerDecoderLayer`.
 
     Example:
 
     >>> import numpy as np
-    >>> decoder = TransformerDecoder(2, num_heads=2, hidden_dim=8, intermediate_dim=16, shortcut="plain")
+    >>> from keras_nmt.layers import FeedForward, MultiHeadAttention, TransformerDecoderLayer
+    >>> layers = [
+    ...     TransformerDecoderLayer(
+    ...         *(MultiHeadAttention(num_heads=2, hidden_dim=8) for _ in range(2)),
+    ...         FeedForward(intermediate_dim=16, hidden_dim=8),
+    ...         *(keras.layers.LayerNormalization() for _ in range(3)),
+    ...         keras.layers.Dropout(0.1),
+    ...     )
+    ...     for _ in range(2)
+    ... ]
+    >>> decoder = TransformerDecoder(layers, final_norm=keras.layers.LayerNormalization())
     >>> target, memory = np.random.rand(3, 4, 8).astype("float32"), np.random.rand(3, 6, 8).astype("float32")
     >>> tuple(decoder(target, memory).shape)
     (3, 4, 8)
@@ -101,40 +68,22 @@ class TransformerDecoder(TransformerStack):
         [Li et al., 2020](https://arxiv.org/abs/1911.09877), for the composition of layers and heads.
     """
 
-    @with_options(StackOptions)
-    def __init__(
-        self,
-        num_layers: int,
-        num_heads: int,
-        hidden_dim: int,
-        intermediate_dim: int,
-        *,
-        shortcut: str | Mechanism | None = None,
-        cross_shortcut: str | Mechanism | None = None,
-        **kwargs: Any,
-    ) -> None:
-        sizes = (num_layers, num_heads, hidden_dim, intermediate_dim)
-        cross_shortcut = choose("cross_shortcut", cross_shortcut, SHORTCUTS)
-        make_layer = functools.partial(TransformerDecoderLayer, cross_shortcut=cross_shortcut)
-        super().__init__(make_layer, *sizes, shortcut=shortcut, **kwargs)
-        self.cross_shortcut = cross_shortcut
-
     def build(
         self,
         inputs_shape: tuple[int | None, ...],
         memory_shape: tuple[int | None, ...],
-        memory_lexical_shape: tuple[int | None, ...] | None = None,
+        memory_shortcut_states_shape: tuple[int | None, ...] | None = None,
     ) -> None:
-        lexical_shape = None if self.shortcut is None else inputs_shape
-        for layer in self.layers:
-            layer.build(inputs_shape, memory_shape, lexical_shape, memory_lexical_shape)
+        shortcut_states_shape = inputs_shape if self.has_shortcut else None
+        for layer in self.unique_layers:
+            layer.build(inputs_shape, memory_shape, shortcut_states_shape, memory_shortcut_states_shape)
         self._build_composition(inputs_shape)
 
     def call(
         self,
         inputs: Any,
         memory: Any,
-        memory_lexical: Any = None,
+        memory_shortcut_states: Any = None,
         inputs_mask: Any = None,
         memory_mask: Any = None,
         training: bool | None = None,
@@ -149,8 +98,8 @@ class TransformerDecoder(TransformerStack):
             found = layer(
                 states[-1],
                 memory,
-                lexical=self._lexical(states),
-                memory_lexical=memory_lexical,
+                shortcut_states=self._shortcut_states(states),
+                memory_shortcut_states=memory_shortcut_states,
                 inputs_mask=inputs_mask,
                 memory_mask=memory_mask,
                 training=training,
@@ -171,7 +120,7 @@ class TransformerDecoder(TransformerStack):
         self,
         inputs: Any,
         memory: Any,
-        memory_lexical: Any = None,
+        memory_shortcut_states: Any = None,
         inputs_mask: Any = None,
         memory_mask: Any = None,
         training: bool | None = None,
@@ -183,8 +132,8 @@ class TransformerDecoder(TransformerStack):
             layer.compute_output_spec(
                 inputs,
                 memory,
-                lexical=None if self.shortcut is None else inputs,  # as wide as all states
-                memory_lexical=memory_lexical,
+                shortcut_states=inputs if self.has_shortcut else None,  # as wide as all states
+                memory_shortcut_states=memory_shortcut_states,
                 inputs_mask=inputs_mask,
                 memory_mask=memory_mask,
                 return_attention=True,
@@ -198,7 +147,7 @@ class TransformerDecoder(TransformerStack):
         return (output, *more) if more else output
 
     def prepare(
-        self, memory: Any, beam_size: int, max_length: int | None, memory_lexical: Any = None
+        self, memory: Any, beam_size: int, max_length: int | None, memory_shortcut_states: Any = None
     ) -> tuple[list[Any], dict[str, Any]]:
         """Computes the constants of a sentence and empty caches, for search.
 
@@ -206,20 +155,21 @@ class TransformerDecoder(TransformerStack):
             memory: Float tensor `[B, S, d']`, the encoder's output.
             beam_size: Integer K, hypotheses per sentence.
             max_length: Integer M, the number of target positions that the caches hold. None: the caches grow.
-            memory_lexical: Float tensor `[B, S, d_e]`, the source of the cross-attention's shortcut, if it has one.
+            memory_shortcut_states: Float tensor `[B, S, d_e]`, the source of the cross-attentions' shortcut, if any.
 
         Returns:
-            A list of constants `[B, ...]`, one entry per layer, and the caches. Caches that grow have "keys" and
-            "values" of each hypothesis. Others have a fixed shape, for XLA: search does not reorder the keys and values
-            under "kept"; search reorders "writers" `[B, K, M]`, the beam index at which each position of a hypothesis
-            was written.
+            A list of constants `[B, ...]`, one entry for each layer that has its own weights, and the caches. Caches
+            that grow hold the "keys" and "values" of each hypothesis. Caches of recurrent layers hold a state of each
+            hypothesis, whatever M. Other caches have a fixed shape, for XLA: search does not reorder the keys and
+            values under "not_reordered", but "ancestry" `[B, K, M]`, the beam index at which each position of a
+            hypothesis was written.
         """
-        constants = [layer.prepare(memory, memory_lexical) for layer in self.layers]
+        constants = [layer.prepare(memory, memory_shortcut_states) for layer in self.unique_layers]
         layers = [layer.empty_cache(memory, beam_size, max_length) for layer in self.layers]
-        if max_length is None:
+        if max_length is None or self.layers[0].is_recurrent:
             return constants, {"layers": layers}
-        writers = ops.zeros((ops.shape(memory)[0], beam_size, max_length), dtype="int32")
-        return constants, {"writers": writers, "kept": layers}
+        ancestry = ops.zeros((ops.shape(memory)[0], beam_size, max_length), dtype="int32")
+        return constants, {"ancestry": ancestry, "not_reordered": layers}
 
     def step(
         self, inputs: Any, position: Any, constants: list[Any], caches: dict[str, Any], memory_mask: Any = None
@@ -236,24 +186,30 @@ class TransformerDecoder(TransformerStack):
         Returns:
             Tensor `[B, K, d]`, equal to the output of `call` at this position, and the new caches.
         """
-        grows = "layers" in caches
-        writers, reached = (None, None) if grows else _writers(caches["writers"], position)
+        is_reordered = "layers" in caches
+        ancestry, ancestry_mask = (None, None) if is_reordered else _beam_ancestry(caches["ancestry"], position)
         states, new_caches = [inputs], []
-        for layer, constant, cache in zip(self.layers, constants, caches["layers" if grows else "kept"], strict=True):
-            lexical = self._lexical(states)
-            state, cache = layer.step(states[-1], position, constant, cache, reached, lexical, memory_mask)
+        of_layers = caches["layers" if is_reordered else "not_reordered"]
+        for layer, constant, cache in zip(self.layers, itertools.cycle(constants), of_layers, strict=False):
+            shortcut_states = self._shortcut_states(states)
+            state, cache = layer.step(
+                states[-1], position, constant, cache, ancestry_mask, shortcut_states, memory_mask
+            )
             states.append(state)
             self._feed_back(states)
             new_caches.append(cache)
-        return self._finish(states), {"layers": new_caches} if grows else {"writers": writers, "kept": new_caches}
+        return self._finish(states), {"layers": new_caches} if is_reordered else {
+            "ancestry": ancestry,
+            "not_reordered": new_caches,
+        }
 
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "cross_shortcut": as_json(self.cross_shortcut)}
 
+def _beam_ancestry(ancestry: Any, position: Any) -> tuple[Any, Any]:
+    """Writes a position into the beam ancestry `[B, K, M]`; returns it and the mask of each hypothesis' own keys.
 
-def _writers(writers: Any, position: Any) -> tuple[Any, Any]:
-    """The writers `[B, K, M]` with those of a position, and which keys each hypothesis has, `[B, K, M, K]`."""
-    _, beam_size, max_length = ops.shape(writers)
+    The mask `[B, K, M, K]` is True at the keys that the predecessors of a hypothesis wrote.
+    """
+    _, beam_size, max_length = ops.shape(ancestry)
     positions, beam = ops.arange(max_length, dtype="int32"), ops.arange(beam_size, dtype="int32")
-    writers = ops.where(positions == position, beam[:, None], writers)
-    return writers, (writers[..., None] == beam) & (positions <= position)[:, None]
+    ancestry = ops.where(positions == position, beam[:, None], ancestry)
+    return ancestry, (ancestry[..., None] == beam) & (positions <= position)[:, None]

@@ -8,10 +8,7 @@ import keras
 from keras import ops
 
 from keras_nmt.layers._common import check_alike, check_gated, check_mask, check_source, check_width, keras_mask
-from keras_nmt.layers._mechanisms import SHORTCUTS
-from keras_nmt.layers._options import LayerOptions, with_options
 from keras_nmt.layers._transformer_layer import TransformerLayer
-from keras_nmt.layers.mechanism import Mechanism, as_json, choose
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
@@ -22,40 +19,20 @@ class TransformerDecoderLayer(TransformerLayer):
     makes the self-attention's cache, and `step` runs one position of K hypotheses per sentence.
 
     Args:
-        num_heads: Integer, number of attention heads.
-        hidden_dim: Integer, width d of the states; a multiple of `num_heads`.
-        intermediate_dim: Integer, inner width of the feed-forward network.
-        dropout: Float, dropout rate of each sub-layer's output. Defaults to 0.
-        attention_dropout: Float, dropout rate of the attention weights. Defaults to 0.
-        activation_dropout: Float, dropout rate inside the feed-forward network. Defaults to 0.
-        norm: "pre": `x + f(LN(x))`, the stack normalises its output; "post": `LN(x + f(x))`; "released":
-            `LN(x) + f(LN(x))`, with keys and values of self-attention from x, as in the code that Emelin et al.
-            released; "rms": `RMSNormalization`; or a `Mechanism`, a norm. Defaults to "pre".
-        norm_position: "pre" or "post": where the norm of `norm="rms"` or of a `Mechanism` is. Defaults to "pre".
-        feed_forward: "relu" or "gelu": a `FeedForward` with this activation; "swiglu": `GatedFeedForward`; or a
-            `Mechanism`. Defaults to "relu".
-        positions: Positions of the queries and keys of self-attention. None; "rotary": `RotaryEncoding`; or a
-            `Mechanism`. Defaults to None.
-        num_key_value_heads: Integer, number of heads of keys and values; see `MultiHeadAttention`. Defaults to
-            `num_heads`.
-        shortcut: None, "plain", "fusion" or "ungated": `LexicalShortcut` on the self-attention; or a `Mechanism`.
-            Defaults to None.
-        cross_shortcut: None, "plain", "fusion" or "ungated": `LexicalShortcut` on the cross-attention; or a
-            `Mechanism`. Defaults to None.
-        head_composition: How attentions combine their heads; see `MultiHeadAttention`. Defaults to None.
-        head_composition_rank: Integer, rank of the pooling. Defaults to `hidden_dim`.
-        composition_start: "random" or "identity"; see `MultiHeadAttention`. Defaults to "random".
-        composition_residual: Boolean, whether the joined heads are added to their composition. Defaults to False.
-        head_intermediate_dim: Integer, inner width of the hierarchical aggregation of heads. Defaults to twice
-            `hidden_dim`.
-        output_projection: Boolean, whether W_O follows the pooling of heads. Defaults to True.
-        **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
+        self_attention: `MultiHeadAttention` of the inputs to themselves; or instead a causal recurrent layer with the
+            methods `empty_cache` and `step`, such as `SSRU`.
+        cross_attention: `MultiHeadAttention` of the inputs to the memory.
+        feed_forward: Layer `[B, T, d]` -> `[B, T, d]`, such as `FeedForward`.
+        self_attention_norm: Layer, the norm of the self-attention, such as `keras.layers.LayerNormalization`.
+        feed_forward_norm: Layer, the norm of the feed-forward network.
+        cross_attention_norm: Layer, the norm of the cross-attention.
+        residual_dropout, residual, **kwargs: See `TransformerEncoderLayer`.
 
     Call arguments:
         inputs: Float tensor `[B, T, d]`, the states H_{l-1}.
         memory: Float tensor `[B, S, d']`, the encoder's output.
-        lexical: Float tensor `[B, T, d_e]`, the source of the self-attention's shortcut, if it has one.
-        memory_lexical: Float tensor `[B, S, d_e]`, the source of the cross-attention's shortcut, if it has one.
+        shortcut_states: Float tensor `[B, T, d_e]`, the source of the self-attention's shortcut, if it has one.
+        memory_shortcut_states: Float tensor `[B, S, d_e]`, the source of the cross-attention's shortcut, if it has one.
         inputs_mask: Boolean tensor `[B, T]`, True at real tokens. Defaults to the mask that Keras attached to `inputs`,
             if any. If padding is at the end, the causal mask suffices.
         memory_mask: Boolean tensor `[B, S]`, True at real tokens. Defaults to the mask that Keras attached to `memory`,
@@ -65,14 +42,21 @@ class TransformerDecoderLayer(TransformerLayer):
         return_gates: Boolean, whether to return the gates of the shortcuts too. Defaults to False.
 
     Returns:
-        Tensor `[B, T, d]`, the states H_l; with `return_attention=True` also the weights `[B, H, T, S]`; with
-        `return_gates=True` also a dictionary of the gates (r_K, r_V): "self", `[B, T, d]` each, and "cross",
-        `[B, S, d]` each, of the attentions that have a gated shortcut.
+        Tensor `[B, T, d]`, the states H_l. With `return_attention=True` also the weights `[B, H, T, S]`. With
+        `return_gates=True` also a dictionary of the gates (r_K, r_V) of the attentions that have a gated shortcut:
+        "self", `[B, T, d]` each, and "cross", `[B, S, d]` each.
 
     Example:
 
     >>> import numpy as np
-    >>> layer = TransformerDecoderLayer(num_heads=2, hidden_dim=8, intermediate_dim=16)
+    >>> from keras_nmt.layers import FeedForward, MultiHeadAttention
+    >>> layer = TransformerDecoderLayer(
+    ...     MultiHeadAttention(num_heads=2, hidden_dim=8),
+    ...     MultiHeadAttention(num_heads=2, hidden_dim=8),
+    ...     FeedForward(intermediate_dim=16, hidden_dim=8),
+    ...     *(keras.layers.LayerNormalization() for _ in range(3)),
+    ...     keras.layers.Dropout(0.1),
+    ... )
     >>> states, memory = np.random.rand(2, 4, 8).astype("float32"), np.random.rand(2, 6, 8).astype("float32")
     >>> tuple(layer(states, memory).shape)
     (2, 4, 8)
@@ -83,37 +67,53 @@ class TransformerDecoderLayer(TransformerLayer):
         shortcut; [Li et al., 2020](https://arxiv.org/abs/1911.09877), for the composition of heads.
     """
 
-    @with_options(LayerOptions)
+    PARTS = (*TransformerLayer.PARTS, "cross_attention", "cross_attention_norm")
+
     def __init__(
         self,
-        num_heads: int,
-        hidden_dim: int,
-        intermediate_dim: int,
-        *,
-        shortcut: str | Mechanism | None = None,
-        cross_shortcut: str | Mechanism | None = None,
+        self_attention: Any,
+        cross_attention: Any,
+        feed_forward: keras.layers.Layer,
+        self_attention_norm: keras.layers.Layer,
+        cross_attention_norm: keras.layers.Layer,
+        feed_forward_norm: keras.layers.Layer,
+        residual_dropout: keras.layers.Layer,
+        residual: str = "pre",
         **kwargs: Any,
     ) -> None:
-        super().__init__(num_heads, hidden_dim, intermediate_dim, shortcut=shortcut, **kwargs)
-        self.cross_shortcut = choose("cross_shortcut", cross_shortcut, SHORTCUTS)
-        self._widths: dict[str, int | None] = {}  # widths of memory and shortcut sources, known once built
-        self.cross_attention = self._attention(self.cross_shortcut, None, "cross_attention")
-        self.cross_attention_norm = self._norm("cross_attention_norm")
+        super().__init__(
+            self_attention, feed_forward, self_attention_norm, feed_forward_norm, residual_dropout, residual, **kwargs
+        )
+        self.is_recurrent = hasattr(self_attention, "step")
+        self._widths: dict[str, int | None] = {}  # widths of memory and shortcut sources, set by `build`
+        self.cross_attention = cross_attention
+        self.cross_attention_norm = cross_attention_norm
+
+    @property
+    def hidden_dim(self) -> int:
+        width: int = self.cross_attention.hidden_dim
+        return width
 
     def build(
         self,
         inputs_shape: tuple[int | None, ...],
         memory_shape: tuple[int | None, ...],
-        lexical_shape: tuple[int | None, ...] | None = None,
-        memory_lexical_shape: tuple[int | None, ...] | None = None,
+        shortcut_states_shape: tuple[int | None, ...] | None = None,
+        memory_shortcut_states_shape: tuple[int | None, ...] | None = None,
     ) -> None:
-        check_width("inputs", inputs_shape, self.options.hidden_dim)
-        check_source("memory_lexical", memory_lexical_shape, cross_shortcut=self.cross_shortcut)
-        shapes = {"memory": memory_shape, "lexical": lexical_shape, "memory_lexical": memory_lexical_shape}
+        check_width("inputs", inputs_shape, self.hidden_dim)
+        check_source("memory_shortcut_states", memory_shortcut_states_shape, self.cross_attention.has_shortcut)
+        shapes = {
+            "memory": memory_shape,
+            "shortcut_states": shortcut_states_shape,
+            "memory_shortcut_states": memory_shortcut_states_shape,
+        }
         self._widths = {name: shape[-1] for name, shape in shapes.items() if shape is not None}
-        self.self_attention.build(inputs_shape, inputs_shape, lexical_shape)
+        self.self_attention.build(
+            *([inputs_shape] if self.is_recurrent else [inputs_shape, inputs_shape, shortcut_states_shape])
+        )
         self.self_attention_norm.build(inputs_shape)
-        self.cross_attention.build(inputs_shape, memory_shape, memory_lexical_shape)
+        self.cross_attention.build(inputs_shape, memory_shape, memory_shortcut_states_shape)
         self.cross_attention_norm.build(inputs_shape)
         self.feed_forward.build(inputs_shape)
         self.feed_forward_norm.build(inputs_shape)
@@ -122,37 +122,37 @@ class TransformerDecoderLayer(TransformerLayer):
         self,
         inputs: Any,
         memory: Any,
-        lexical: Any = None,
-        memory_lexical: Any = None,
+        shortcut_states: Any = None,
+        memory_shortcut_states: Any = None,
         inputs_mask: Any = None,
         memory_mask: Any = None,
         training: bool | None = None,
         return_attention: bool = False,
         return_gates: bool = False,
     ) -> Any:
-        self._check_inputs(inputs, memory, lexical, memory_lexical, inputs_mask, memory_mask)
+        self._check_inputs(inputs, memory, shortcut_states, memory_shortcut_states, inputs_mask, memory_mask)
         gates = dict.fromkeys(self.gated() if return_gates else ())
         inputs_mask = keras_mask(inputs) if inputs_mask is None else inputs_mask
         memory_mask = keras_mask(memory) if memory_mask is None else memory_mask
-        positions = ops.arange(ops.shape(inputs)[1])
-        causal = ops.expand_dims(ops.expand_dims(positions, 1) >= ops.expand_dims(positions, 0), 0)  # [1, T, T]
-        if inputs_mask is not None:
-            causal = ops.logical_and(causal, ops.expand_dims(inputs_mask, 1))  # [B, T, T]
 
-        def attend(hidden: Any) -> Any:
-            own = self._remembered(inputs, hidden)
+        def attend(hidden: Any, own: Any) -> Any:
+            if self.is_recurrent:
+                return self.self_attention(hidden, mask=inputs_mask)
             if "self" in gates:
-                gates["self"] = self.self_attention.gates(own, lexical)
-            return self.self_attention(hidden, own, lexical=lexical, attention_mask=causal, training=training)
+                gates["self"] = self.self_attention.gates(own, shortcut_states)
+            causal = _causal_mask(inputs, inputs_mask)
+            return self.self_attention(
+                hidden, own, shortcut_states=shortcut_states, attention_mask=causal, training=training
+            )
 
         attention: list[Any] = []
 
-        def attend_memory(hidden: Any) -> Any:
+        def attend_memory(hidden: Any, _: Any) -> Any:
             mask = None if memory_mask is None else ops.expand_dims(memory_mask, 1)  # [B, 1, S]
             output, weights = self.cross_attention(
                 hidden,
                 memory,
-                lexical=memory_lexical,
+                shortcut_states=memory_shortcut_states,
                 attention_mask=mask,
                 training=training,
                 return_weights=True,
@@ -161,78 +161,84 @@ class TransformerDecoderLayer(TransformerLayer):
             return output
 
         if "cross" in gates:
-            gates["cross"] = self.cross_attention.gates(memory, memory_lexical)
+            gates["cross"] = self.cross_attention.gates(memory, memory_shortcut_states)
         states = self._run(inputs, attend, attend_memory, training)
         more = attention * return_attention + [gates] * return_gates
         return (states, *more) if more else states
 
     def gated(self) -> list[str]:
-        """The attentions with a gated shortcut, "self" and "cross"; an error if there are none."""
+        """Returns which of the attentions "self" and "cross" have a gated shortcut. None is an error."""
         sites = {"self": self.self_attention, "cross": self.cross_attention}
-        gated = [site for site, attention in sites.items() if attention.has_gates]
-        check_gated(bool(gated), self.shortcut, self.cross_shortcut)
+        gated = [site for site, attention in sites.items() if getattr(attention, "has_gates", False)]
+        check_gated(bool(gated))
         return gated
 
     def compute_output_spec(
         self,
         inputs: Any,
         memory: Any,
-        lexical: Any = None,
-        memory_lexical: Any = None,
+        shortcut_states: Any = None,
+        memory_shortcut_states: Any = None,
         inputs_mask: Any = None,
         memory_mask: Any = None,
         training: bool | None = None,
         return_attention: bool = False,
         return_gates: bool = False,
     ) -> Any:
-        self._check_inputs(inputs, memory, lexical, memory_lexical, inputs_mask, memory_mask)
+        self._check_inputs(inputs, memory, shortcut_states, memory_shortcut_states, inputs_mask, memory_mask)
         states = keras.KerasTensor(inputs.shape, self.compute_dtype)
-        shape = (inputs.shape[0], self.options.num_heads, inputs.shape[1], memory.shape[1])
+        shape = (inputs.shape[0], self.cross_attention.num_heads, inputs.shape[1], memory.shape[1])
         weights = keras.KerasTensor(shape, self.compute_dtype)
-        width = self.self_attention.key_value_dim
-        lengths = {"self": inputs.shape[:-1], "cross": memory.shape[:-1]}
-        gates = {
-            site: (keras.KerasTensor((*lengths[site], width), self.compute_dtype),) * 2
-            for site in (self.gated() if return_gates else ())
-        }
+        places = {"self": (self.self_attention, inputs), "cross": (self.cross_attention, memory)}
+        gates = {}
+        for site in self.gated() if return_gates else ():
+            attention, states_of_keys = places[site]
+            shape = (*states_of_keys.shape[:-1], attention.key_value_dim)
+            gates[site] = (keras.KerasTensor(shape, self.compute_dtype),) * 2
         more = [weights] * return_attention + [gates] * return_gates
         return (states, *more) if more else states
 
     def _check_inputs(
-        self, inputs: Any, memory: Any, lexical: Any, memory_lexical: Any, inputs_mask: Any, memory_mask: Any
+        self,
+        inputs: Any,
+        memory: Any,
+        shortcut_states: Any,
+        memory_shortcut_states: Any,
+        inputs_mask: Any,
+        memory_mask: Any,
     ) -> None:
-        """Raises a `ValueError` if the arguments of a call do not fit the layer or each other."""
-        check_width("inputs", inputs.shape, self.options.hidden_dim)
-        given = {"memory": memory, "lexical": lexical, "memory_lexical": memory_lexical}
+        """Raises a `ValueError` if the arguments of a call do not match the layer or each other."""
+        check_width("inputs", inputs.shape, self.hidden_dim)
+        given = {"memory": memory, "shortcut_states": shortcut_states, "memory_shortcut_states": memory_shortcut_states}
         shapes = {name: None if states is None else states.shape for name, states in given.items()}
-        check_source("lexical", shapes["lexical"], shortcut=self.shortcut)
-        check_source("memory_lexical", shapes["memory_lexical"], cross_shortcut=self.cross_shortcut)
+        check_source("shortcut_states", shapes["shortcut_states"], self.has_shortcut)
+        check_source("memory_shortcut_states", shapes["memory_shortcut_states"], self.cross_attention.has_shortcut)
         for name, shape in shapes.items():
             if shape is not None:
                 check_width(name, shape, self._widths.get(name) or shape[-1])
-        if lexical is not None:
-            check_alike(inputs=inputs.shape, lexical=lexical.shape)
-        if memory_lexical is not None:
-            check_alike(memory=memory.shape, memory_lexical=memory_lexical.shape)
+        if shortcut_states is not None:
+            check_alike(inputs=inputs.shape, shortcut_states=shortcut_states.shape)
+        if memory_shortcut_states is not None:
+            check_alike(memory=memory.shape, memory_shortcut_states=memory_shortcut_states.shape)
         check_mask("inputs_mask", inputs_mask, 2, inputs)
         check_mask("memory_mask", memory_mask, 2, memory)
 
-    def prepare(self, memory: Any, memory_lexical: Any = None) -> dict[str, Any]:
+    def prepare(self, memory: Any, memory_shortcut_states: Any = None) -> dict[str, Any]:
         """Computes the constants of a sentence, for search.
 
         Args:
             memory: Float tensor `[B, S, d']`, the encoder's output.
-            memory_lexical: Float tensor `[B, S, d_e]`, the source of the cross-attention's shortcut, if it has one.
+            memory_shortcut_states: Float tensor `[B, S, d_e]`, the source of the cross-attention's shortcut, if any.
 
         Returns:
-            Dictionary of the "keys" and "values" of the cross-attention, `[B, H', S, d / H]` each, H' heads of keys and
-            values.
+            Dictionary of the "keys" and "values" of the cross-attention, `[B, H', S, d / H]` each, where H' is the
+            number of their heads.
         """
-        keys, values = self.cross_attention.project(memory, memory_lexical)
+        keys, values = self.cross_attention.project(memory, memory_shortcut_states)
         return {"keys": keys, "values": values}
 
     def empty_cache(self, memory: Any, beam_size: int, max_length: int | None) -> dict[str, Any]:
-        """Makes the self-attention's cache before the first `step`.
+        """Makes the cache of the self-attention, or of the recurrent layer in its place, before the first `step`.
 
         Args:
             memory: Float tensor `[B, S, d']`, the encoder's output, which gives B.
@@ -240,13 +246,15 @@ class TransformerDecoderLayer(TransformerLayer):
             max_length: Integer M, the number of target positions that the cache holds. None: the cache grows.
 
         Returns:
-            Dictionary of "keys" and "values": zeros `[B, H', M, K, d / H]` each, H' heads of keys and values; if the
-            cache grows, `[B, K, H', 0, d / H]` each.
+            Dictionary of "keys" and "values": zeros `[B, H', M, K, d / H]` each, where H' is the number of their heads;
+            if the cache grows, `[B, K, H', 0, d / H]` each. For a recurrent layer, the cache of that layer.
         """
         batch_size = ops.shape(memory)[0]
+        if self.is_recurrent:
+            return self.self_attention.empty_cache(batch_size, beam_size)
         num_heads, head_dim = self.self_attention.num_key_value_heads, self.self_attention.head_dim
         if max_length is None:
-            # A zero that the graph does not know: in a loop, a size that the graph knows cannot change.
+            # A zero that the graph does not know, because a size that it knows cannot change in a loop.
             nothing = ops.cast(ops.sum(memory[:, :0]), "int32")
             shape = (batch_size, beam_size, num_heads, nothing, head_dim)
         else:
@@ -260,8 +268,8 @@ class TransformerDecoderLayer(TransformerLayer):
         position: Any,
         constants: dict[str, Any],
         cache: dict[str, Any],
-        reached: Any = None,
-        lexical: Any = None,
+        ancestry_mask: Any = None,
+        shortcut_states: Any = None,
         memory_mask: Any = None,
     ) -> tuple[Any, dict[str, Any]]:
         """Runs one target position of K hypotheses per sentence.
@@ -270,57 +278,65 @@ class TransformerDecoderLayer(TransformerLayer):
             inputs: Float tensor `[B, K, d]`, the states H_{l-1} at this position.
             position: Integer scalar tensor, the position, from 0.
             constants: Output of `prepare`.
-            cache: Output of `empty_cache` or of the previous step. Search reorders a cache that grows, and no other.
-            reached: Boolean tensor `[B, K, M, K]`, True at the keys of each hypothesis: the keys that its predecessors
-                in the beam wrote at the positions so far. None for a cache that grows.
-            lexical: Float tensor `[B, K, d_e]`, the source of the self-attention's shortcut, if it has one.
+            cache: Output of `empty_cache` or of the previous step. Search reorders all caches except keys and values
+                of a fixed shape.
+            ancestry_mask: Boolean tensor `[B, K, M, K]`, True at the keys that the predecessors of each hypothesis in
+                the beam wrote at the positions so far. None for a cache that search reorders.
+            shortcut_states: Float tensor `[B, K, d_e]`, the source of the self-attention's shortcut, if it has one.
             memory_mask: Boolean tensor `[B, S]`, True at real tokens.
 
         Returns:
-            The states H_l at this position, `[B, K, d]`, and the cache with this position filled in.
+            The states H_l at this position, `[B, K, d]`, and the cache that includes this position.
         """
         new_cache: dict[str, Any] = {}
 
-        def attend_own(hidden: Any) -> Any:  # the cache grows: each hypothesis has the keys of its predecessors
-            given = hidden, self._remembered(inputs, hidden), lexical
+        def recur(hidden: Any, _: Any) -> Any:
+            nonlocal new_cache
+            output, new_cache = self.self_attention.step(hidden, position, cache)
+            return output
+
+        def attend_own(hidden: Any, own: Any) -> Any:  # in a cache that grows, each hypothesis has its own keys
+            given = hidden, own, shortcut_states
             hidden, own, source = (None if x is None else ops.expand_dims(x, 2) for x in given)  # [B, K, 1, d]
             for name, new in zip(("keys", "values"), self.self_attention.project(own, source, position), strict=True):
                 new_cache[name] = ops.concatenate([cache[name], new], axis=-2)  # [B, K, H', t, d / H]
             attended = self.self_attention.attend(hidden, new_cache["keys"], new_cache["values"], position=position)
             return ops.squeeze(attended[0], 2)
 
-        def attend(hidden: Any) -> Any:
+        def attend(hidden: Any, own: Any) -> Any:
             batch_size, num_heads, max_length, beam_size, head_dim = ops.shape(cache["keys"])
-            projected = self.self_attention.project(self._remembered(inputs, hidden), lexical, position)
+            projected = self.self_attention.project(own, shortcut_states, position)
             for name, new in zip(("keys", "values"), projected, strict=True):
                 new_cache[name] = _write(cache[name], position, new)  # [B, H', K, d / H]
-            # The keys of all K hypotheses are one memory; the mask admits those of each hypothesis.
+            # The keys of all K hypotheses form one memory; the mask selects those of each hypothesis.
             shape = (batch_size, num_heads, max_length * beam_size, head_dim)
             keys, values = (ops.reshape(new_cache[name], shape) for name in ("keys", "values"))
-            mask = ops.reshape(reached, (batch_size, beam_size, max_length * beam_size))
+            mask = ops.reshape(ancestry_mask, (batch_size, beam_size, max_length * beam_size))
             return self.self_attention.attend(hidden, keys, values, mask, position=position)[0]  # [B, K, d]
 
-        def attend_memory(hidden: Any) -> Any:  # K hypotheses are K queries to one memory
+        def attend_memory(hidden: Any, _: Any) -> Any:  # the K hypotheses are K queries to one memory
             mask = None if memory_mask is None else ops.expand_dims(memory_mask, 1)  # [B, 1, S]
             return self.cross_attention.attend(hidden, constants["keys"], constants["values"], mask)[0]
 
-        return self._run(inputs, attend_own if reached is None else attend, attend_memory, training=False), new_cache
+        own_sublayer = recur if self.is_recurrent else attend_own if ancestry_mask is None else attend
+        return self._run(inputs, own_sublayer, attend_memory, training=False), new_cache
 
     def _run(self, x: Any, attend: Any, attend_memory: Any, training: Any) -> Any:
-        def feed(hidden: Any) -> Any:
-            return self.feed_forward(hidden, training=training)
+        x = self._connect(x, self.self_attention_norm, attend, training)
+        x = self._connect(x, self.cross_attention_norm, attend_memory, training)
+        return self._feed(x, training)
 
-        x = self._residual(x, self.self_attention_norm, attend, training)
-        x = self._residual(x, self.cross_attention_norm, attend_memory, training)
-        return self._residual(x, self.feed_forward_norm, feed, training)
 
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "cross_shortcut": as_json(self.cross_shortcut)}
+def _causal_mask(inputs: Any, inputs_mask: Any) -> Any:
+    """Returns the mask of the real positions up to each position, `[B, T, T]`, or `[1, T, T]` without `inputs_mask`."""
+    positions = ops.arange(ops.shape(inputs)[1])
+    causal = ops.expand_dims(ops.expand_dims(positions, 1) >= ops.expand_dims(positions, 0), 0)  # [1, T, T]
+    return causal if inputs_mask is None else ops.logical_and(causal, ops.expand_dims(inputs_mask, 1))
 
 
 def _write(cache: Any, position: Any, new: Any) -> Any:
-    """The cache `[B, H, M, K, d / H]` with `[B, H, K, d / H]` at a position."""
-    # XLA does a scatter in place, and every server supports a scatter; only XLA supports a slice update.
+    """Writes `[B, H, K, d / H]` into the cache `[B, H, M, K, d / H]` at a position."""
+    # XLA runs a scatter in place, and every server supports it. A slice update is supported by XLA only.
     batch_size, num_heads = ops.shape(cache)[:2]
     rows = ops.arange(batch_size * num_heads, dtype="int32")
     indices = ops.stack([rows // num_heads, rows % num_heads, ops.zeros_like(rows) + position], axis=1)  # [B H, 3]

@@ -1,4 +1,4 @@
-"""The Transformer encoder."""
+"""The stack of Transformer encoder layers."""
 
 from __future__ import annotations
 
@@ -7,57 +7,26 @@ from typing import Any
 import keras
 
 from keras_nmt.layers._common import check_mask, keras_mask
-from keras_nmt.layers._options import StackOptions, with_options
 from keras_nmt.layers._transformer_stack import TransformerStack
-from keras_nmt.layers.mechanism import Mechanism
-from keras_nmt.layers.transformer_encoder_layer import TransformerEncoderLayer
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
 class TransformerEncoder(TransformerStack):
-    """A stack of `TransformerEncoderLayer`, from embeddings to encoder output.
+    """A stack of `TransformerEncoderLayer`, from source embeddings to the encoder's output.
 
-    The input is E = H_0, the source of lexical shortcuts. Unless norms are in post position, a norm ends the stack.
+    The input is E = H_0, the source of lexical shortcuts.
 
     Args:
-        num_layers: Integer, number of layers L.
-        num_heads: Integer, number of attention heads.
-        hidden_dim: Integer, width d of the states; a multiple of `num_heads`.
-        intermediate_dim: Integer, inner width of the feed-forward networks.
-        dropout: Float, dropout rate of each sub-layer's output. Defaults to 0.
-        attention_dropout: Float, dropout rate of the attention weights. Defaults to 0.
-        activation_dropout: Float, dropout rate inside the feed-forward networks. Defaults to 0.
-        norm: "pre" or "post": LayerNorm before the sub-layers and at the end of the stack, or after the sub-layers;
-            "released": as the code that Emelin et al. released, see `TransformerEncoderLayer`; "rms":
-            `RMSNormalization`; or a `Mechanism`, a norm. Defaults to "pre".
-        norm_position: "pre" or "post": where the norm of `norm="rms"` or of a `Mechanism` is. Defaults to "pre".
-        feed_forward: "relu" or "gelu": a `FeedForward` with this activation; "swiglu": `GatedFeedForward`; or a
-            `Mechanism`. Defaults to "relu".
-        positions: Positions of the queries and keys of self-attentions. None; "rotary": `RotaryEncoding`; or a
-            `Mechanism`. Defaults to None.
-        num_key_value_heads: Integer, number of heads of keys and values; see `MultiHeadAttention`. Defaults to
-            `num_heads`.
-        shortcut: None, "plain", "fusion" or "ungated", or a `Mechanism`: the shortcut on every self-attention. Defaults
-            to None.
-        shortcut_source: "lexical": E; or "non_lexical": H_{l-2} in layer l, not normalised, and E in layers 1 and 2.
+        layers: Sequence of `TransformerEncoderLayer`.
+        composition: Layer that composes the states H^1 .. H^L of all layers, such as `LowRankBilinearPooling`. A layer
+            with the method `aggregate`, such as `HierarchicalAggregation`, replaces states: see
+            `docs/own_mechanism.md`. Defaults to None: the output is H^L.
+        composition_norms: Sequence of the norms of H^1 .. H^L before their composition. Defaults to none.
+        final_norm: Layer, the norm of the output. Defaults to None.
+        shortcut_source: "lexical": E; or "non_lexical": H_{l-2}, not normalised, for layer l, and E for layers 1 and 2.
             Defaults to "lexical".
-        layer_composition: Output of the stack. None: the last layer's states H^L. Otherwise the composition of H^1 ..
-            H^L: "linear" (`LinearCombination`), "low_rank" or "extended" (`LowRankBilinearPooling`, Eq. 10 or 11),
-            "bilinear" (`BilinearPooling`, Eq. 6, for small widths), or "hierarchical" (`HierarchicalAggregation`, whose
-            aggregates also replace H^2, H^4, ... as input of the next layer). Unless norms are in post position, each
-            H^l is normalised before the composition, and the result after it; an aggregate is normalised already and
-            has no final norm, unless it is a residual. Or a `Mechanism`. Defaults to None.
-        head_composition: How attentions combine their heads; see `MultiHeadAttention`. Defaults to None.
-        layer_composition_rank: Integer, rank of the pooling of layers. Defaults to `hidden_dim`.
-        head_composition_rank: Integer, rank of the pooling of heads. Defaults to `hidden_dim`.
-        composition_start: "random", or "identity": the first output is that of a stack without compositions. "linear",
-            and "extended" of full rank, have such a start; the others need `composition_residual`. Defaults to
-            "random".
-        composition_residual: Boolean, whether H^L, or the joined heads, are added to their composition. Hierarchical
-            aggregates are then added to H^2, H^4, ... instead of replacing them. Defaults to False.
-        head_intermediate_dim: Integer, inner width of the hierarchical aggregation of heads. Defaults to twice
-            `hidden_dim`.
-        output_projection: Boolean, whether W_O follows the pooling of heads. Defaults to True.
+        num_layers: Integer L, the depth of the stack. If there are fewer layers, they are applied in turn; a single
+            layer is applied L times. Defaults to the number of layers.
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Call arguments:
@@ -69,14 +38,24 @@ class TransformerEncoder(TransformerStack):
         return_gates: Boolean, whether to return the shortcut's gates of every layer too. Defaults to False.
 
     Returns:
-        Tensor `[B, T, d]`; with `return_states=True` also the list [H_0, ..., H_L] of the layers' states, normalised
-        only with norms in post position, where hierarchical aggregates replace states; with `return_gates=True` also
-        the list of the L layers' gates (r_K, r_V), `[B, T, d]` each.
+        Tensor `[B, T, d]`. With `return_states=True` also the list [H_0, ..., H_L] of the layers' states, in which
+        hierarchical aggregates replace states; they are normalised only if the layers are post-LN. With
+        `return_gates=True` also the list of the L layers' gates (r_K, r_V), `[B, T, d]` each.
 
     Example:
 
     >>> import numpy as np
-    >>> encoder = TransformerEncoder(2, num_heads=2, hidden_dim=8, intermediate_dim=16, shortcut="fusion")
+    >>> from keras_nmt.layers import FeedForward, LexicalShortcut, MultiHeadAttention, TransformerEncoderLayer
+    >>> layers = [
+    ...     TransformerEncoderLayer(
+    ...         MultiHeadAttention(num_heads=2, hidden_dim=8, key_value=LexicalShortcut(8, kind="fusion")),
+    ...         FeedForward(intermediate_dim=16, hidden_dim=8),
+    ...         *(keras.layers.LayerNormalization() for _ in range(2)),
+    ...         keras.layers.Dropout(0.1),
+    ...     )
+    ...     for _ in range(2)
+    ... ]
+    >>> encoder = TransformerEncoder(layers, final_norm=keras.layers.LayerNormalization())
     >>> output, states = encoder(np.random.rand(3, 5, 8).astype("float32"), return_states=True)
     >>> tuple(output.shape), len(states)
     ((3, 5, 8), 3)
@@ -87,23 +66,9 @@ class TransformerEncoder(TransformerStack):
         [Li et al., 2020](https://arxiv.org/abs/1911.09877), for the composition of layers and heads.
     """
 
-    @with_options(StackOptions)
-    def __init__(
-        self,
-        num_layers: int,
-        num_heads: int,
-        hidden_dim: int,
-        intermediate_dim: int,
-        *,
-        shortcut: str | Mechanism | None = None,
-        **kwargs: Any,
-    ) -> None:
-        sizes = (num_layers, num_heads, hidden_dim, intermediate_dim)
-        super().__init__(TransformerEncoderLayer, *sizes, shortcut=shortcut, **kwargs)
-
     def build(self, inputs_shape: tuple[int | None, ...]) -> None:
-        for layer in self.layers:
-            layer.build(inputs_shape, None if self.shortcut is None else inputs_shape)
+        for layer in self.unique_layers:
+            layer.build(inputs_shape, inputs_shape if self.has_shortcut else None)
         self._build_composition(inputs_shape)
 
     def call(
@@ -117,8 +82,10 @@ class TransformerEncoder(TransformerStack):
         mask = keras_mask(inputs) if mask is None else mask
         states, gates = [inputs], []  # H_0 = E
         for layer in self.layers:
-            lexical = self._lexical(states)
-            found = layer(states[-1], lexical=lexical, mask=mask, training=training, return_gates=return_gates)
+            shortcut_states = self._shortcut_states(states)
+            found = layer(
+                states[-1], shortcut_states=shortcut_states, mask=mask, training=training, return_gates=return_gates
+            )
             if return_gates:
                 found, of_layer = found
                 gates.append(of_layer)

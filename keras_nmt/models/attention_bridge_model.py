@@ -1,4 +1,4 @@
-"""The attention bridge model."""
+"""The multilingual model with an attention bridge."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from keras import ops
 
 from keras_nmt.layers import AttentionBridge, LuongAttention
 from keras_nmt.layers._common import check_positive, optional_size
-from keras_nmt.models._search_models import TargetSide
-from keras_nmt.models._untracked import Untracked
+from keras_nmt.models._search_models import TargetSide, Untracked
 from keras_nmt.models.multilingual_model import MultilingualModel
 
 
@@ -19,14 +18,14 @@ from keras_nmt.models.multilingual_model import MultilingualModel
 class AttentionBridgeModel(MultilingualModel):
     """An encoder and a decoder for each language, and one attention bridge between all of them.
 
-    Each encoder turns a sentence into M, k vectors, and each decoder reads M alone (shortcuts on cross-attention also
-    read A E, see `transformer`). So any encoder works with any decoder, also in directions without training data, and M
-    is a representation of the sentence. Recurrent decoders start from the mean of M.
+    Each encoder maps a sentence to k vectors M, and each decoder reads only M. (Shortcuts on cross-attention also read
+    A E; see `transformer`.) Any encoder therefore works with any decoder, also in directions without training data, and
+    M is a representation of the sentence. Recurrent decoders start from the mean of M.
 
-    A language has one table of embeddings for its encoder and its decoder, multiplied by sqrt(d) if one of the two is a
-    Transformer. The defaults are the sizes of the paper's experiments on Multi30k, and the dropout rate of the toolkit
-    used there, which drops states between LSTMs; this model also drops embeddings and the outputs of decoders. Logits
-    have no bias, unlike in the toolkit.
+    Each language has one table of embeddings for its encoder and its decoder. They are multiplied by sqrt(d) if either
+    of the two is a Transformer. The defaults are the sizes of the paper's experiments on Multi30k and the dropout rate
+    of the toolkit used there. That toolkit applies dropout to the states between LSTMs; this model also applies it to
+    embeddings and to the outputs of decoders. Logits have no bias, unlike in the toolkit.
 
     Args:
         languages: Mapping of each language, such as "de", to the number of its subwords.
@@ -40,32 +39,32 @@ class AttentionBridgeModel(MultilingualModel):
             to "general".
         input_feeding: Boolean, see `AttentiveRecurrentDecoder`. Defaults to True.
         dropout_in_loop: Boolean, see `AttentiveRecurrentDecoder`. Defaults to False.
-        bridge_heads: Integer k, or None for no bridge: decoders read the encoder's states, and recurrent decoders start
-            from its final states layer by layer (from the mean of its states if the encoder is a Transformer). Defaults
-            to 10.
+        bridge_heads: Integer k, or None for no bridge. Without a bridge, decoders read the encoder's states, and each
+            layer of a recurrent decoder starts from the final state of the same layer of the encoder, or from the mean
+            of its states if the encoder is a Transformer. Defaults to 10.
         bridge_hidden_dim: Integer dw, inner width of the bridge. Defaults to 1024.
         penalty_weight: Float, weight of the bridge's penalty. Defaults to 1.
         penalty: "root", as in the paper, or "squared"; see `AttentionBridge`. Defaults to "squared".
         bridge_bias: Boolean, whether W1 and W2 of the bridge have biases. Defaults to True.
-        tie_output: Boolean, whether the logits use the embeddings' table. Defaults to False.
+        tie_output: Boolean, whether the logits use the table of the embeddings. Defaults to False.
         shared_attention: Boolean, whether recurrent decoders share the weights of their attention. With
-            `bridge_heads=None` this is the idea of Firat et al. (2016), with which the paper compares the bridge.
+            `bridge_heads=None`, this is the idea of Firat et al. (2016), with which the paper compares the bridge.
             Defaults to False.
         transformer: Mapping of further arguments of `Transformer` to their values, for Transformer encoders and
-            decoders: `num_heads` (defaults to 8), `intermediate_dim` (defaults to 4 d) and any of its mechanisms. Over
-            a bridge, shortcuts on cross-attention gate M with A E, where A is the bridge's attention and E the source's
-            embeddings, or states, by `shortcut_source`.
-        use_cudnn: False or "auto". "auto": cuDNN's kernels for recurrent encoders if a GPU is visible, which train
-            faster and which XLA cannot compile. Not part of the configuration: a model that is loaded or exported has
-            no such kernels. Defaults to False.
-        uniform_start: Float above 0: all weights start uniform between minus and plus this number, as OpenNMT-py's do
-            by `-param_init`, by default 0.1. Defaults to None: each layer's own start.
+            decoders: `num_heads` (defaults to 8), `intermediate_dim` (defaults to 4 d) and any of its mechanisms. With
+            a bridge, shortcuts on cross-attention gate M with A E, where A is the bridge's attention and E are the
+            embeddings or states of the source, depending on the `source` of the shortcuts.
+        use_cudnn: False, or "auto": cuDNN's kernels for recurrent encoders if a GPU is visible. They train faster, but
+            XLA cannot compile them. Not part of the configuration: a loaded or exported model does not use them.
+            Defaults to False.
+        uniform_start: Float above 0. All weights are initially uniform between minus and plus this number, as with
+            OpenNMT-py's `-param_init` (0.1 by default). Defaults to None: each layer has its own initializers.
         **kwargs: Further arguments of `keras.Model`: `name`, `trainable`, and `dtype`, the dtype policy of all layers.
 
     Raises:
         TypeError: An argument is unknown.
-        ValueError: A size is not a positive integer, an option is unknown, there is no language, a language's name is
-            invalid, or options contradict each other.
+        ValueError: A size is not a positive integer, an option is unknown, there is no language, the name of a language
+            is invalid, or options contradict each other.
 
     Example:
 
@@ -132,7 +131,7 @@ class AttentionBridgeModel(MultilingualModel):
             "bridge_bias": bridge_bias,
             "shared_attention": shared_attention,
         }
-        bridge = AttentionBridge(  # also without a bridge, to check the options
+        bridge = AttentionBridge(  # made even if it is not used, to check the options
             bridge_heads or 1,
             bridge_hidden_dim,
             penalty_weight=penalty_weight,
@@ -156,21 +155,21 @@ class AttentionBridgeModel(MultilingualModel):
         self._build_all(self.languages)
 
     def bridge_outputs(self, language: str) -> keras.Model:
-        """The outputs of the bridge for sentences of a language.
+        """Returns a model that computes the outputs of the bridge for sentences of a language.
 
         Args:
             language: String, the language.
 
         Returns:
-            A functional model from ids `[B, S]` to a dictionary of "sentence": M `[B, k, d]`, "mean": the mean of its
-            k vectors `[B, d]`, and "attention": A `[B, k, S]`, float32.
+            A functional model that maps ids `[B, S]` to a dictionary with "sentence": M `[B, k, d]`; "mean": the mean
+            of its k vectors `[B, d]`; and "attention": A `[B, k, S]`, float32.
 
         Raises:
             ValueError: The language is unknown, or the model has no bridge.
         """
         self._check_languages(language)
         if self.bridge is None:
-            raise ValueError("The model has no bridge, and no sentence representation. Received: bridge_heads=None")
+            raise ValueError("A model without a bridge has no sentence representation. Received: bridge_heads=None")
         bridges = self._views.bridges
         if language not in bridges:
             ids = keras.Input((None,), dtype="int32", name="source")
@@ -190,11 +189,11 @@ class AttentionBridgeModel(MultilingualModel):
         d, score = self._options["hidden_dim"], self._options["attention_score"]
         if self._options["decoder"] != "recurrent" or score == "dot":
             raise ValueError(
-                "`shared_attention` is for recurrent decoders, and for scores with weights, 'general' and 'concat'. "
+                "`shared_attention` is for recurrent decoders and for scores with weights: 'general' and 'concat'. "
                 f"Received: decoder={self._options['decoder']!r}, attention_score={score!r}"
             )
         attention = LuongAttention(d, score, dtype="float32", name="shared_attention")
-        attention.build((None, None, d), (None, None, d))  # before a decoder builds it under the decoder's name
+        attention.build((None, None, d), (None, None, d))  # a decoder would build it under the decoder's name
         return attention
 
     def _memory(self, ids: Any, source: str, target: str) -> tuple[dict[str, Any], Any]:
@@ -205,9 +204,9 @@ class AttentionBridgeModel(MultilingualModel):
             memory["states"], mask=memory["mask"], return_attention=True, return_penalty=True
         )
         bridged = {"states": sentence, "mask": ops.ones_like(sentence[..., 0], dtype="bool")}
-        if "lexical" in memory:
-            lexical = memory["lexical"]  # E, [B, S, d]
-            bridged["lexical"] = ops.matmul(ops.cast(attention, lexical.dtype), lexical)  # A E, [B, k, d]
+        if "shortcut_states" in memory:
+            states = memory["shortcut_states"]  # E, [B, S, d]
+            bridged["shortcut_states"] = ops.matmul(ops.cast(attention, states.dtype), states)  # A E, [B, k, d]
         if self._options["decoder"] == "recurrent":
             bridged["initial"] = _mean(sentence)
         return bridged, penalties
@@ -220,12 +219,12 @@ class AttentionBridgeModel(MultilingualModel):
 
 
 class _Sides(Untracked):
-    """Encoders and decoders by language. Their layers are attributes of the model, which saves them."""
+    """The encoders and decoders by language. Their layers are attributes of the model, which saves them."""
 
     sources: dict[str, Any]
     targets: dict[str, Any]
 
 
 def _mean(sentence: Any) -> Any:
-    """The mean over the k vectors of M, `[B, d]`, float32."""
+    """Computes the mean of the k vectors of M, `[B, d]`, float32."""
     return ops.mean(ops.cast(sentence, "float32"), axis=1)

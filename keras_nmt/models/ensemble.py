@@ -1,4 +1,4 @@
-"""Several translation models as one."""
+"""Ensembles: several translation models that act as one."""
 
 from __future__ import annotations
 
@@ -9,24 +9,23 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_nmt.models._search_models import LogitsSide
-from keras_nmt.models._untracked import Untracked
+from keras_nmt.models._search_models import LogitsSide, Untracked
 from keras_nmt.models.multilingual_model import MultilingualModel
 from keras_nmt.models.translation_model import TranslationModel
 
 
 class Ensemble(TranslationModel):
-    """Several translation models as one, which computes the logarithm of the mean of their probabilities.
+    """Several translation models that act as one, which computes the logarithm of their mean probabilities.
 
-    The models may be of any kinds and sizes with the same languages and the same vocabularies. Each model keeps its own
+    The models can be of any kind and size, but must have the same languages and vocabularies. Each model keeps its own
     memory, constants and caches. An ensemble of multilingual models has all their directions: call `pair(...)` models.
 
     Args:
-        models: Sequence of translation models or of multilingual models, one or more.
+        models: Sequence of one or more translation models or multilingual models.
 
     Raises:
-        ValueError: There is no model; or languages or sizes of vocabularies differ; or some models have an encoder per
-            source language, others one per target language.
+        ValueError: There is no model; languages or sizes of vocabularies differ; or some models have an encoder for
+            each source language, and others one for each target language.
 
     Example:
 
@@ -43,24 +42,26 @@ class Ensemble(TranslationModel):
         sizes = [model.vocabulary_sizes for model in models]
         if not models or any(of_model != sizes[0] for of_model in sizes):
             raise ValueError(
-                "An ensemble needs at least one model, and models of the same languages and vocabularies. "
+                "An ensemble needs at least one model, and its models must have the same languages and vocabularies. "
                 f"Received: vocabulary sizes {sizes}"
             )
         if len({model.encodes_by for model in models}) > 1:
             raise ValueError(
-                "These models can be an ensemble of one direction only: give `model.pair(source, target)` of each. "
+                "Models of these kinds can be an ensemble for one direction only: give `model.pair(source, target)` of "
+                "each. "
                 f"Received: {', '.join(type(model).__name__ for model in models)}"
             )
         source = keras.Input((None,), dtype="int32", name="source")
         target_input = keras.Input((None,), dtype="int32", name="target_input")
-        # Each model is in a layer with a unique name, because Keras rejects equal names. Keras makes a functional model
-        # of every translation model: here, of the first direction.
+        # Each model is wrapped in a layer with a unique name, because Keras rejects equal names. As a Keras model, the
+        # ensemble must be functional: it is that of the first direction.
         pairs = [model.pair(*model.directions[0]) for model in models]
         logits = [_Member(pair, name=_name(i))([source, target_input]) for i, pair in enumerate(pairs)]
         super().__init__(inputs=[source, target_input], outputs=_LogMean(name="log_mean")(logits), name="ensemble")
         self.models = models
         self.languages, self.directions = models[0].languages, models[0].directions
         self.encodes_by = models[0].encodes_by
+        self.num_labels = max(model.num_labels for model in models)
         if len(self.directions) == 1:
             self.source_vocabulary_size, self.target_vocabulary_size = sizes[0].values()
         self._views = _Views(pairs={}, encoders={}, sides={})
@@ -72,7 +73,7 @@ class Ensemble(TranslationModel):
     def call(self, inputs: Any, training: bool | None = None, mask: Any = None) -> Any:
         if len(self.directions) > 1:
             raise TypeError(
-                f"Call the model of a pair: `model.pair(source, target)`. Received: {type(inputs).__name__}"
+                f"Call the model of a direction: `model.pair(source, target)`. Received: {type(inputs).__name__}"
             )
         return super().call(inputs, training=training, mask=mask)
 
@@ -89,7 +90,7 @@ class Ensemble(TranslationModel):
         key = source if self.encodes_by == "source" else target
         if key not in self._views.encoders:
             ids = keras.Input((None,), dtype="int32", name="source")
-            # By name: Keras unpacks a list of one output.
+            # A dictionary, because Keras unpacks a list of one output.
             memories = {_name(i): _Member(encoder, name=_name(i))(ids) for i, encoder in enumerate(encoders)}
             self._views.encoders[key] = keras.Model(ids, memories, name="encoders")
         return self._views.encoders[key]
@@ -128,7 +129,7 @@ class Ensemble(TranslationModel):
 
 
 class _Member(keras.layers.Layer):
-    """A model as a layer."""
+    """A layer that calls a model."""
 
     def __init__(self, model: keras.Model, **kwargs: Any) -> None:
         super().__init__(autocast=False, **kwargs)
@@ -141,7 +142,7 @@ class _Member(keras.layers.Layer):
 
 
 class _LogMean(keras.layers.Layer):
-    """The logits `[B, T, V]` of several models to the logarithms of their mean probabilities."""
+    """Maps the logits `[B, T, V]` of several models to the logarithms of their mean probabilities."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(autocast=False, dtype="float32", **kwargs)
@@ -153,7 +154,7 @@ class _LogMean(keras.layers.Layer):
 
 
 class _MeanSide:
-    """The decoders of a target language."""
+    """The decoders of one target language, one of each model."""
 
     def __init__(self, sides: list[LogitsSide]) -> None:
         self.sides = sides
@@ -163,7 +164,7 @@ class _MeanSide:
 
 
 class _Views(Untracked):
-    """Models over the layers of the ensemble's models, which Keras tracks already."""
+    """Models made of layers of the ensemble's models, which Keras already tracks."""
 
     pairs: dict[tuple[str, str], Ensemble]
     encoders: dict[str, keras.Model]

@@ -8,12 +8,11 @@ from keras_nmt.layers._keras_private import child_layers
 
 
 def inner_layers(model: keras.Model) -> dict[str, keras.layers.Layer]:
-    """All layers of a model by their paths, in the order in which they were made: the model's own, and those inside of
-    these.
+    """Returns all layers of a model by their paths, including layers inside layers, in the order they were made.
 
-    The path of a layer is what the paths of its weights begin with, `encoder/layer_1/self_attention` for example. A
-    layer without weights, such as dropout, has its name after the path of the layer that holds it. Each layer occurs
-    once, even if several layers share it; inputs and inner models are left out.
+    The path of a layer is the beginning of the paths of its weights, for example `encoder/layer_1/self_attention`. The
+    path of a layer without weights, such as dropout, is its name after the path of the layer that contains it. Each
+    layer occurs once, even if several layers share it. Inputs and inner models are left out.
 
     Args:
         model: Translation model or multilingual model, or any Keras model.
@@ -22,7 +21,7 @@ def inner_layers(model: keras.Model) -> dict[str, keras.layers.Layer]:
         Dictionary from paths to layers.
 
     Raises:
-        ValueError: Two layers have one path, as in an ensemble.
+        ValueError: Two layers have the same path, as in an ensemble.
 
     Example:
 
@@ -47,7 +46,7 @@ def inner_layers(model: keras.Model) -> dict[str, keras.layers.Layer]:
             path = layer.path or prefix + layer.name
             if path in found:
                 raise ValueError(
-                    f"Layers must have different paths: name them, or give one model. Received: two {path}"
+                    f"Layers must have different paths: name them, or give a single model. Received: {path} twice"
                 )
             found[path] = layer
             add(layer, f"{path}/")

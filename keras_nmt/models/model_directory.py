@@ -1,4 +1,4 @@
-"""The folder of a trained model."""
+"""The directory of a trained model."""
 
 from __future__ import annotations
 
@@ -16,50 +16,59 @@ import keras
 import keras_nmt
 from keras_nmt.errors import UserError, error_and_type
 from keras_nmt.files.atomic_files import write_json
-from keras_nmt.files.check_path import check_local
 from keras_nmt.files.json_file import with_digest
-from keras_nmt.files.limits import check_limits
 from keras_nmt.files.model_config import (
     CONFIG,
     FORMAT,
     SEARCH_TYPES,
     SUBWORDS_SHA256,
+    check_limits,
     is_search_setting,
     read_model_config,
 )
+from keras_nmt.files.paths import check_local
 from keras_nmt.files.weights_file import read_weights, write_weights
-from keras_nmt.layers.mechanism import NotRegistered
-from keras_nmt.models._without_weights import without_weights
+from keras_nmt.layers.layer_spec import NotRegistered
 from keras_nmt.models.multilingual_model import MultilingualModel
+from keras_nmt.models.parameter_counts import without_weights
 from keras_nmt.models.translation_model import TranslationModel
 
-OWN_PACKAGE = "keras_nmt>"  # prefix of the registered names of this package's classes, not written to `config.json`
+OWN_PACKAGE = "keras_nmt>"  # prefix of the registered names of this package's classes; `config.json` leaves it out
 
 
 class ModelDirectory:
-    """The folder of a trained model. Every command that uses a model takes such a folder.
+    """The directory of a trained model, as all commands that use a model take it.
 
     | file | content |
     | --- | --- |
     | `config.json` | format, the model's class and configuration, names and SHA-256 of the subword models, search \
-settings, and a SHA-256 of these |
+settings, and a SHA-256 of all these |
     | `model.weights.h5` | the weights, with a SHA-256 digest |
     | `subwords.model`; or `subwords.source.model` and `subwords.target.model`; or `subwords.LANGUAGE.model` of each \
 language | SentencePiece models |
+    | `adapter.weights.h5` | only the adapter, after a run with `lora` |
     | `settings.json`, `data.json` | the settings of the training run; SHA-256 of the lines of its data |
     | `training_log.jsonl` | a line of JSON for each logged update and for each evaluation |
-    | `results.json`, `test.hypotheses.txt` | scores, and the translation of the test data |
+    | `results.json`, `test.DIRECTION.hypotheses.txt` | scores, and the translation of the test data |
     | `checkpoints/` | the state from which a stopped training run continues |
 
-    The class of the model is any sub-class of `TranslationModel` or `MultilingualModel` that is registered by
-    `keras.saving.register_keras_serializable`; the process that loads the model imports the module of the class. The
-    same holds for the layers of a `Mechanism`.
+    The class of the model can be any sub-class of `TranslationModel` or `MultilingualModel` that is registered by
+    `keras.saving.register_keras_serializable`. The process that loads the model must import the module of the class.
+    The same holds for the layers of a `LayerSpec`.
 
-    Each file is written beside its final name and renamed, so no file is ever incomplete. Loading runs no code from
-    the folder, reads no pickle, and rejects sizes above `keras_nmt.files.limits.LIMITS`.
+    Each file is written under a temporary name and then renamed, so no file is ever incomplete. Loading runs no code
+    from the directory, reads no pickle, and rejects sizes above `keras_nmt.files.model_config.LIMITS`.
 
     Args:
-        path: String or path, the folder. It need not exist before `save_config`.
+        path: String or path of the directory. It need not exist before `save_config`.
+
+    Attributes:
+        config_path: Path of the configuration of the model.
+        weights_path: Path of the weights.
+        settings_path: Path of the settings of the training run.
+        data_path: Path of the digests of the training data.
+        log_path: Path of the training log.
+        checkpoints_path: Path of the folder of checkpoints.
 
     Example:
 
@@ -77,36 +86,12 @@ language | SentencePiece models |
     def __init__(self, path: str | os.PathLike[str]) -> None:
         check_local(path)
         self.path = Path(path)
-
-    @property
-    def config_path(self) -> Path:
-        """Path of the configuration of the model."""
-        return self.path / CONFIG
-
-    @property
-    def weights_path(self) -> Path:
-        """Path of the weights."""
-        return self.path / "model.weights.h5"
-
-    @property
-    def settings_path(self) -> Path:
-        """Path of the settings of the training run."""
-        return self.path / "settings.json"
-
-    @property
-    def data_path(self) -> Path:
-        """Path of the digests of the data of the training run."""
-        return self.path / "data.json"
-
-    @property
-    def log_path(self) -> Path:
-        """Path of the training log."""
-        return self.path / "training_log.jsonl"
-
-    @property
-    def checkpoints_path(self) -> Path:
-        """Path of the folder of the checkpoints."""
-        return self.path / "checkpoints"
+        self.config_path = self.path / CONFIG
+        self.weights_path = self.path / "model.weights.h5"
+        self.settings_path = self.path / "settings.json"
+        self.data_path = self.path / "data.json"
+        self.log_path = self.path / "training_log.jsonl"
+        self.checkpoints_path = self.path / "checkpoints"
 
     def save_config(
         self,
@@ -120,13 +105,13 @@ language | SentencePiece models |
         Args:
             model: Model of a registered class.
             subwords: Mapping of "source" and "target", or of each language of a multilingual model, to the name of a
-                SentencePiece model that is in the folder. The names are equal if the vocabulary is joint.
-            search: Mapping of settings of search, with the names and types of `SEARCH_TYPES`. Defaults to none.
+                SentencePiece model in the directory. The names are equal if the vocabulary is joint.
+            search: Mapping of search settings, with the names and types of `SEARCH_TYPES`. Defaults to none.
 
         Raises:
             OSError: A subword model cannot be read.
-            UserError: The class of the model is not registered, a language has no subword model, or a setting of
-                search is unknown, of another type, or above its limit.
+            UserError: The class of the model is not registered, a language has no subword model, or a search setting is
+                unknown, has the wrong type, or is above its limit.
         """
         name = keras.saving.get_registered_name(type(model))
         if keras.saving.get_registered_object(name) is not type(model):
@@ -136,11 +121,15 @@ language | SentencePiece models |
             )
         languages = getattr(model, "languages", ("source", "target"))
         if set(subwords) != set(languages):
-            raise UserError(f"Name the subword models of {', '.join(languages)}. Received: {', '.join(subwords)}")
+            raise UserError(
+                f"`subwords` must name the models of {', '.join(languages)}. Received: {', '.join(subwords)}"
+            )
         search = json.loads(json.dumps(search or {}))  # tuples become lists
         for key, value in search.items():
             if not is_search_setting(key, value):
-                raise UserError(f"Settings of search are {', '.join(SEARCH_TYPES)}. Received: {key}={value!r}")
+                raise UserError(
+                    f"Search settings must be {', '.join(SEARCH_TYPES)}, of the right type. Received: {key}={value!r}"
+                )
         config: dict[str, Any] = {
             "format": FORMAT,
             "keras_nmt": keras_nmt.__version__,
@@ -164,23 +153,23 @@ language | SentencePiece models |
         """Reads and checks `config.json`.
 
         Raises:
-            UserError: The folder is not a model directory, is of another format, or is damaged.
+            UserError: This is not a model directory, has another format, or is damaged.
         """
         return read_model_config(self.path)
 
     def model_class(self) -> type[TranslationModel] | type[MultilingualModel]:
-        """The class of the model.
+        """Returns the class of the model.
 
         Raises:
-            UserError: The folder is not a model directory, or no model class of the name is registered.
+            UserError: This is not a model directory, or no model class of this name is registered.
         """
         name = self.load_config()["model"]["class"]
         model_class = keras.saving.get_registered_object(name if ">" in name else OWN_PACKAGE + name)
         if isinstance(model_class, type) and issubclass(model_class, (TranslationModel, MultilingualModel)):
             return model_class
         raise UserError(
-            f"No model class of the name in {self.config_path} is registered: import the module that registers the "
-            f"class. Received: class={name[:100]!r}"
+            f"The model class in {self.config_path} is not registered: import the module that registers the class. "
+            f"Received: class={name[:100]!r}"
         )
 
     def load_model(
@@ -194,8 +183,8 @@ language | SentencePiece models |
             weights: String or path, the weights file, such as a kept checkpoint. Defaults to `model.weights.h5`.
 
         Raises:
-            UserError: The folder is not a model directory; a layer of a mechanism is not registered; or the weights are
-                missing, damaged, or of another configuration.
+            UserError: This is not a model directory, a layer of a mechanism is not registered, or the weights are
+                missing, damaged, or belong to another configuration.
         """
         model_class = self.model_class()
         path = Path(weights) if weights is not None else self.weights_path
@@ -211,14 +200,14 @@ language | SentencePiece models |
         try:
             described = 4 * sum(math.prod(w.shape) for w in without_weights(make).weights if w.dtype == "float32")
         except NotRegistered as error:
-            raise UserError(f"{self.config_path} names a layer of your own. {error}") from None
+            raise UserError(f"{self.config_path} contains a layer of your own. {error}") from None
         except (TypeError, ValueError, AttributeError, KeyError) as error:
             raise UserError(
                 f"{self.config_path} does not describe a model of this version. Received: {error_and_type(error)}"
             ) from None
-        if described > path.stat().st_size:  # before the model fills memory
+        if described > path.stat().st_size:  # checked before the model takes memory
             raise UserError(
-                f"{path} does not fit config.json or is damaged. Received: {path.stat().st_size:,} bytes for "
+                f"{path} does not match config.json or is damaged. Received: {path.stat().st_size:,} bytes for "
                 f"{described:,} bytes of weights"
             )
         model = make()
@@ -228,15 +217,15 @@ language | SentencePiece models |
             raise
         except (OSError, ValueError, KeyError, TypeError, RuntimeError, zipfile.BadZipFile) as error:
             raise UserError(
-                f"{path} does not fit config.json or is damaged. Received: {error_and_type(error)}"
+                f"{path} does not match config.json or is damaged. Received: {error_and_type(error)}"
             ) from None
         return model
 
     def subword_paths(self) -> dict[str, Path]:
-        """Paths of the SentencePiece models by "source" and "target", or by language; equal if the vocabulary is joint.
+        """Returns the paths of the subword models by "source" and "target", or by language; the same for a joint one.
 
         Raises:
-            UserError: The folder is not a model directory, or a subword model is missing.
+            UserError: This is not a model directory, or a subword model is missing.
         """
         paths = {key: self.path / Path(name).name for key, name in self.load_config()["subwords"].items()}
         for path in paths.values():

@@ -1,4 +1,4 @@
-"""Translation models of many languages."""
+"""The base class of translation models with several languages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import itertools
 import numbers
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import keras
 from keras import ops
@@ -15,12 +15,11 @@ from keras import ops
 from keras_nmt.ids import PAD
 from keras_nmt.layers import AttentiveRecurrentDecoder, LuongAttention, RecurrentEncoder
 from keras_nmt.layers._common import check_choice, check_effect, check_positive
-from keras_nmt.layers.mechanism import as_json
-from keras_nmt.models._recurrent_parts import RecurrentSource, RecurrentTarget
-from keras_nmt.models._search_models import Prepare, SearchModels, Step, TargetSide
-from keras_nmt.models._transformer_options import TransformerOptions
-from keras_nmt.models._transformer_parts import TransformerParts
-from keras_nmt.models._untracked import Untracked
+from keras_nmt.layers.layer_spec import as_json
+from keras_nmt.layers.mechanisms import SIDES
+from keras_nmt.models._search_models import Prepare, SearchModels, Step, TargetSide, Untracked
+from keras_nmt.models._sides import RecurrentSource, RecurrentTarget, TransformerSource, TransformerTarget
+from keras_nmt.models.factory import MECHANISMS, TransformerConfig, TransformerFactory
 from keras_nmt.models.token_embedding import TokenEmbedding
 from keras_nmt.models.translation_model import TranslationModel
 
@@ -31,35 +30,26 @@ _SET_ELSEWHERE = ("hidden_dim", "dropout")  # arguments of the parts that are al
 class MultilingualModel(keras.Model):
     """The base class of multilingual models: languages, directions, and encoders and decoders of either kind.
 
-    The model holds the weights, and is trained, saved and restored as a whole; `pair` returns the translation model of
-    one direction, with the same weights. The multilingual model itself cannot be called.
+    The model holds the weights, and is trained, saved and restored as a whole. `pair` returns the translation model of
+    one direction, which shares the weights. The multilingual model itself cannot be called.
 
     Args:
         vocabulary_sizes: Mapping of each language to the number of its subwords.
         encoder: "recurrent" (`RecurrentEncoder`) or "transformer" (`TransformerEncoder`).
         decoder: "recurrent" (`AttentiveRecurrentDecoder`) or "transformer" (`TransformerDecoder`).
-        num_encoder_layers: Integer.
-        num_decoder_layers: Integer.
-        hidden_dim: Integer d, width of embeddings and of all states.
-        dropout: Float, dropout rate.
-        attention_score: "general", "dot" or "concat", for recurrent decoders.
-        input_feeding: Boolean, for recurrent decoders.
-        dropout_in_loop: Boolean, for recurrent decoders.
-        tie_output: Boolean, whether the logits use the embeddings' table.
-        transformer: Mapping of further arguments of `Transformer` to their values, for Transformer encoders and
-            decoders: `num_heads`, `intermediate_dim` and any of its mechanisms.
-        use_cudnn: False or "auto", for recurrent encoders. Not part of the configuration: a model that is loaded or
-            exported has no such kernels.
-        **kwargs: Further arguments of `keras.Model`: `name`, `trainable`, and `dtype`, the dtype policy of all layers.
+        num_encoder_layers to uniform_start, **kwargs: See `AttentionBridgeModel`.
 
     Attributes:
         languages: Tuple of the languages.
-        directions: Tuple of all pairs (source, target) of languages, a language with itself included.
-        vocabulary_sizes: Dictionary of the number of subwords by language.
-        encodes_by: "source" or "target", the language of a direction that selects the encoder.
+        directions: Tuple of all directions (source, target), including those from a language to itself.
+        vocabulary_sizes: Dictionary of the number of subwords of each language.
+        encodes_by: "source" or "target": which language of a direction selects the encoder.
+        positions_before_target, num_labels: See `TranslationModel`.
     """
 
-    encodes_by: ClassVar[str] = "source"
+    encodes_by: str = "source"
+    positions_before_target: int = 0
+    num_labels: int = 0
 
     def __init__(
         self,
@@ -104,7 +94,7 @@ class MultilingualModel(keras.Model):
             check_language(language)
             if isinstance(size, bool) or not isinstance(size, numbers.Integral) or size < 5:
                 raise ValueError(
-                    f"A vocabulary has an integer size above 4, the reserved ids. Received: {language}={size!r}"
+                    f"A vocabulary size must be an integer above 4, the reserved ids. Received: {language}={size!r}"
                 )
         if uniform_start is not None and not uniform_start > 0:
             raise ValueError(f"`uniform_start` must be above 0. Received: uniform_start={uniform_start!r}")
@@ -121,16 +111,19 @@ class MultilingualModel(keras.Model):
             "input_feeding": input_feeding,
             "dropout_in_loop": dropout_in_loop,
             "tie_output": tie_output,
-            "transformer": dict(transformer or {}),
+            "transformer": {
+                name: MECHANISMS[name].of(value) if name in MECHANISMS else value
+                for name, value in (transformer or {}).items()
+            },
             "uniform_start": uniform_start,
         }
         self._use_cudnn = use_cudnn
         self._policy = policy
-        self._parts = self._transformer_parts()
+        self._factory = self._make_factory()
         self._dropout = (
             keras.layers.Dropout(dropout, dtype=policy, name="embedding_dropout")
-            if self._parts is None
-            else self._parts.embedding_dropout
+            if self._factory is None
+            else self._factory.embedding_dropout
         )
         sizes = {language: int(size) for language, size in vocabulary_sizes.items()}
         self._views = _Views(vocabulary_sizes=sizes, pairs={}, encoders={}, bridges={})
@@ -142,19 +135,19 @@ class MultilingualModel(keras.Model):
 
     @property
     def directions(self) -> tuple[tuple[str, str], ...]:
-        """All pairs (source, target) of languages, a language with itself included."""
+        """All directions (source, target), including those from a language to itself."""
         return tuple(itertools.product(self.languages, self.languages))
 
     def pair(self, source: str, target: str) -> TranslationModel:
-        """The translation model of one direction, with this model's weights.
+        """Returns the translation model of one direction, which shares this model's weights.
 
         Args:
             source: String, language to translate from.
-            target: String, language to translate to, which may be the same.
+            target: String, language to translate to, which can be the same.
 
         Returns:
-            The `TranslationModel`; the same object every time. In training, it adds its extra losses, means over
-            sentences. It is saved with this model, not separately.
+            The `TranslationModel`; the same object every time. In training, it adds the mean penalty over sentences to
+            the loss. It is saved with this model, not separately.
 
         Raises:
             ValueError: A language is unknown.
@@ -177,9 +170,9 @@ class MultilingualModel(keras.Model):
         return pairs[source, target]
 
     def encoder_for(self, source: str, target: str) -> keras.Model:
-        """The functional model from source ids `[B, S]` to the memory that the target's decoder reads.
+        """Returns the functional model from source ids `[B, S]` to the memory that the target's decoder reads.
 
-        The encoder depends on the language that `encodes_by` selects.
+        It depends only on the language that `encodes_by` selects.
 
         Args:
             source: String, language to translate from.
@@ -192,18 +185,18 @@ class MultilingualModel(keras.Model):
         return self._encoder(source, target)[0]
 
     def decoder_for(self, target: str) -> TargetSide:
-        """The part that computes logits of a language from a memory: `logits(ids, memory)`, `prepare` and `step`."""
+        """Returns the part that maps a memory to logits of a language: `logits(ids, memory)`, `prepare` and `step`."""
         self._check_languages(target)
         return self._target_side(target)
 
     def with_language(self, language: str, vocabulary_size: int, freeze: bool = True) -> MultilingualModel:
-        """Makes a model with one more language. This model is not changed.
+        """Makes a model with one more language, and leaves this model unchanged.
 
         Args:
             language: String, the new language.
             vocabulary_size: Integer, the number of its subwords.
-            freeze: Boolean, whether the existing weights are excluded from training. Defaults to True. The exclusion is
-                not saved: a loaded model trains all weights, unless frozen again (`frozen` of the experiment).
+            freeze: Boolean, whether the existing weights are excluded from training. This is not saved: a loaded model
+                trains all weights, unless they are frozen again (`frozen` of the experiment). Defaults to True.
 
         Returns:
             The model, with this model's weights and new weights for the language.
@@ -226,7 +219,7 @@ class MultilingualModel(keras.Model):
         return model
 
     def with_dtype(self, dtype: str) -> MultilingualModel:
-        """A copy with equal weights that computes in another dtype, without cuDNN's kernels.
+        """Returns a copy with equal weights that computes in another dtype, without cuDNN's kernels.
 
         Args:
             dtype: Dtype policy, such as "float32".
@@ -236,10 +229,12 @@ class MultilingualModel(keras.Model):
         return copy
 
     def call(self, inputs: Any) -> Any:
-        raise TypeError(f"Call the model of a pair: `model.pair(source, target)`. Received: {type(inputs).__name__}")
+        raise TypeError(
+            f"Call the model of a direction: `model.pair(source, target)`. Received: {type(inputs).__name__}"
+        )
 
     def _build_all(self, languages: Sequence[str]) -> None:
-        """Builds all weights, by the pairs of languages with themselves, and gives them the start of the options."""
+        """Builds all weights, by the directions from languages to themselves, and applies `uniform_start`."""
         for language in languages:
             self.pair(language, language)
         if (limit := self._options["uniform_start"]) is not None:
@@ -258,12 +253,10 @@ class MultilingualModel(keras.Model):
 
     @classmethod
     def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> MultilingualModel:
-        if "transformer" in config:
-            config = {**config, "transformer": TransformerOptions.converted(config["transformer"] or {})}
         return cls(**config)
 
     def _encoder(self, source: str, target: str) -> tuple[keras.Model, Any]:
-        """The model that `encoder_for` returns, made once, and its penalties."""
+        """Returns the model of `encoder_for`, which is made once, and its penalties."""
         key = source if self.encodes_by == "source" else target
         encoders = self._views.encoders
         if key not in encoders:
@@ -272,7 +265,7 @@ class MultilingualModel(keras.Model):
             encoders[key] = keras.Model(ids, memory, name=f"{key}_encoder_model"), penalties
         return encoders[key]
 
-    # The parts that sub-classes define.
+    # Sub-classes define these parts.
 
     @property
     def positions_before_source(self) -> int | None:
@@ -280,37 +273,50 @@ class MultilingualModel(keras.Model):
         return 0
 
     def _memory(self, ids: Any, source: str, target: str) -> tuple[dict[str, Any], Any]:
-        """Source ids `[B, S]` -> the memory, and penalties `[B]` to add to the loss, or None."""
+        """Maps source ids `[B, S]` to the memory, and to penalties `[B]` for the loss, or None."""
         raise NotImplementedError
 
     def _target_side(self, target: str) -> TargetSide:
         raise NotImplementedError
 
-    # The parts that sub-classes are built of.
+    # Sub-classes are built of these parts.
 
-    def _transformer_parts(self) -> TransformerParts | None:
+    def _make_factory(self) -> TransformerFactory | None:
         options = self._options
         given = options["transformer"]
-        known = {field.name for field in dataclasses.fields(TransformerOptions)} - {*_SET_ELSEWHERE}
+        known = {field.name for field in dataclasses.fields(TransformerConfig)} - {*_SET_ELSEWHERE}
         if unknown := sorted(set(given) - known):
-            raise ValueError(f"`transformer` may set {', '.join(sorted(known))}. Received: {', '.join(unknown)}")
+            raise ValueError(f"`transformer` can set {', '.join(sorted(known))}. Received: {', '.join(unknown)}")
         if "transformer" not in (options["encoder"], options["decoder"]):
             if given:
                 raise ValueError(
-                    f"`transformer` needs 'transformer' as `encoder` or `decoder`. Received: transformer={given!r}"
+                    "`transformer` needs encoder='transformer' or decoder='transformer'. "
+                    f"Received: transformer={given!r}"
                 )
             return None
         d = options["hidden_dim"]
         sizes = {"num_heads": 8, "intermediate_dim": 4 * d, **given}
-        return TransformerParts(TransformerOptions(**sizes, hidden_dim=d, dropout=options["dropout"]), self._policy)
+        config = TransformerConfig(**sizes, hidden_dim=d, dropout=options["dropout"])
+        for side in SIDES:
+            names = ["tied_layers"] * (side in config.tied_layers)
+            names += ["decoder_self_attention"] * (side == "decoder" and not config.decoder_attends_to_itself)
+            check_effect(
+                options[side] == "transformer",
+                f"{side}='transformer'",
+                **{name: as_json(getattr(config, name)) for name in names},
+            )
+        return TransformerFactory(config, self._policy)
 
     def _embedding(self, vocabulary_size: int, name: str) -> TokenEmbedding:
         options = self._options
+        transformer = options["transformer"] or {}
         return TokenEmbedding(
             vocabulary_size,
             options["hidden_dim"],
             tie_weights=options["tie_output"],
-            scale="transformer" in (options["encoder"], options["decoder"]),
+            scale="transformer" in (options["encoder"], options["decoder"])
+            and transformer.get("scale_embeddings", True),
+            logits_bias=transformer.get("logits_bias", False),
             dtype=self._policy,
             name=name,
         )
@@ -318,9 +324,9 @@ class MultilingualModel(keras.Model):
     def _make_source_side(self, embedding: TokenEmbedding, prefix: str = "") -> Any:
         options = self._options
         if options["encoder"] == "transformer":
-            assert self._parts is not None
-            stack = self._parts.encoder(options["num_encoder_layers"], prefix)
-            return self._parts.source_side(stack, embedding, prefix)
+            assert self._factory is not None
+            stack = self._factory.encoder(options["num_encoder_layers"], prefix)
+            return TransformerSource(self._factory, embedding, stack, prefix)
         encoder = RecurrentEncoder(
             options["num_encoder_layers"],
             options["hidden_dim"],
@@ -336,9 +342,9 @@ class MultilingualModel(keras.Model):
     ) -> Any:
         options = self._options
         if options["decoder"] == "transformer":
-            assert self._parts is not None
-            stack = self._parts.decoder(options["num_decoder_layers"], prefix)
-            return self._parts.target_side(stack, embedding, prefix)
+            assert self._factory is not None
+            stack = self._factory.decoder(options["num_decoder_layers"], prefix)
+            return TransformerTarget(self._factory, embedding, stack, prefix)
         decoder = AttentiveRecurrentDecoder(
             options["num_decoder_layers"],
             options["hidden_dim"],
@@ -353,41 +359,41 @@ class MultilingualModel(keras.Model):
         return RecurrentTarget(embedding, self._dropout, decoder)
 
     def _track(self, *sides: Any) -> None:
-        """Makes the layers of sides attributes of this model, by their names."""
+        """Sets the layers of sides as attributes of this model, under their names."""
         for side in sides:
-            for layer in (side.embedding, *(getattr(side, name, None) for name in ("positions", "roles")), side.stack):
+            others = (getattr(side, name, None) for name in ("positions", "roles", "norm"))
+            for layer in (side.embedding, *others, side.stack):
                 if layer is not None:
                     setattr(self, layer.name, layer)
 
     def _with_initial(self, memory: dict[str, Any]) -> dict[str, Any]:
-        """The memory of an encoder, with the initial states of a recurrent decoder instead of the final states."""
+        """Replaces the final states of an encoder in its memory by the initial state of a recurrent decoder."""
         final = memory.pop("final", None)
         if self._options["decoder"] != "recurrent":
             return memory
-        if final is None:  # of a Transformer: the mean over the sentence
+        if final is None:  # the encoder is a Transformer: use the mean over the sentence
             weights = ops.expand_dims(ops.cast(memory["mask"], "float32"), -1)  # [B, S, 1]
             total = ops.sum(weights * ops.cast(memory["states"], "float32"), axis=1)
             return {**memory, "initial": total / ops.maximum(ops.sum(weights, axis=1), 1.0)}
         return {**memory, "initial": final}
 
     def _check_sides_fit(self) -> None:
-        """Without a bridge, a recurrent decoder starts from the encoder's states layer by layer."""
+        """Checks that each layer of a recurrent decoder has a layer of the encoder to start from."""
         options = self._options
         kinds = options["encoder"], options["decoder"]
         if kinds == ("recurrent", "recurrent") and options["num_encoder_layers"] != options["num_decoder_layers"]:
             raise ValueError(
-                "Without a bridge, each decoder layer starts from an encoder layer: the numbers must be equal. "
+                "Without a bridge, encoder and decoder must have the same number of layers. "
                 f"Received: num_encoder_layers={options['num_encoder_layers']}, "
                 f"num_decoder_layers={options['num_decoder_layers']}"
             )
 
     def _check_cross_shortcuts(self) -> None:
-        wished = self._parts is not None and self._parts.options.shortcut("cross", "decoder") is not None
         options = self._options
-        if wished and not options["encoder"] == options["decoder"] == "transformer":
+        has_them = self._factory is not None and self._factory.config.has_cross_shortcuts
+        if has_them and not options["encoder"] == options["decoder"] == "transformer":
             raise ValueError(
-                "Shortcuts on cross-attention are of a Transformer decoder, and read the embeddings of a Transformer "
-                "encoder: leave 'cross' out of `shortcut_sites`. "
+                "Shortcuts on cross-attention need a Transformer encoder and decoder: leave 'cross' out of `sites`. "
                 f"Received: encoder={options['encoder']!r}, decoder={options['decoder']!r}, "
                 f"transformer={options['transformer']!r}"
             )
@@ -395,18 +401,19 @@ class MultilingualModel(keras.Model):
     def _check_languages(self, *languages: str) -> None:
         for language in languages:
             if language not in self.languages:
-                raise ValueError(f"The model has the languages {', '.join(self.languages)}. Received: {language!r}")
+                raise ValueError(f"A language must be one of {', '.join(self.languages)}. Received: {language!r}")
 
 
 def check_language(language: Any) -> None:
-    """Checks the name of a language, which becomes part of file names, of layers' names and of signatures.
+    """Checks the name of a language, which becomes part of the names of files, layers and signatures.
 
     Raises:
-        ValueError: The name is not made of letters, digits, "-" and "_", with a letter first.
+        ValueError: The name does not consist of letters, digits, "-" and "_", or does not begin with a letter.
     """
     if not isinstance(language, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", language):
         raise ValueError(
-            f"A language is named by letters, digits, '-' and '_', a letter first, such as 'de'. Received: {language!r}"
+            "The name of a language must be letters, digits, '-' and '_', and begin with a letter, such as 'de'. "
+            f"Received: {language!r}"
         )
 
 
@@ -421,6 +428,7 @@ class _Pair(TranslationModel):
         self.target_vocabulary_size = owner.vocabulary_sizes[target]
         self._view = _PairView(owner=owner, source=source, target=target)
         self.positions_before_source = owner.positions_before_source
+        self.positions_before_target = owner.positions_before_target
         self._search = search
 
     def attention(self, memory: dict[str, Any], target_input: Any, layer: int | None = None) -> Any:
@@ -428,13 +436,13 @@ class _Pair(TranslationModel):
         if before is None:
             raise ValueError(
                 "The decoder attends to the vectors of the attention bridge, not to source positions. "
-                f"Received: model={type(self._view.owner).__name__} with a bridge"
+                f"Received: {type(self._view.owner).__name__} with a bridge"
             )
         return super().attention(memory, target_input, layer)[:, :, before:]
 
     def get_config(self) -> dict[str, Any]:
         raise ValueError(
-            "A pair is a view of a multilingual model: save that model, or the pair's weights. "
+            "The model of one direction shares its weights with a multilingual model: save that model instead. "
             f"Received: {self._view.source}-{self._view.target} of {type(self._view.owner).__name__}"
         )
 
@@ -443,7 +451,7 @@ class _Pair(TranslationModel):
 
 
 class _PairView(Untracked):
-    """The multilingual model that a pair belongs to."""
+    """The multilingual model and the direction of a `_Pair`."""
 
     owner: MultilingualModel
     source: str
@@ -451,7 +459,7 @@ class _PairView(Untracked):
 
 
 class _Views(Untracked):
-    """Models over a multilingual model's layers: Keras would track, count and save their weights again."""
+    """Models made of a multilingual model's layers, which Keras must not track, count and save again."""
 
     vocabulary_sizes: dict[str, int]
     pairs: dict[tuple[str, str], _Pair]
@@ -460,7 +468,7 @@ class _Views(Untracked):
 
 
 class _AddPenalties(keras.layers.Layer):
-    """Adds the mean of the penalties of a batch's sentences to the loss in training."""
+    """Adds the mean penalty over the sentences of a batch to the loss in training."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(dtype="float32", **kwargs)
@@ -469,7 +477,7 @@ class _AddPenalties(keras.layers.Layer):
 
     def call(self, logits: Any, penalties: Any, ids: Any, training: bool | None = None) -> Any:
         if training:
-            sentences = ops.sum(ops.cast(ops.any(ops.not_equal(ids, PAD), axis=1), "float32"))  # without filler rows
+            sentences = ops.sum(ops.cast(ops.any(ops.not_equal(ids, PAD), axis=1), "float32"))  # not rows of padding
             self.add_loss(ops.sum(penalties) / ops.maximum(sentences, 1.0))
         return logits
 

@@ -1,4 +1,4 @@
-"""Sinusoidal positions."""
+"""Layers that add positions to embeddings, sinusoidal or learned."""
 
 from __future__ import annotations
 
@@ -7,14 +7,25 @@ from typing import Any
 import keras
 from keras import ops
 
-LONGEST = 10_000.0  # wavelength over 2 pi
+from keras_nmt.layers._common import check_choice, check_positive
+
+ORDERS = ("interleaved", "halves")
+LONGEST = 10_000.0  # longest wavelength divided by 2 pi
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
 class PositionalEncoding(keras.layers.Layer):
     """Adds sinusoidal positions to embeddings. The layer has no weights, and computes sine and cosine in float32.
 
+    (`SinePositionEncoding` of keras_hub has neither `order` nor `endpoint`, and computes positions in the compute
+    dtype; bfloat16 cannot represent odd numbers above 256.)
+
     Args:
+        order: "interleaved": sine and cosine of a frequency side by side; or "halves": all sines, then all cosines.
+            Defaults to "interleaved".
+        offset: Integer, the position of the first token. Defaults to 0.
+        endpoint: Boolean. True: the longest wavelength is 2 pi 10000, as in Tensor2Tensor, fairseq and Marian. False:
+            it is one step shorter, as in the paper. Defaults to False.
         **kwargs: Arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Call arguments:
@@ -35,19 +46,79 @@ class PositionalEncoding(keras.layers.Layer):
         [Vaswani et al., 2017](https://arxiv.org/abs/1706.03762), section 3.5.
     """
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, order: str = "interleaved", offset: int = 0, endpoint: bool = False, **kwargs: Any) -> None:
         super().__init__(**kwargs)
+        check_choice("order", order, ORDERS)
+        self.order = order
+        self.offset = int(offset)
+        self.endpoint = endpoint
         self.supports_masking = True
         self.built = True
 
     def call(self, inputs: Any, position: Any = None) -> Any:
         positions = ops.arange(ops.shape(inputs)[1]) if position is None else ops.reshape(position, (1,))  # [T]
+        positions = positions + self.offset
         # PE(pos, 2i) = sin(pos / 10000^(2i / d)), PE(pos, 2i + 1) = cos(pos / 10000^(2i / d))
         d = inputs.shape[-1]
         neurons = ops.arange(d)
-        frequencies = ops.power(1 / LONGEST, ops.cast(2 * (neurons // 2), "float32") / d)  # [d]
+        pairs, is_cosine = neurons // 2, neurons % 2 == 1
+        if self.order == "halves":
+            pairs, is_cosine = neurons % (d // 2), neurons >= d // 2
+        frequencies = ops.power(1 / LONGEST, ops.cast(2 * pairs, "float32") / (d - 2 * self.endpoint))  # [d]
         angles = ops.cast(positions, "float32")[:, None] * frequencies  # [T, d]
-        return inputs + ops.cast(ops.where(neurons % 2 == 0, ops.sin(angles), ops.cos(angles)), inputs.dtype)
+        return inputs + ops.cast(ops.where(is_cosine, ops.cos(angles), ops.sin(angles)), inputs.dtype)
 
     def compute_output_shape(self, inputs_shape: tuple[int | None, ...]) -> tuple[int | None, ...]:
         return inputs_shape
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "order": self.order, "offset": self.offset, "endpoint": self.endpoint}
+
+
+@keras.saving.register_keras_serializable(package="keras_nmt")
+class LearnedPositions(keras.layers.Layer):
+    """Adds a learned vector for each position to embeddings. Later positions have the vector of position M - 1.
+
+    Args:
+        max_length: Integer M, number of positions. Defaults to 1024.
+        **kwargs: Arguments of `keras.layers.Layer`, such as `name` and `dtype`.
+
+    Call arguments:
+        inputs: Float tensor `[B, T, d]`.
+        position: Integer scalar tensor, as for `PositionalEncoding`.
+
+    Returns:
+        Tensor `[B, T, d]`.
+
+    Example:
+
+    >>> import numpy as np
+    >>> tuple(LearnedPositions(16)(np.zeros((2, 5, 8), "float32")).shape)
+    (2, 5, 8)
+    """
+
+    def __init__(self, max_length: int = 1024, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        check_positive(max_length=max_length)
+        self.max_length = int(max_length)
+        self.supports_masking = True
+
+    def build(self, inputs_shape: tuple[int | None, ...]) -> None:
+        width = inputs_shape[-1]
+        assert width is not None
+        self.table = self.add_weight(
+            shape=(self.max_length, width),
+            initializer=keras.initializers.RandomNormal(stddev=width**-0.5),
+            name="table",
+        )
+
+    def call(self, inputs: Any, position: Any = None) -> Any:
+        positions = ops.arange(ops.shape(inputs)[1]) if position is None else ops.reshape(position, (1,))  # [T]
+        rows = ops.take(self.table, ops.minimum(positions, self.max_length - 1), axis=0)  # [T, d]
+        return inputs + ops.cast(rows, inputs.dtype)
+
+    def compute_output_shape(self, inputs_shape: tuple[int | None, ...]) -> tuple[int | None, ...]:
+        return inputs_shape
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "max_length": self.max_length}

@@ -1,4 +1,4 @@
-"""Quantisation of models."""
+"""Quantisation of models to int8."""
 
 from __future__ import annotations
 
@@ -8,28 +8,30 @@ from typing import Any
 import keras
 
 from keras_nmt.errors import UserError
-from keras_nmt.layers._int8_kernels import Int8Kernels
 from keras_nmt.layers._keras_private import all_layers
+from keras_nmt.layers._projection import Int8Kernels
 
 MODES = ("int8",)
 
 
-def quantize(model: Any, mode: str = "int8") -> None:
-    """Converts a model's matrices to int8, for serving: a quarter of the memory, and integer products.
+def quantize(model: Any, mode: str = "int8", embeddings: bool = True) -> None:
+    """Converts a model's matrices to int8 for serving, which takes a quarter of the memory and uses integer products.
 
-    Each column of a matrix has a scale, as each row of a table of embeddings. Each position of the other factor gets a
-    scale at run time, so there is no calibration. The model cannot be trained afterwards. Keras' own quantisation
-    converts dense layers and tables of embeddings; attention, shortcuts, composition and role interaction use the same
-    arithmetic. Not converted: vectors, LayerNorm, the products of attention, LSTMs, `LuongAttention`, convolutions, the
-    matrix U of contextualised embeddings, and full bilinear pooling.
+    Each column of a matrix and each row of a table of embeddings has a scale. The scale of each position of the other
+    factor is computed at run time, so there is no calibration. The matrices cannot be trained afterwards. Keras' own
+    quantisation converts dense layers and tables of embeddings; attention, shortcuts, composition and role interaction
+    use the same arithmetic. Not converted are vectors, LayerNorm, the products inside attention, LSTMs,
+    `LuongAttention`, convolutions, the matrix U of contextualized embeddings, and full bilinear pooling.
 
     Args:
         model: Translation model or multilingual model, changed in place. `model.with_dtype("float32")` makes a copy.
         mode: String, "int8". Defaults to "int8".
+        embeddings: Boolean, whether tables of embeddings are also converted. If not, gradients pass through the model,
+            and low-rank adapters can be trained on it (`keras_nmt.models.add_adapter`). Defaults to True.
 
     Raises:
         UserError: The mode is unknown.
-        ValueError: The model is quantised already, or computes in float16.
+        ValueError: The model is already quantised, or computes in float16.
 
     Example:
 
@@ -45,12 +47,13 @@ def quantize(model: Any, mode: str = "int8") -> None:
     True
     """
     if mode not in MODES:
-        raise UserError(f"Weights can be quantized to {', '.join(MODES)}. Received: {mode}")
-    # Keras collects garbage for each weight that a layer drops: without `freeze`, all objects are scanned each time.
+        raise UserError(f"Weights can only be quantized to {', '.join(MODES)}. Received: {mode}")
+    # Keras collects garbage for each weight that a layer drops, which would scan all objects without `freeze`.
     gc.freeze()
     try:
+        kinds = (keras.layers.Dense, Int8Kernels, *([keras.layers.ReversibleEmbedding] if embeddings else []))
         for layer in all_layers(model):  # including the layers of an ensemble's models
-            if isinstance(layer, (keras.layers.Dense, keras.layers.ReversibleEmbedding, Int8Kernels)):
-                layer.quantize(mode, type_check=False)  # else not sub-classes of `Dense`
+            if isinstance(layer, kinds):
+                layer.quantize(mode, type_check=False)  # the check would reject sub-classes of `Dense`
     finally:
         gc.unfreeze()

@@ -12,7 +12,10 @@ from keras_nmt.layers._projection import reshape_like
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
 class TokenEmbedding(keras.layers.Layer):
-    """Token ids to embeddings, and decoder states to logits.
+    """Maps token ids to embeddings, and decoder states to logits.
+
+    The table is Keras' own `ReversibleEmbedding`, to which this layer adds the scale, biases, and logits of chosen
+    tokens.
 
     Args:
         vocabulary_size: Integer V, number of tokens.
@@ -21,19 +24,20 @@ class TokenEmbedding(keras.layers.Layer):
             True.
         scale: Boolean, whether embeddings are multiplied by sqrt(d), so that they are initially as large as the
             positions of a Transformer. Defaults to True.
+        logits_bias: Boolean, whether each token's logit has a bias. Defaults to False.
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Call arguments:
         inputs: Token ids `[B, T]`; float states `[..., d]` with `reverse=True`.
         reverse: Boolean, whether to project states to logits. Defaults to False.
-        few_states: Boolean, whether there are few states, as in a step of search: the same logits in less time.
-            Defaults to False.
-        output_kernel: Float tensor `[d, N]` from `output_kernel`, with `reverse=True`: the logits of its N tokens.
-            Defaults to None, for all tokens.
+        is_decoding_step: Boolean, whether there are few states, as in a step of search. The logits are then computed in
+            another way, which takes less time. Defaults to False.
+        output_kernel: Float tensor `[d, N]` from `output_kernel`, for `reverse=True`: only the logits of its N tokens
+            are computed. Defaults to None: all tokens.
 
     Returns:
-        Embeddings `[B, T, d]`; logits `[..., V]`, or `[..., N]`, in float32 with `reverse=True`. As every product of a
-        layer, that of the logits is computed in the compute dtype.
+        Embeddings `[B, T, d]`; or with `reverse=True` logits `[..., V]` or `[..., N]`, float32. Their product is
+        computed in the compute dtype, like every product of a layer.
 
     Example:
 
@@ -47,13 +51,20 @@ class TokenEmbedding(keras.layers.Layer):
     """
 
     def __init__(
-        self, vocabulary_size: int, hidden_dim: int, tie_weights: bool = True, scale: bool = True, **kwargs: Any
+        self,
+        vocabulary_size: int,
+        hidden_dim: int,
+        tie_weights: bool = True,
+        scale: bool = True,
+        logits_bias: bool = False,
+        **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
         self.vocabulary_size = vocabulary_size
         self.hidden_dim = hidden_dim
         self.tie_weights = tie_weights
         self.scale = scale
+        self.logits_bias = logits_bias
         self.supports_masking = True
         self.table = keras.layers.ReversibleEmbedding(
             vocabulary_size,
@@ -68,32 +79,46 @@ class TokenEmbedding(keras.layers.Layer):
 
     def build(self, inputs_shape: tuple[int | None, ...]) -> None:
         self.table.build(inputs_shape)
+        if self.logits_bias:
+            self.bias = self.add_weight(shape=(self.vocabulary_size,), initializer="zeros", name="bias")
 
-    def call(self, inputs: Any, reverse: bool = False, few_states: bool = False, output_kernel: Any = None) -> Any:
+    def call(
+        self, inputs: Any, reverse: bool = False, is_decoding_step: bool = False, output_kernel: Any = None
+    ) -> Any:
         if reverse:
             states = ops.reshape(inputs, (-1, self.hidden_dim))  # [R, d]
             if output_kernel is not None:
+                if self.logits_bias:  # the last row of the kernel
+                    states = ops.concatenate([states, ops.ones_like(states[:, :1])], axis=1)  # [R, d + 1]
                 logits = ops.matmul(states, output_kernel)  # [R, N]
-            elif few_states and self._has_float_table:
-                # XLA packs the second factor of a product: the few states, not the table.
+            elif is_decoding_step and self._has_float_table:
+                # XLA packs the second factor of a product, which must be the few states, not the table.
                 table = ops.cast(self._output_table(), self.compute_dtype)
                 logits = ops.transpose(ops.matmul(table, ops.transpose(states)))  # [R, V]
             else:
                 logits = self.table(states, reverse=True)
-            return ops.cast(reshape_like(inputs, logits), "float32")  # [..., V]
+            logits = ops.cast(reshape_like(inputs, logits), "float32")  # [..., V]
+            return logits + ops.cast(self.bias, "float32") if self.logits_bias and output_kernel is None else logits
         embeddings = self.table(inputs)  # [B, T, d]
         return embeddings * self.hidden_dim**0.5 if self.scale else embeddings
 
     def output_kernel(self, ids: Any = None) -> Any:
-        """The matrix that takes states to logits, made once for all steps of a search.
+        """Returns the matrix that maps states to logits, to make it once for all steps of a search.
 
         Args:
             ids: int32 tensor `[N]`, the tokens of the columns. Defaults to None: all tokens, N = V.
 
         Returns:
-            Float tensor `[d, N]`, in the compute dtype, or float32 if the weights are int8. None for all tokens if the
-            weights are int8.
+            Float tensor `[d, N]`, or `[d + 1, N]` with the biases of the logits as last row. It has the compute dtype,
+            or float32 if the weights are int8. If the weights are int8, the result for all tokens is None.
         """
+        kernel = self._output_kernel(ids)
+        if kernel is None or not self.logits_bias:
+            return kernel
+        bias = self.bias if ids is None else ops.take(self.bias, ids)
+        return ops.concatenate([kernel, ops.cast(bias, kernel.dtype)[None]], axis=0)
+
+    def _output_kernel(self, ids: Any) -> Any:
         if ids is None:
             table = self._output_table()
             return ops.transpose(ops.cast(table, self.compute_dtype)) if self._has_float_table else None
@@ -108,14 +133,14 @@ class TokenEmbedding(keras.layers.Layer):
 
     @property
     def _has_float_table(self) -> bool:
-        """Whether the table is not quantised; otherwise the table computes products in its own way."""
+        """Whether the table is not quantised. A quantised table computes products in its own way."""
         return self.table.quantization_mode is None
 
     def compute_output_shape(
         self,
         inputs_shape: tuple[int | None, ...],
         reverse: bool = False,
-        few_states: bool = False,
+        is_decoding_step: bool = False,
         output_kernel: Any = None,
     ) -> tuple[Any, ...]:
         if not reverse:
@@ -123,7 +148,7 @@ class TokenEmbedding(keras.layers.Layer):
         return (*inputs_shape[:-1], self.vocabulary_size if output_kernel is None else output_kernel.shape[1])
 
     def compute_output_spec(
-        self, inputs: Any, reverse: bool = False, few_states: bool = False, output_kernel: Any = None
+        self, inputs: Any, reverse: bool = False, is_decoding_step: bool = False, output_kernel: Any = None
     ) -> keras.KerasTensor:
         dtype = "float32" if reverse else self.compute_dtype
         shape = self.compute_output_shape(inputs.shape, reverse, output_kernel=output_kernel)
@@ -136,4 +161,5 @@ class TokenEmbedding(keras.layers.Layer):
             "hidden_dim": self.hidden_dim,
             "tie_weights": self.tie_weights,
             "scale": self.scale,
+            "logits_bias": self.logits_bias,
         }

@@ -1,4 +1,4 @@
-"""The interface of translation models."""
+"""The base class of translation models, with the interface that searches use."""
 
 from __future__ import annotations
 
@@ -10,44 +10,48 @@ from keras_nmt.models._search_models import LogitsSide, SearchModels
 
 
 class TranslationModel(keras.Model):
-    """A model of one direction: teacher forcing as a Keras model, and the parts that a search calls.
+    """A translation model of one direction: a Keras model with teacher forcing, and the parts that a search calls.
 
-    As a Keras model it maps `(source ids [B, S], target-input ids [B, T])`, int32, to logits `[B, T, V]`, float32.
-    Ids: pad 0, unknown 1, begin 2, end 3. A source ends with the end id; a target input begins with the begin id.
+    As a Keras model, it maps `(source ids [B, S], target-input ids [B, T])`, int32, to logits `[B, T, V]`, float32. The
+    reserved ids are PAD 0, UNK 1, BOS 2 and EOS 3. A source ends with EOS, and a target input begins with BOS.
 
-    A search never calls the whole model. It calls `encoder` and `prepare` once per sentence and `decoder_step` once per
-    position; `tf.function` can trace all three, with XLA or without, and all three share the model's weights. Memory,
-    constants and caches are nests of tensors that the search passes on without further knowledge of them.
+    A search never calls the whole model. It calls `encoder` and `prepare` once for each sentence and `decoder_step`
+    once for each position. All three share the model's weights, and `tf.function` can trace them with or without XLA.
+    Memory, constants and caches are nests of tensors that the search passes on without looking into them.
 
-    A model is a set of directions, and this model has a single direction. The model does not know its languages:
-    "source" and "target" stand for them.
+    This model has one direction and does not know its languages, so it calls them "source" and "target".
 
     Attributes:
         encoder: Functional Keras model, source ids `[B, S]` -> memory, a nest of tensors `[B, ...]`.
         source_vocabulary_size: Integer.
         target_vocabulary_size: Integer V.
         languages: Tuple of the languages.
-        directions: Tuple of all pairs (source, target) that the model translates.
-        encodes_by: "source" or "target", the language of a direction that selects the encoder.
+        directions: Tuple of all directions (source, target) that the model translates.
+        encodes_by: "source" or "target": which language of a direction selects the encoder.
         positions_before_source: Integer, the number of memory positions before the source positions; None if the memory
             has no source positions.
+        positions_before_target: Integer, the number of target positions that are given, such as a label, before the
+            position that predicts the first token.
+        num_labels: Integer, the number of language labels in the vocabulary, which must be joint if there are any.
     """
 
     languages: tuple[str, ...] = ("source", "target")
     directions: tuple[tuple[str, str], ...] = (("source", "target"),)
     encodes_by: str = "source"
     positions_before_source: int | None = 0
+    positions_before_target: int = 0
+    num_labels: int = 0
     source_vocabulary_size: int
     target_vocabulary_size: int
     _search: SearchModels
 
     @property
     def vocabulary_sizes(self) -> dict[str, int]:
-        """The number of subwords by language."""
+        """The number of subwords of each language."""
         return {"source": self.source_vocabulary_size, "target": self.target_vocabulary_size}
 
     def pair(self, source: str, target: str) -> TranslationModel:
-        """The model of one direction, here the model itself.
+        """Returns the model of one direction, which is this model itself.
 
         Args:
             source: String, language to translate from.
@@ -57,13 +61,15 @@ class TranslationModel(keras.Model):
             ValueError: The model does not have this direction.
         """
         if (source, target) not in self.directions:
-            raise ValueError(f"The model translates from source to target. Received: from {source} to {target}")
+            raise ValueError(
+                f"The model has only the direction from source to target. Received: from {source} to {target}"
+            )
         return self
 
     def encoder_for(self, source: str, target: str) -> keras.Model:
-        """The functional model from source ids `[B, S]` to the memory that the target's decoder reads.
+        """Returns the functional model from source ids `[B, S]` to the memory that the target's decoder reads.
 
-        The encoder depends on the language that `encodes_by` selects.
+        It depends only on the language that `encodes_by` selects.
 
         Args:
             source: String, language to translate from.
@@ -75,7 +81,7 @@ class TranslationModel(keras.Model):
         return self.pair(source, target).encoder
 
     def decoder_for(self, target: str) -> LogitsSide:
-        """The part that computes logits from a memory by teacher forcing: `logits(target-input ids, memory)`."""
+        """Returns the part that maps a memory to logits by teacher forcing: `logits(target-input ids, memory)`."""
         return self._search.step.side
 
     @property
@@ -83,29 +89,30 @@ class TranslationModel(keras.Model):
         return self._search.encoder
 
     def prepare(self, memory: Any, beam_size: int, max_length: int | None) -> tuple[Any, Any]:
-        """Computes the constants of a sentence and empty caches, once per sentence.
+        """Computes the constants of sentences and empty caches, once for each sentence.
 
         Args:
             memory: Nest of tensors, the output of `encoder`.
             beam_size: Integer K, hypotheses per sentence.
             max_length: Integer, the largest number of target positions. None: caches grow with each step, which takes
-                less time and memory, but not under XLA or JAX, which need fixed shapes.
+                less time and memory, but is not possible under XLA or JAX, which need fixed shapes.
 
         Returns:
             Constants, a nest of tensors `[B, ...]`, and empty caches, a nest of tensors `[B, K, ...]`. The search
-            reorders caches with the hypotheses, except caches under the key "kept", and never reorders constants.
+            reorders caches together with the hypotheses, except caches under the key "not_reordered". It never reorders
+            constants.
         """
         return self._search.prepare(memory, beam_size=beam_size, max_length=max_length)
 
     def output_kernel(self, ids: Any = None) -> Any:
-        """The matrix of the output projection, which a search makes once for all calls of `decoder_step`.
+        """Returns the matrix of the output projection, which a search makes once for all calls of `decoder_step`.
 
         Args:
             ids: int32 tensor `[N]`, the tokens whose logits are computed. Defaults to None: all tokens, N = V.
 
         Returns:
-            Float tensor `[d, N]`, or None for all tokens if the projection has no such matrix, as with int8 weights. Of
-            an ensemble, a list with one for each of its models.
+            Float tensor `[d, N]`, or None for all tokens if the projection has no such matrix, as with int8 weights.
+            For an ensemble, a list with one of these for each model.
         """
         return self._search.step.side.output_kernel(ids)
 
@@ -115,12 +122,12 @@ class TranslationModel(keras.Model):
         """Runs one target position of every hypothesis.
 
         Args:
-            tokens: int32 tensor `[B, K]`, the tokens before the predicted tokens; the begin id at position 0.
+            tokens: int32 tensor `[B, K]`, the tokens before the predicted tokens; BOS at position 0.
             position: int32 scalar tensor, the position, from 0.
             constants: Nest of tensors from `prepare`.
             caches: Nest of tensors from `prepare` or from the previous step.
-            output_kernel: The result of `output_kernel` for N tokens, whose logits are computed. Defaults to None, for
-                all tokens.
+            output_kernel: Result of `output_kernel` for the N tokens whose logits are computed. Defaults to None: all
+                tokens.
 
         Returns:
             Logits `[B, K, V]`, or `[B, K, N]` with `output_kernel`, float32, and the new caches.
@@ -128,21 +135,21 @@ class TranslationModel(keras.Model):
         return self._search.step(tokens, position, constants, caches, output_kernel=output_kernel)
 
     def attention(self, memory: Any, target_input: Any, layer: int | None = None) -> Any:
-        """Soft alignments: the attention of each target position to each source position, by teacher forcing.
+        """Computes soft alignments: the attention of each target position to each source position.
 
         Args:
             memory: Nest of tensors, the output of `encoder` for source ids `[B, S]`.
             target_input: int32 tensor `[B, T]`, target-input ids.
             layer: Integer from 1, the decoder layer whose cross-attention is returned. Defaults to the last but one
-                layer of a Transformer, which aligns best (Garg et al., 2019, section 3.2), and to the only attention of
-                a recurrent decoder.
+                layer of a Transformer, which aligns best (Garg et al., 2019, section 3.2), or only to its
+                `alignment_head` if it has one. A recurrent decoder has a single attention.
 
         Returns:
-            Float32 tensor `[B, T, S]`, the mean over heads: row t is the attention with which the model predicts the
-            token after target input t. Rows sum to at most 1.
+            float32 tensor `[B, T, S]`, the mean over heads or the attention of one head. Row t is the attention with
+            which the model predicts the token after target input t. Rows sum to at most 1.
 
         Raises:
-            ValueError: There is no such layer, or the model does not attend to source positions.
+            ValueError: The layer does not exist, or the model does not attend to source positions.
 
         Reference:
             [Garg et al., 2019](https://arxiv.org/abs/1909.02074), section 3.
@@ -150,7 +157,7 @@ class TranslationModel(keras.Model):
         return self._search.step.side.attention(target_input, memory, layer)
 
     def with_dtype(self, dtype: str) -> TranslationModel:
-        """A copy with equal weights that computes in another dtype, outside of any distribution strategy.
+        """Returns a copy with equal weights that computes in another dtype, outside of any distribution strategy.
 
         Args:
             dtype: String, dtype policy, such as "float32".
@@ -161,4 +168,4 @@ class TranslationModel(keras.Model):
 
     @classmethod
     def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> TranslationModel:
-        return cls(**config)  # Keras would instantiate any layer named in the configuration
+        return cls(**config)  # Keras' own method would instantiate any layer named in the configuration

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from keras_nmt.data.prepared_folder import check_sides
+from keras_nmt.data.sentence_pairs import check_length_limits
+from keras_nmt.data.subword_models import SubwordOptions
 from keras_nmt.errors import UserError
-from keras_nmt.files.length_limits import check_length_limits
-from keras_nmt.files.prepared_folder import check_sides
-from keras_nmt.files.subwords import check_subword_settings
 
 DUPLICATES = {  # the keys, by name, that no two pairs share; a round for each
     "keep": (),
@@ -24,7 +24,7 @@ DUPLICATES = {  # the keys, by name, that no two pairs share; a round for each
     "either": ("source", "target"),
 }
 ORDERS = ("shuffled", "lines")
-OF_SUBWORDS = ("normalization", "character_coverage", "byte_fallback")
+SUBWORD_OPTIONS = ("normalization", "character_coverage", "byte_fallback")
 File = str | os.PathLike[str]
 # From the lines of both sides of a block to a boolean array, the pairs to drop; or a DoFn of such lines.
 Filter = Callable[[Sequence[str], Sequence[str]], np.ndarray] | Any
@@ -57,7 +57,7 @@ class Preparation:
         subword_sample: Integer, the number of random pairs that the model is trained on; all pairs of a smaller corpus.
             Defaults to 1,000,000.
         seed: Integer, seed of the sample. Defaults to 0.
-        normalization: "nfc", "nfkc" or "identity", of the model to train, as for `keras_nmt.text.train_subwords`.
+        normalization: "nfc", "nfkc" or "identity", of the model to train, as for `keras_nmt.data.train_subwords`.
             Defaults to "nfc".
         character_coverage: Float from 0.98 to 1, of the model to train. Defaults to 1.
         byte_fallback: Boolean, of the model to train. Defaults to False.
@@ -114,34 +114,34 @@ class Preparation:
         check_length_limits(self.max_length, self.max_ratio)
         if (self.subwords is None) == (self.vocabulary_size is None):
             raise UserError(
-                "A corpus needs either subword models or the vocabulary size of a model to train. "
+                "Give either subword models or the vocabulary size of a model to train. "
                 f"Received: subwords={self.subwords}, vocabulary_size={self.vocabulary_size}"
             )
         tag = self.source_tag
         if tag is not None and tag.split() != [tag]:
-            raise UserError(f"A tag is one subword, without spaces. Received: source_tag={tag!r}")
+            raise UserError(f"A tag must be one subword, without spaces. Received: source_tag={tag!r}")
         if self.vocabulary_size is not None:
-            check_subword_settings(self.vocabulary_size, **self.subword_settings)
+            SubwordOptions(**self.subword_settings).check_size(self.vocabulary_size)
         for name in (*self.sources, *self.targets):
             check_name(name)
         if self.subword_sample < 1 or self.seed < 0:
             raise UserError(
-                "A sample has at least one pair, and a seed of at least 0. "
+                "`subword_sample` must be at least 1, and `seed` at least 0. "
                 f"Received: subword_sample={self.subword_sample}, seed={self.seed}"
             )
         if len(self.sources) != len(self.targets) or not self.sources:
             raise UserError(
-                "A corpus has as many source files as target files, at least one. "
+                "There must be as many source files as target files, at least one. "
                 f"Received: {len(self.sources)} and {len(self.targets)}"
             )
         check_sides(self.sides)
         for name, known in (("duplicates", DUPLICATES), ("order", ORDERS)):
             if getattr(self, name) not in known:
-                raise UserError(f"`{name}` is one of {', '.join(known)}. Received: {name}={getattr(self, name)!r}")
+                raise UserError(f"`{name}` must be one of {', '.join(known)}. Received: {name}={getattr(self, name)!r}")
         for name in ("scripts", "languages"):
             if unknown := set(getattr(self, name)) - set(self.sides):
                 raise UserError(
-                    f"`{name}` are of the sides {', '.join(self.sides)}. Received: {', '.join(sorted(unknown))}"
+                    f"`{name}` must name the sides {', '.join(self.sides)}. Received: {', '.join(sorted(unknown))}"
                 )
         if bool(self.languages) != (self.language_model is not None):
             raise UserError(
@@ -155,12 +155,12 @@ class Preparation:
     def subword_settings(self) -> dict[str, Any]:
         """The arguments of `train_subwords`, except files, size and sample."""
         symbols = [] if self.source_tag is None else [self.source_tag]
-        return {"user_symbols": symbols, **{name: getattr(self, name) for name in OF_SUBWORDS}}
+        return {"user_symbols": symbols, **{name: getattr(self, name) for name in SUBWORD_OPTIONS}}
 
     def as_json(self) -> dict[str, object]:
-        """The options that a manifest records: those that decide which pairs are kept, and in which form."""
+        """Returns the options that a manifest records: those that decide which pairs are kept, and in which form."""
         names = ("max_length", "max_ratio", "drop_identical", "duplicates", "order", "source_tag")
-        trained = ("vocabulary_size", "subword_sample", "seed", *OF_SUBWORDS) if self.subwords is None else ()
+        trained = ("vocabulary_size", "subword_sample", "seed", *SUBWORD_OPTIONS) if self.subwords is None else ()
         return {
             **{name: getattr(self, name) for name in (*trained, *names)},
             "scripts": dict(self.scripts),

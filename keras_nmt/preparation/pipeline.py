@@ -1,12 +1,14 @@
-"""The Apache Beam pipeline that prepares a corpus."""
+"""The Apache Beam pipelines that prepare a corpus."""
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
 import functools
+import hashlib
 import logging
 import os
+import random
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -16,11 +18,7 @@ import apache_beam as beam
 import numpy as np
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from keras_nmt.errors import UserError
-from keras_nmt.files.atomic_files import atomic_folder
-from keras_nmt.files.check_path import address_of, check_local, check_regular
-from keras_nmt.files.pair_block import PairBlock
-from keras_nmt.files.prepared_folder import (
+from keras_nmt.data.prepared_folder import (
     BLOCKS,
     MANIFEST,
     SHARD_PAIRS,
@@ -28,21 +26,24 @@ from keras_nmt.files.prepared_folder import (
     write_manifest,
     write_shard,
 )
+from keras_nmt.data.sentence_pairs import PairBlock
+from keras_nmt.data.subword_models import train_subwords
+from keras_nmt.data.text_files import read_paired_blocks
+from keras_nmt.errors import UserError
+from keras_nmt.files.atomic_files import atomic_folder, errors_that_name
+from keras_nmt.files.paths import address_of, check_local, check_regular
 from keras_nmt.files.process_resources import num_processors
-from keras_nmt.files.read_paired_blocks import read_paired_blocks
-from keras_nmt.preparation.block_store import BlockStore, Position
 from keras_nmt.preparation.options import DUPLICATES, Preparation, check_name
-from keras_nmt.preparation.run_pipeline import failures_as_results, run_pipeline
-from keras_nmt.preparation.scan import scan
-from keras_nmt.preparation.segmenter import Segmenter, bucket_of, without_duplicates
-from keras_nmt.preparation.text_filters import text_filters
-from keras_nmt.preparation.train_on_sample import MODEL, train_on_sample
-from keras_nmt.preparation.worker_steps import add_worker_steps, worker_steps
+from keras_nmt.preparation.pipeline_runs import failures_as_results, run_pipeline
+from keras_nmt.preparation.segmenter import Segmenter, bucket_of, text_filters, without_duplicates
+from keras_nmt.preparation.worker_files import BlockStore, Position, add_worker_steps, worker_steps
 
 MOST_LINES = 2**31 - 1  # line numbers are int32
 STORED_PAIRS = 2**17  # pairs that a process segments before it writes them
 Report = Callable[[str], None]
 Split = Callable[[PairBlock], np.ndarray]  # to the bucket of each pair
+MODEL = "sample.model"  # in the folder
+Task = tuple[str, str, np.ndarray, str]
 
 
 def prepare(
@@ -53,7 +54,7 @@ def prepare(
     beam_options: Sequence[str] = (),
     report: Report = lambda line: None,
 ) -> dict[str, Any]:
-    """Prepares a corpus: text files to a folder of shards, see `keras_nmt.files.prepared_folder`.
+    """Prepares a corpus: text files to a folder of shards, see `keras_nmt.data.prepared_folder`.
 
     Two pipelines run: the first reads all files, and so finds wrong files early; the second segments and filters blocks
     of lines, brings the pairs of a shard together, and writes shards. One in between samples the text of subwords that
@@ -227,7 +228,7 @@ def _is_result(element: Any) -> bool:
 
 
 def _grouped(elements: beam.PCollection, name: str) -> beam.PCollection:
-    """The positions of each bucket together."""
+    """Returns the positions of each bucket together."""
     return (
         elements
         | f"Positions by {name}" >> beam.Filter(lambda element: not _is_result(element))
@@ -323,7 +324,7 @@ def _numbered(folder: Path, shards: Sequence[dict[str, Any]]) -> list[dict[str, 
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """A block without Beam's routine messages: of this process, and of its workers, which write on standard error."""
+    """Keeps Beam's routine messages out of a block: of this process, and of its workers on standard error."""
     logger = logging.getLogger()
     level = logger.level
     logger.setLevel(logging.ERROR)
@@ -336,3 +337,106 @@ def _quiet() -> Iterator[None]:
         os.dup2(standard_error, 2)
         os.close(standard_error)
         logger.setLevel(level)
+
+
+def scan(
+    source: str | os.PathLike[str], target: str | os.PathLike[str], advance: Callable[[int], None] = lambda number: None
+) -> dict[str, Any]:
+    """Reads a pair of files, and counts their lines.
+
+    Args:
+        source: String or path of a file.
+        target: String or path of a file with as many lines.
+        advance: Function that gets the number of lines of each block. Defaults to none.
+
+    Returns:
+        Dictionary: "files", the names without folders; "lines"; "sha256", the digests of the lines of both files, as
+        `keras_nmt.data.text_digest` computes them.
+
+    Raises:
+        OSError: A file cannot be read.
+        UserError: As `read_paired_blocks`.
+    """
+    digests = hashlib.sha256(), hashlib.sha256()
+    num_lines = 0
+    for block in read_paired_blocks(source, target):
+        num_lines += len(block[0])
+        for digest, lines in zip(digests, block, strict=True):
+            digest.update("".join(f"{line}\n" for line in lines).encode())
+        advance(len(block[0]))
+    names = [os.fspath(file).rpartition("/")[2] for file in (source, target)]
+    return {"files": names, "lines": num_lines, "sha256": [digest.hexdigest() for digest in digests]}
+
+
+def train_on_sample(
+    files: Sequence[tuple[str, str]],
+    counts: Sequence[int],
+    folder: Path,
+    *,
+    pairs: int,
+    seed: int,
+    options: PipelineOptions,
+    **training: Any,
+) -> Path:
+    """Trains a subword model on both sides of a random sample of pairs, each pair of the corpus equally likely.
+
+    The numbers of the sampled lines are drawn first, so memory grows with the sample alone. The same files, sample size
+    and seed give the same model, with any number of processes.
+
+    Args:
+        files: Sequence of pairs of files, as `read_paired_blocks` reads them.
+        counts: Sequence of integers, the number of lines of each pair of files.
+        folder: Path, a folder that all workers share, for temporary files and the model.
+        pairs: Integer, the number of pairs to sample.
+        seed: Integer, seed of the sample.
+        options: PipelineOptions.
+        **training: Arguments of `train_subwords`.
+
+    Returns:
+        The path of the model, in `folder`.
+
+    Raises:
+        UserError: A file is unusable, or as `train_subwords`.
+    """
+    ends = np.cumsum(counts)
+    size = min(pairs, int(ends[-1]))
+    chosen = np.sort(np.array(random.Random(seed).sample(range(int(ends[-1])), size), np.int64))
+    bounds = [0, *np.searchsorted(chosen, ends).tolist()]
+    tasks: list[Task] = [
+        (*pair, chosen[begin:end] - (last - count), str(folder / f"{number:05d}.sample"))
+        for number, (pair, begin, end, last, count) in enumerate(
+            zip(files, bounds, bounds[1:], ends.tolist(), counts, strict=False)
+        )
+        if end > begin
+    ]
+    run_pipeline(options, folder, functools.partial(_sample_stage, tasks=tasks))
+    samples = [Path(task[-1]) for task in tasks]
+    model = train_subwords(samples, folder / MODEL, max_sentences=2 * size, **training)
+    for path in samples:
+        path.unlink()
+    return model
+
+
+def _sample_stage(pipeline: beam.Pipeline, tasks: Sequence[Task]) -> beam.PCollection:
+    return (
+        pipeline
+        | "Samples" >> beam.Create(tasks)
+        | "Spread samples" >> beam.Reshuffle()
+        | "Sample" >> beam.FlatMap(_sampled)
+    )
+
+
+def _sampled(task: Task) -> Iterator[dict[str, Any]]:
+    """Writes the chosen lines of both files to one file."""
+    source, target, chosen, path = task
+    with failures_as_results() as failures:
+        first = 0
+        with errors_that_name(path), open(path, "w", encoding="utf-8") as sample:
+            for block in read_paired_blocks(source, target):
+                here = chosen[(chosen >= first) & (chosen < first + len(block[0]))] - first
+                sample.writelines(f"{side[i]}\n" for i in here.tolist() for side in block)
+                first += len(block[0])
+                if first > chosen[-1]:
+                    break
+        yield {"sampled": path}
+    yield from failures

@@ -2,23 +2,158 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
-from collections.abc import Sequence
+import importlib
+import unicodedata
+from collections.abc import Callable, Sequence
 from itertools import chain
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import sentencepiece
 
-from keras_nmt.errors import UserError, one_line
-from keras_nmt.files.length_limits import drop_pairs, outside_limits
-from keras_nmt.files.pair_block import PairBlock, Rows
-from keras_nmt.files.prepared_folder import id_type
-from keras_nmt.files.subwords import read_subwords
-from keras_nmt.ids import BEGIN, END, PAD, UNKNOWN
-from keras_nmt.preparation.options import File, Preparation
-from keras_nmt.preparation.text_filters import text_filters
+from keras_nmt.data.prepared_folder import id_type
+from keras_nmt.data.sentence_pairs import PairBlock, RaggedArray, drop_pairs, outside_limits
+from keras_nmt.data.subword_models import read_subwords
+from keras_nmt.errors import UserError, error_and_type, one_line
+from keras_nmt.files.paths import import_file
+from keras_nmt.ids import BOS, EOS, PAD, UNK
+from keras_nmt.preparation.options import File, Filter, Preparation
 
+SCRIPT_SHARE = 0.5  # least share of letters in a side's script
+LABEL = "__label__"  # before each language in fastText's models
+Function = Callable[[Sequence[str], Sequence[str]], np.ndarray]
 KEYS = {"source": (0, 1), "target": (2, 3), "pair": (0, 1, 2, 3)}  # columns of a block's keys: 128 bits a text
+
+
+def text_filters(preparation: Preparation) -> list[tuple[str, Function]]:
+    """Returns the filters of a preparation, ready to run in this process.
+
+    Args:
+        preparation: Preparation.
+
+    Returns:
+        List of tuples of a reason and a function from the lines of both sides to a boolean array `[pairs]`, True for
+        the pairs to drop. Each pair is dropped for the first reason that applies.
+
+    Raises:
+        OSError: The model of languages cannot be read.
+        UserError: A filter of the user's own does not exist, or the model of languages is no model.
+    """
+    p = preparation
+    filters = [(reason, _own(reason, filter_)) for reason, filter_ in p.filters.items()]
+    if p.drop_identical:
+        filters.append(("identical", _are_identical))
+    if p.scripts:
+        filters.append(
+            ("script", functools.partial(_any_side, rules=[_script_rule(p.scripts.get(s)) for s in p.sides]))
+        )
+    if p.language_model is not None:
+        model = _language_model(p.language_model)
+        rules = [_language_rule(model, p.languages.get(side)) for side in p.sides]
+        filters.append(("language", functools.partial(_any_side, rules=rules)))
+    return filters
+
+
+def _own(reason: str, filter_: Filter | str) -> Function:
+    """Wraps a filter of the user's own, so that its errors name it."""
+    found: Any = _found(filter_) if isinstance(filter_, str) else filter_
+    try:
+        found = found() if isinstance(found, type) else found
+        if hasattr(found, "setup"):
+            found.setup()
+    except Exception as error:
+        raise UserError(f"The filter {reason!r} raised an error. Received: {error_and_type(error)}") from error
+
+    def checked(sources: Sequence[str], targets: Sequence[str]) -> np.ndarray:
+        try:
+            if hasattr(found, "process"):  # a DoFn gives a sequence of results
+                (wrong,) = found.process((sources, targets))
+            else:
+                wrong = found(sources, targets)
+        except Exception as error:
+            raise UserError(f"The filter {reason!r} raised an error. Received: {error_and_type(error)}") from error
+        wrong = np.asarray(wrong)
+        if wrong.dtype != np.bool_ or wrong.shape != (len(sources),):
+            raise UserError(
+                f"The filter {reason!r} gives a boolean array with an element for each pair, {len(sources)} here. "
+                f"Received: an array of {wrong.dtype} with the shape {wrong.shape}"
+            )
+        return wrong
+
+    return checked
+
+
+def _found(reference: str) -> Any:
+    """Finds the function or class of a reference, such as "package.module:name" or "folder/file.py:name"."""
+    place, _, name = reference.rpartition(":")
+    try:
+        module = import_file(Path(place)) if place.endswith(".py") else importlib.import_module(place)
+        return getattr(module, name)
+    except UserError:
+        raise
+    except (ImportError, AttributeError, ValueError) as error:
+        raise UserError(
+            "A filter must be named by its module or file, such as package.module:name or file.py:name. "
+            f"Received: {reference} ({error_and_type(error)})"
+        ) from None
+
+
+def _are_identical(sources: Sequence[str], targets: Sequence[str]) -> np.ndarray:
+    return np.array([source == target for source, target in zip(sources, targets, strict=True)], bool)
+
+
+def _any_side(
+    sources: Sequence[str], targets: Sequence[str], rules: Sequence[Callable[[str], bool] | None]
+) -> np.ndarray:
+    """Returns a boolean array `[pairs]`: whether the rule of either side is True for a line of this side."""
+    is_wrong = np.zeros(len(sources), bool)
+    for rule, lines in zip(rules, (sources, targets), strict=True):
+        if rule is not None:
+            is_wrong |= np.array([rule(line) for line in lines], bool)
+    return is_wrong
+
+
+def _script_rule(script: str | None) -> Callable[[str], bool] | None:
+    return None if script is None else lambda line: _share(line, script) < SCRIPT_SHARE
+
+
+def _language_rule(model: Any, language: str | None) -> Callable[[str], bool] | None:
+    """Returns a side's rule: whether a line is most probably of another language. Empty lines are of any."""
+    if language is None:
+        return None
+    return lambda line: bool(line.strip()) and LABEL + language not in model.predict(line)[0]
+
+
+def _language_model(path: File) -> Any:
+    try:
+        import fasttext
+    except ImportError:
+        raise UserError(
+            f"Identification of languages needs fasttext-predict: pip install 'keras_nmt[prepare]'. Received: {path}"
+        ) from None
+    with open(path, "rb"):  # an error of the system names the file
+        pass
+    try:
+        return fasttext.load_model(str(path))
+    except (ValueError, MemoryError, RuntimeError) as error:
+        raise UserError(
+            f"The file is not a model of fastText, such as lid.176.bin. Received: {path} ({error_and_type(error)})"
+        ) from None
+
+
+def _share(text: str, script: str) -> float:
+    """Returns the share of a text's letters that are of a script; 1 without letters."""
+    letters = [character for character in text if character.isalpha()]
+    return sum(_script(letter) == script for letter in letters) / len(letters) if letters else 1.0
+
+
+@functools.cache
+def _script(letter: str) -> str:
+    """Returns the first word of a letter's name in Unicode."""
+    return unicodedata.name(letter, "UNKNOWN").partition(" ")[0]
 
 
 class Segmenter:
@@ -38,8 +173,8 @@ class Segmenter:
         self._models = [load_subwords(path) for path in preparation.subwords]
         self._filters = text_filters(preparation)
         tag = preparation.source_tag
-        number = UNKNOWN if tag is None else self._models[0].piece_to_id(tag)
-        if tag is not None and (number == UNKNOWN or number not in self._models[0].encode(tag)):
+        number = UNK if tag is None else self._models[0].piece_to_id(tag)
+        if tag is not None and (number == UNK or number not in self._models[0].encode(tag)):
             raise UserError(f"The subwords have no such user symbol: train them with it. Received: source_tag={tag!r}")
 
     def segment(
@@ -69,15 +204,15 @@ class Segmenter:
         dropped |= drop_pairs(keep, outside_limits(ids[0].lengths, ids[1].lengths, p.max_length, p.max_ratio))
         read = [model.normalize(side) for model, side in zip(self._models, texts, strict=True)]
         keys = np.concatenate([_digests(side) for side in read], axis=1)
-        text = tuple(Rows.from_bytes([one.encode() for one in side]) for side in texts) if p.keep_text else None
+        text = tuple(RaggedArray.from_bytes([one.encode() for one in side]) for side in texts) if p.keep_text else None
         return PairBlock(lines, ids, text, keys).select(keep), dropped
 
     @staticmethod
-    def _ids(model: sentencepiece.SentencePieceProcessor, texts: list[str]) -> Rows:
+    def _ids(model: sentencepiece.SentencePieceProcessor, texts: list[str]) -> RaggedArray:
         rows = model.encode(texts, out_type=int, num_threads=1)
         lengths = np.fromiter(map(len, rows), np.int64, len(rows))
         values = np.fromiter(chain.from_iterable(rows), id_type(model.get_piece_size()), int(lengths.sum()))
-        return Rows(values, lengths)
+        return RaggedArray(values, lengths)
 
 
 def load_subwords(path: File) -> sentencepiece.SentencePieceProcessor:
@@ -93,8 +228,8 @@ def load_subwords(path: File) -> sentencepiece.SentencePieceProcessor:
     except RuntimeError as error:
         raise UserError(f"The file is not a SentencePiece model ({one_line(error)}). Received: {path}") from None
     ids = model.pad_id(), model.unk_id(), model.bos_id(), model.eos_id()
-    if ids != (PAD, UNKNOWN, BEGIN, END):
-        raise UserError(f"Subwords have the ids pad 0, unknown 1, begin 2, end 3. Received: {path} with {ids}")
+    if ids != (PAD, UNK, BOS, EOS):
+        raise UserError(f"Subwords must have the ids pad 0, unknown 1, begin 2, end 3. Received: {path} with {ids}")
     return model
 
 
@@ -119,12 +254,12 @@ def without_duplicates(block: PairBlock, key: str) -> PairBlock:
 
 
 def bucket_of(block: PairBlock, key: str, num_buckets: int) -> np.ndarray:
-    """int64 array `[pairs]`, a number below `num_buckets` that is equal for equal keys."""
+    """Returns an int64 array `[pairs]`: a number below `num_buckets` that is equal for equal keys."""
     assert block.keys is not None
     return (block.keys[:, KEYS[key]].sum(axis=1, dtype=np.uint64) % np.uint64(num_buckets)).astype(np.int64)
 
 
 def _digests(texts: list[str]) -> np.ndarray:
-    """uint64 array `[texts, 2]`: 128 bits of BLAKE2, so that different texts are never taken for equal."""
+    """Returns a uint64 array `[texts, 2]`: 128 bits of BLAKE2, so that different texts are never taken for equal."""
     digests = b"".join(hashlib.blake2b(text.encode(), digest_size=16).digest() for text in texts)
     return np.frombuffer(digests, "<u8").reshape(-1, 2)

@@ -1,4 +1,4 @@
-"""Writes a model as a SavedModel that TensorFlow Serving runs: raw text in, raw text out."""
+"""Exports a model as a SavedModel from text to text, which TensorFlow Serving runs."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from typing import Any, NamedTuple
 
 import tensorflow as tf
 
+from keras_nmt.data import SubwordTokenizer
 from keras_nmt.errors import UserError, one_line
-from keras_nmt.inference.graph import TextGraph
+from keras_nmt.inference.graph import PHRASES, TextGraph
 from keras_nmt.inference.search_options import SAMPLING
 from keras_nmt.inference.translator import Translator
 from keras_nmt.models import MultilingualModel, TranslationModel
 from keras_nmt.models import quantize as quantize_model
+from keras_nmt.progress import count_steps
 from keras_nmt.serving._versions import check_loadable, check_version, write_version
 from keras_nmt.serving.warmup import warmup_records, write_warmup
-from keras_nmt.steps import count_steps
-from keras_nmt.text import SubwordTokenizer
 
-SIGNATURES = ("search", "align")  # that an export has on request
-HALVES = ("bfloat16", "float16")  # two bytes a weight
+SIGNATURES = ("search", "align", "tokens")  # an export has these on request only
+HALVES = ("bfloat16", "float16")  # types of two bytes
 QUANTIZED = ("int8", *HALVES)
-_NUMBERS = ("seed", "beam_size")  # inputs that are integers; all others are text
+_NUMBERS = ("seed", "beam_size")  # inputs that are integers; the others are strings
 
 
 def export(
@@ -40,24 +40,29 @@ def export(
     signatures: Iterable[str] = (),
     **search: Any,
 ) -> Path:
-    """Writes `path/<version>`, a SavedModel with raw text in and raw text out, for all directions of a model.
+    """Writes `path/<version>`, a SavedModel from text to text for all directions of a model.
 
-    Signatures of a model of one direction, N being the number of sentences of a request:
+    Signatures of a model of one direction, where N is the number of sentences of a request:
 
-    - `serving_default`: `text` [N] string -> `translation` [N] string, `score` [N] float32, `cut_off` [N] bool, whether
-      the length limit ended the translation (all [N, num_hypotheses] if there are several hypotheses), `truncated` [N]
-      bool.
+    - `serving_default`: `text` [N] string -> `translation` [N] string, `score` [N] float32, `cut_off` [N] bool (whether
+      the length limit ended the translation), `truncated` [N] bool. The first three are [N, num_hypotheses] if there
+      are several hypotheses.
     - `score`: `source` and `target` [N] string -> `log_probability` [N] float32, `truncated` [N] bool.
-    - `sample`, with `sample=True`: `text` [N] string and `seed` [N] int32 -> the outputs of `serving_default`, but the
-      translations are drawn at random (`keras_nmt.decoding.sampling_search`): the same ones for the same text and seed.
-    - `search`, if in `signatures`: `text` and `prefix` [N] string and `beam_size` [N] int32 -> `translation` [N, K]
-      string, `score` [N, K] float32, `cut_off` [N, K] bool, `truncated` [N] bool. K is the export's beam size. A
-      translation begins with its prefix, which may be empty; a text has `beam_size` translations, best first, as of a
-      translator with this beam size (0 stands for K). Further entries are empty, with the score -1e9.
+    - `sample`, with `sample=True`: `text` [N] string and `seed` [N] int32 -> the outputs of `serving_default`, for
+      translations that are drawn at random (`keras_nmt.decoding.sampling_search`), always the same for a text and seed.
+    - `search`, if in `signatures`: `text` and `prefix` [N] string, `beam_size` [N] int32, `constraints` and `avoid`
+      [N, C] string -> `translation` [N, K] string, `score` [N, K] float32, `cut_off` [N, K] bool, `met` [N, K] string,
+      `truncated` [N] bool. K is the export's beam size. A translation begins with its prefix, which may be empty. A
+      text has `beam_size` translations, best first, as from a translator with this beam size (0 stands for K). Further
+      entries are empty, with the score -1e9. Translations have the phrases in `constraints` ("a|b" for either), if
+      possible, and none of those in `avoid`; "" is not a phrase. `met` has a 1 or 0 for each of the C constraints.
     - `align`, if in `signatures`: `source` and `target` [N] string -> `alignment` [N, T], `source_word` [N, S] and
-      `target_word` [N, T] int32, `truncated` [N] bool. For each subword of the target, the position of the source's
-      subword with most attention; for each subword, the position of its word; -1 behind the last subword. S and T are
-      the largest numbers of subwords of the request, at least 1.
+      `target_word` [N, T] int32, `truncated` [N] bool: the position of the source subword with most attention for each
+      target subword, and the position of its word for each subword; -1 after the last subword. S and T are the largest
+      numbers of subwords of the request, at least 1.
+    - `tokens`, if in `signatures`: the inputs and outputs of `search`, and `token` [N, K, T] string and
+      `token_log_probability` [N, K, T] float32: the subwords of each translation and their log-probabilities, with the
+      end `</s>`; "" and 0 after it. The log-probabilities sum to the score before the length penalty.
 
     Signatures of a model of several directions:
 
@@ -65,16 +70,16 @@ def export(
       request may mix languages. An unknown language is an error that names the model's languages.
     - `translate_de_fr`, one for each of `directions`: `text` [N] string -> as above.
     - `score`: `source`, `target`, `source_language` and `target_language` [N] string -> as above.
-    - `sample`, `search` and `align` have `source_language` and `target_language` beside the inputs above.
+    - `sample`, `search`, `align` and `tokens` also have the inputs `source_language` and `target_language`.
     - `embed`, with an attention bridge: `text` and `language` [N] string -> `mean` [N, d] and `sentence` [N, k, d]
       float32, `truncated` [N] bool.
 
-    Each signature exists a second time with `_xla` behind its name, compiled by XLA. A model server runs these only
-    where XLA is allowed (`savedmodels/README.md`). All signatures share the weights and the graphs. A request may have
-    any number of sentences, which are computed in parts (`batch_buckets`, `max_batch_tokens`): memory is bounded.
+    Each signature exists a second time, with `_xla` after its name, compiled by XLA. A model server must be configured
+    to run these (`savedmodels/README.md`). All signatures share the weights and the graphs. A request may have any
+    number of sentences; they are computed in parts (`batch_buckets`, `max_batch_tokens`), so that memory is bounded.
 
-    The export computes in float32, or as `quantize` says; the given model is not changed. The folder is written under
-    another name and renamed when it is complete: a server that watches `path` never sees a part.
+    The export computes in float32, or as `quantize` says. The given model is not changed. The folder is renamed when it
+    is complete, so that a server that watches `path` never sees an incomplete version.
 
     Args:
         path: Path of the folder of the model's versions, the server's `base_path`. It is created if needed.
@@ -85,34 +90,40 @@ def export(
             directions. Defaults to all pairs of two languages.
         warmup: Lines of text for requests to `serving_default` that a server runs while it loads the version: one
             for each batch bucket and each length bucket that has lines, and for each source and target language.
-        warmup_xla: Boolean, whether there are such requests to `serving_default_xla` as well. A server without XLA
-            cannot load the version then.
-        signatures: The names of further signatures, of "search" and "align". Each makes the graph larger. Defaults to
-            none.
+        warmup_xla: Boolean, whether to add such requests to `serving_default_xla`. A server without XLA cannot load
+            the version then.
+        signatures: The names of further signatures: some of "search", "align" and "tokens". Each makes the graph
+            larger. Defaults to none.
         quantize: "bfloat16" or "float16" for weights and products of this type: half the size, and faster on a GPU or a
             CPU that has instructions for the type. The search adds log-probabilities in float32. "int8" for a quarter
             of the size, see `keras_nmt.models.quantize`. Defaults to None, for float32.
-        **search: Options of `keras_nmt.inference.Translator`. `sample`, `temperature`, `top_k` and `top_p` affect the
-            `sample` signature alone, the other options of the search all signatures.
+        **search: Options of `keras_nmt.inference.Translator`. `sample`, `temperature`, `top_k` and `top_p` affect only
+            the signature `sample`, the other options of the search all signatures.
 
     Returns:
         Path of the version's folder.
 
     Raises:
-        UserError: The version exists already, or is not positive; TensorFlow could not load a model from `path`; a
-            direction is unknown; tokenizers do not fit the model; a signature is unknown, or the decoder does not
-            attend to words ("align"); an option of the search is out of its range; `warmup` or `quantize` cannot be
-            used, or `tensorflow-serving-api` is missing.
+        UserError: The version exists, or is not positive; TensorFlow could not load a model from `path`; a direction
+            or a signature is unknown; tokenizers do not fit the model; the decoder has no attention to words ("align");
+            an option of the search is out of its range; `warmup` or `quantize` cannot be used, or
+            `tensorflow-serving-api` is missing.
     """
     path = Path(path)
     check_loadable(path)
     check_version(path, version)
     chosen = _checked_directions(model, directions)
-    more = _checked_signatures(signatures)
-    check_not_quantized(model)
+    more = [signatures] if isinstance(signatures, str) else list(dict.fromkeys(signatures))
+    if unknown := [name for name in more if name not in SIGNATURES]:
+        raise UserError(f"`signatures` must be some of {', '.join(SIGNATURES)}. Received: {unknown[0]!r}")
+    if any(weight.dtype == "int8" for weight in model.weights):
+        raise UserError(
+            'The model is quantised already: export it as it was before, with quantize="int8". '
+            f"Received: {type(model).__name__} with weights of int8"
+        )
     sampling = {name: search.pop(name) for name in ("sample", *SAMPLING) if name in search}
     if quantize not in (None, *QUANTIZED):
-        raise UserError(f"Weights can be converted to {', '.join(QUANTIZED)}. Received: quantize={quantize!r}")
+        raise UserError(f"`quantize` must be one of {', '.join(QUANTIZED)}. Received: quantize={quantize!r}")
     model = model.with_dtype(quantize if quantize in HALVES else "float32")
     if quantize == "int8":
         quantize_model(model)
@@ -127,19 +138,10 @@ def export(
     return write_version(path, version, write)
 
 
-def check_not_quantized(model: TranslationModel | MultilingualModel) -> None:
-    """Raises a `UserError` for a model with weights of int8: an export converts the weights itself."""
-    if any(weight.dtype == "int8" for weight in model.weights):
-        raise UserError(
-            'The model is quantised already: export it as it was before, with quantize="int8". '
-            f"Received: {type(model).__name__} with weights of int8"
-        )
-
-
 def _checked_directions(
     model: TranslationModel | MultilingualModel, directions: Iterable[tuple[str, str]] | None
 ) -> list[tuple[str, str]]:
-    """The directions with a signature of their own."""
+    """Returns the directions that get a signature of their own."""
     if len(model.directions) == 1:
         if directions is not None:
             raise UserError(f"The model has one direction: leave out `directions`. Received: {directions!r}")
@@ -148,33 +150,21 @@ def _checked_directions(
     for direction in chosen:
         if direction not in model.directions:
             raise UserError(
-                f"A direction is two of the languages {', '.join(model.languages)}. Received: {direction!r}"
+                f"A direction must be two of the languages {', '.join(model.languages)}. Received: {direction!r}"
             )
     names = {f"translate_{source}_{target}" for source, target in chosen}
     if len(names) < len(chosen):  # "a_b" to "c", and "a" to "b_c"
-        raise UserError(f"Two directions have one signature: choose others. Received: directions={chosen!r}")
+        raise UserError(f"Directions must have signatures of different names. Received: directions={chosen!r}")
     return chosen
 
 
-def _checked_signatures(names: Iterable[str]) -> list[str]:
-    given = [names] if isinstance(names, str) else list(dict.fromkeys(names))
-    for name in given:
-        if name not in SIGNATURES:
-            raise UserError(f"Further signatures are {' and '.join(SIGNATURES)}. Received: {name!r}")
-    return given
-
-
 def _write(
-    translator: Translator,
-    sampler: Translator | None,
-    more: list[str],
-    directions: list[tuple[str, str]],
-    folder: Path,
+    translator: Translator, sampler: Translator | None, more: list[str], directions: list[tuple[str, str]], folder: Path
 ) -> None:
     languages = [] if len(translator.directions) == 1 else ["source_language", "target_language"]
     graph = translator.graph
     planned = []
-    if "align" in more:  # first: a model may not have it, which only tracing tells
+    if "align" in more:  # first, because only tracing shows whether the model can align
         planned.append(_Signature("align", graph, "align", ("source", "target", *languages)))
     names = ("serving_default", *(["translate"] if languages else []))
     planned += [_Signature(name, graph, "translate", ("text", *languages)) for name in names]
@@ -184,27 +174,27 @@ def _write(
     planned.append(_Signature("score", graph, "score", ("source", "target", *languages)))
     if sampler is not None:
         planned.append(_Signature("sample", sampler.graph, "translate", ("text", "seed", *languages)))
-    if "search" in more:
-        planned.append(_Signature("search", graph, "translate", ("text", "prefix", "beam_size", *languages)))
+    for name, method in (("search", "translate"), ("tokens", "tokens")):
+        if name in more:
+            planned.append(_Signature(name, graph, method, ("text", "prefix", "beam_size", *PHRASES, *languages)))
     if translator.has_bridge:
         planned.append(_Signature("embed", graph, "embed", ("text", "language")))
-    with count_steps(2 * len(planned) + 1, "signatures") as advance:  # the last step writes them
+    with count_steps(2 * len(planned) + 1, "signatures") as advance:  # the last step writes the files
         signatures: dict[str, Any] = {}
         for signature in planned:
             for suffix, compiled in (("", False), ("_xla", True)):
                 signatures[signature.name + suffix] = signature.traced(languages, compiled)
                 advance()
-        # A server needs no gradients, which would keep their tensors in memory.
+        # A server needs no gradients, whose tensors would stay in memory.
         options = tf.saved_model.SaveOptions(experimental_custom_gradients=False)
-        # Not by `keras.export.ExportArchive`, which traces each signature twice.
-        saved = tf.Module()
+        saved = tf.Module()  # `keras.export.ExportArchive` would trace each signature twice
         saved.tokenizers = list(dict.fromkeys(translator.tokenizers.values()))
         saved.weights = list({id(x): x for function in signatures.values() for x in function.variables}.values())
         tf.saved_model.save(saved, str(folder), signatures=signatures, options=options)
 
 
 class _Signature(NamedTuple):
-    """A signature to trace: its name, the method of the graph, the inputs, and languages that are fixed."""
+    """A signature to trace: its name, the method of the graph, the inputs, and the languages of a fixed direction."""
 
     name: str
     graph: TextGraph
@@ -213,16 +203,21 @@ class _Signature(NamedTuple):
     fixed: Mapping[str, str] = {}
 
     def traced(self, languages: Sequence[str], compiled: bool) -> Any:
-        """The concrete function; `languages` are the names of the inputs that have languages."""
+        """Traces the concrete function. `languages` are the names of the inputs with languages."""
 
         def endpoint(*values: tf.Tensor) -> dict[str, tf.Tensor]:
             named = dict(zip(self.inputs, values, strict=True))
             named |= {key: tf.fill(tf.shape(values[0]), language) for key, language in self.fixed.items()}
-            if "language" in named:  # of texts that are not translated
+            if "language" in named:  # `embed` has one language
                 named |= dict.fromkeys(languages, named.pop("language"))
             return self.graph.answer(self.method, named, compiled)
 
-        specs = [tf.TensorSpec([None], tf.int32 if key in _NUMBERS else tf.string, name=key) for key in self.inputs]
+        specs = [
+            tf.TensorSpec(
+                [None, None] if key in PHRASES else [None], tf.int32 if key in _NUMBERS else tf.string, name=key
+            )
+            for key in self.inputs
+        ]
         try:
             return tf.function(endpoint, input_signature=specs, autograph=False).get_concrete_function()
         except ValueError as error:

@@ -1,4 +1,4 @@
-"""Numbered versions of exports: each appears complete or not at all."""
+"""Writes numbered versions of exports, so that no server sees an incomplete one."""
 
 from __future__ import annotations
 
@@ -13,15 +13,14 @@ from pathlib import Path
 import filelock
 
 from keras_nmt.errors import UserError
-from keras_nmt.files.atomic_files import flush, sync_folder
-from keras_nmt.files.check_path import check_local
-from keras_nmt.files.directory_lock import LOCK, WITHOUT_LOCKS
+from keras_nmt.files.atomic_files import LOCK, NO_LOCK_ERRORS, flush, sync_folder
+from keras_nmt.files.paths import check_local
 
 PREFIX = ".export-"
 
 
 def check_version(path: Path, version: int | None) -> None:
-    """Raises a `UserError` if a version cannot be written to the folder of the versions."""
+    """Checks that a version can be written to the folder of the versions."""
     check_local(path)
     if version is not None and version < 1:
         raise UserError(f"`version` must be a positive integer. Received: version={version}")
@@ -30,20 +29,20 @@ def check_version(path: Path, version: int | None) -> None:
 
 
 def check_loadable(path: Path) -> None:
-    """Raises a `UserError` if TensorFlow cannot load a SavedModel from a folder of this name."""
+    """Checks that TensorFlow can load a SavedModel from a folder with this name."""
     name = os.fsencode(path)
     if b"[" in name or b"\\" in name or name.decode(errors="ignore").encode() != name:
         raise UserError(
-            "TensorFlow takes `[` and a backslash in a path for a pattern, and reads UTF-8 alone, so that no server "
-            f"could load the model: take another name, or a relative path. Received: {path}"
+            "A server cannot load a model from a path that has `[` or a backslash, or is not UTF-8: use another name, "
+            f"or a relative path. Received: {path}"
         )
 
 
 def write_version(path: Path, version: int | None, write: Callable[[Path], None]) -> Path:
-    """Lets `write` fill a temporary folder, renames the folder to `path/<version>`, and returns the new path.
+    """Lets `write` fill a temporary folder, renames it to `path/<version>`, and returns the new path.
 
-    Without `version`, each export takes the next number when it is complete: several exports to one path may run at
-    once. A version that has appeared meanwhile is a `UserError`. The folders that killed exports left are removed.
+    Without `version`, an export gets the next number when it is complete, so that several exports to one path may run
+    at the same time. Raises a `UserError` if the version has appeared meanwhile. Folders of killed exports are removed.
     """
     path.mkdir(parents=True, exist_ok=True)
     _remove_leftovers(path)
@@ -63,29 +62,29 @@ def write_version(path: Path, version: int | None, write: Callable[[Path], None]
 
 
 def _remove_leftovers(path: Path) -> None:
-    """Removes the folders of exports that were killed: their locks are free."""
+    """Removes the folders of killed exports, whose locks are free."""
     for lock_file in path.glob(f"{PREFIX}*/{LOCK}"):
         with contextlib.suppress(filelock.Timeout, OSError, NotImplementedError), _lock(lock_file.parent):
             shutil.rmtree(lock_file.parent)
 
 
 def _locked_folder(path: Path) -> tuple[Path, filelock.FileLock]:
-    """A new folder that model servers overlook, as its name is no number, and the folder's lock, which is held."""
+    """Makes a folder that model servers ignore, because its name is not a number, and acquires its lock."""
     while True:
         folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=path))
         lock = _lock(folder)
         try:
             lock.acquire()
-        except filelock.Timeout:  # another export took the folder for a leftover, and removes it
+        except filelock.Timeout:  # another export is removing the folder as a leftover
             continue
         except OSError as error:
-            if error.errno not in WITHOUT_LOCKS:
+            if error.errno not in NO_LOCK_ERRORS:
                 raise
         return folder, lock
 
 
 def _lock(folder: Path) -> filelock.FileLock:
-    """The lock of a folder, also between threads. The system releases the lock when the process ends."""
+    """Returns the lock of a folder, also between threads. The system releases it when the process ends."""
     return filelock.FileLock(folder / LOCK, blocking=False, fallback_to_soft=False)
 
 
@@ -106,12 +105,12 @@ def _rename(temporary: Path, path: Path, version: int | None) -> Path:
 
 def _exists(path: Path, version: int) -> UserError:
     return UserError(
-        f"A version is not overwritten: choose another, or remove {path / str(version)}. Received: version={version}"
+        f"`version` must be new: choose another, or remove {path / str(version)}. Received: version={version}"
     )
 
 
 def _flush(folder: Path) -> None:
-    """Writes a folder to the disk, and makes it readable for the server's user, as temporary folders are not."""
+    """Writes a folder to the disk, and makes it readable for the server's user, which temporary folders are not."""
     mask = os.umask(0)
     os.umask(mask)
     for parent, _, files in os.walk(folder, topdown=False):

@@ -1,4 +1,4 @@
-"""Requests that a model server runs while it loads a version, before it answers any other."""
+"""Warm-up requests, which a model server runs while it loads a version."""
 
 from __future__ import annotations
 
@@ -16,30 +16,29 @@ from keras_nmt.inference.lines import check_lines
 from keras_nmt.inference.translator import Translator
 
 WARMUP_PATH = Path("assets.extra") / "tf_serving_warmup_requests"
-MAX_RECORDS = 1000  # with more, a server does not load the version
+MAX_RECORDS = 1000  # a server does not load a version with more
 
 
 def warmup_records(lines: Iterable[str] | None, xla: bool, translator: Translator, model_name: str) -> list[bytes]:
-    """Requests to `serving_default`, one for each batch bucket and length bucket in which there are lines.
+    """Makes requests to `serving_default`, one for each batch bucket and each length bucket that has lines.
 
-    A translator of several directions has such requests from each language and to each language. With `xla`, each
-    request is also sent to `serving_default_xla`. Fewer lines than a batch bucket are repeated. Without lines, there
-    are no requests.
+    A translator of several directions gets them from each language and to each language. With `xla`, each request is
+    also made to `serving_default_xla`. If there are fewer lines than a batch bucket has, they are repeated.
 
     Returns:
-        List of bytes, serialised `PredictionLog` messages.
+        List of bytes, serialised `PredictionLog` messages; empty if `lines` is None.
 
     Raises:
         UserError: There are no lines, or too many records, or `tensorflow-serving-api` is not installed.
     """
     if lines is None:
         if xla:
-            raise UserError(f"`warmup_xla` goes with lines to warm up with: give `warmup`. Received: warmup_xla={xla}")
+            raise UserError(f"`warmup_xla` needs `warmup`, the lines to translate. Received: warmup_xla={xla}")
         return []
     predict_pb2, prediction_log_pb2 = _messages("lines to warm up with")
     lines = check_lines(lines)
     if not lines:
-        raise UserError("The file to warm up with has no lines.")
+        raise UserError("The warm-up text must have lines.")
     signatures = ["serving_default", *(["serving_default_xla"] if xla else [])]
     records = []
     for source, target in _one_per_language(translator):
@@ -61,14 +60,14 @@ def warmup_records(lines: Iterable[str] | None, xla: bool, translator: Translato
                 records.append(log.SerializeToString(deterministic=True))
     if len(records) > MAX_RECORDS:
         raise UserError(
-            f"A server takes {MAX_RECORDS:,} warm-up records at most: leave out lengths, or have fewer buckets. "
+            f"A server takes at most {MAX_RECORDS:,} warm-up requests: leave out lengths, or use fewer buckets. "
             f"Received: {len(records):,} records"
         )
     return records
 
 
 def _one_per_language(translator: Translator) -> list[tuple[str, str]]:
-    """Directions in which each language is once the source and once the target: all encoders and decoders run."""
+    """Returns directions in which each language is the source once and the target once."""
     if len(translator.directions) == 1:
         return list(translator.directions)
     first, *others = translator.languages
@@ -76,7 +75,7 @@ def _one_per_language(translator: Translator) -> list[tuple[str, str]]:
 
 
 def write_warmup(records: Sequence[bytes], folder: Path) -> None:
-    """Writes records, if any, to the file of a SavedModel that model servers read."""
+    """Writes records, if there are any, to the file of a SavedModel that model servers read."""
     if not records:
         return
     path = folder / WARMUP_PATH
@@ -86,20 +85,13 @@ def write_warmup(records: Sequence[bytes], folder: Path) -> None:
             writer.write(record)
 
 
-def read_warmup(folder: Path) -> list[bytes]:
-    """The records of a SavedModel, none if it has none."""
+def warmup_requests(folder: Path) -> list[tuple[str, dict[str, tf.Tensor]]]:
+    """Returns the signature and the inputs of each warm-up request of a SavedModel."""
     path = folder / WARMUP_PATH
     if not path.is_file():
         return []
     with plain_name(path.parent) as name:
-        return list(tf.data.TFRecordDataset(f"{name}/{path.name}").as_numpy_iterator())
-
-
-def warmup_requests(folder: Path) -> list[tuple[str, dict[str, tf.Tensor]]]:
-    """Returns the signature and the inputs of each warm-up request of a SavedModel."""
-    records = read_warmup(folder)
-    if not records:
-        return []
+        records = list(tf.data.TFRecordDataset(f"{name}/{path.name}").as_numpy_iterator())
     _, prediction_log_pb2 = _messages(f"the warm-up requests of {folder}")
     requests = [prediction_log_pb2.PredictionLog.FromString(record).predict_log.request for record in records]
     return [

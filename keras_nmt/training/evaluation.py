@@ -1,4 +1,4 @@
-"""Evaluations during training, and which of them was the best."""
+"""Evaluations during training, and the comparison of their scores."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from keras_nmt.errors import UserError, check_positive
 from keras_nmt.training.checkpoints import Progress
 
 LOWER_IS_BETTER = ("loss", "nll", "perplexity", "ter")
-CHANCE = 1.0  # BLEU below this is chance: a few n-grams among thousands
+CHANCE = 1.0  # a lower BLEU is chance: a few n-grams among thousands
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -17,16 +17,15 @@ class Evaluation:
     """The evaluations of `Trainer`. The run is saved at each evaluation.
 
     Args:
-        evaluate: Function without arguments that evaluates the model as it is and returns metrics by name.
+        evaluate: Function without arguments that evaluates the model and returns metrics by name.
         every: Integer, number of updates between evaluations. It may change when a run is resumed.
         best_metric: String, the metric that decides which weights are best. Lower is better for "loss", "nll",
             "perplexity" and "ter", also of one task, such as "loss_de-en"; higher for all others. Defaults to "bleu".
         patience: Integer, number of evaluations without a new best after which the run ends. While the best BLEU is
-            below 1 of 100, as at the start or of text without spaces, BLEU is chance, and only evaluations count in
-            which no other metric is better than before either. Defaults to `None`, never.
-        scored_by: String that says how scores are made, such as the tokenizer of BLEU. Where it or `best_metric` is not
-            what a resumed run had, its kept weights are evaluated again, so that scores can be compared. Defaults to
-            "".
+            below 1 of 100, such as at the start, BLEU is mostly chance: then only evaluations count in which no other
+            metric is better than before. Defaults to `None`, never.
+        scored_by: String that describes how scores are computed, such as the tokenizer of BLEU. If it or `best_metric`
+            has changed when a run is resumed, the kept weights are evaluated again, to be comparable. Defaults to "".
 
     Raises:
         UserError: A number is below 1.
@@ -43,23 +42,23 @@ class Evaluation:
 
     @property
     def higher_is_better(self) -> bool:
-        """Whether the better of two values of `best_metric` is the higher."""
+        """Whether the higher of two values of `best_metric` is the better one."""
         return _higher_is_better(self.best_metric)
 
     def is_better(self, score: float, other: float) -> bool:
-        """Whether a value of `best_metric` is better than another one."""
+        """Tells whether a value of `best_metric` is better than another one."""
         return _is_better(self.best_metric, score, other)
 
     @property
     def scoring(self) -> str:
-        """Describes how scores are made: two scores can be compared only where this is equal."""
+        """A description of how scores are computed. Two scores can be compared only if it is equal."""
         return f"{self.best_metric} ({self.scored_by})"
 
     def record(self, metrics: Mapping[str, float], progress: Progress, update: int | None = None) -> None:
-        """Records in `progress` whether an update, by default the present one, is the best so far."""
+        """Records in `progress` whether an update, by default the current one, is the best so far."""
         if self.best_metric not in metrics:
             raise UserError(
-                "The evaluation does not give the metric that decides which weights are best. "
+                "`evaluate` must return the metric that decides which weights are best. "
                 f"Received: best_metric={self.best_metric!r}, metrics={sorted(metrics)}"
             )
         best, better = progress.best_metrics, set()

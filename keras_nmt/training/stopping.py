@@ -1,33 +1,34 @@
-"""Limits and stop requests, which end a training run."""
+"""Decides when a training run ends: limits, signals, callbacks, and the agreement of several workers."""
 
 from __future__ import annotations
 
 import collections
 import dataclasses
+import signal
+import threading
 from collections.abc import Sequence
+from types import FrameType
+from typing import Any
 
 import keras
 import tensorflow as tf
 
 from keras_nmt.errors import check_positive
 from keras_nmt.training.checkpoints import Progress
-from keras_nmt.training.interruption import Interruption
 
-# Reasons to stop that only one worker may know of; all workers act on them after the same update. DELAY is the number
-# of updates after which a request is read: by then the device has computed the sum, so the loop does not wait.
+# Reasons to stop that perhaps only one worker knows. All workers act on them after the same update.
 STOP_REQUESTS = ("interruption", "time_limit", "callback")
-DELAY = 4
+DELAY = 4  # updates until a request is read: by then the device has computed it, so that the loop does not wait
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Budget:
+class StopCriteria:
     """Limits of `Trainer`.
 
     Args:
         max_updates: Integer, number of updates after which the run ends. Defaults to `None`, no limit.
-        time_limit: Float, seconds after which the run ends. The time counts over all starts of the run and includes
-            saves and evaluations, but not the last evaluation and the averaging of weights. Defaults to `None`, no
-            limit.
+        time_limit: Float, minutes after which the run ends, over all its starts. They include saves and evaluations,
+            but not the last evaluation and the averaging of weights. Defaults to `None`, no limit.
 
     Raises:
         UserError: A limit is not positive.
@@ -40,43 +41,76 @@ class Budget:
         check_positive(max_updates=self.max_updates, time_limit=self.time_limit)
 
     def seconds_left(self, progress: Progress, pace: float) -> float | None:
-        """The seconds until the first limit is reached at `pace` seconds an update, or None without a limit."""
-        left: list[float] = []
-        if self.max_updates is not None:
-            left.append((self.max_updates - progress.update) * pace)
-        if self.time_limit is not None:
-            left.append(max(0.0, self.time_limit - progress.seconds))
-        return min(left, default=None)
+        """Returns the seconds until the first limit, with `pace` seconds per update; None without a limit."""
+        by_updates = [] if self.max_updates is None else [(self.max_updates - progress.update) * pace]
+        by_time = [] if self.time_limit is None else [max(0.0, 60 * self.time_limit - progress.seconds)]
+        return min([*by_updates, *by_time], default=None)
+
+
+class Interruption:
+    """A context in which the first SIGINT, SIGTERM or SIGHUP is only recorded, and a second signal stops the program.
+
+    A second SIGHUP is ignored, because some terminals send two. If `nohup` makes the process ignore SIGHUP, it remains
+    ignored. Outside the main thread, where Python allows no signal handlers, nothing is recorded.
+
+    Example:
+
+    >>> with Interruption() as interruption:
+    ...     print(interruption.signal)
+    None
+    """
+
+    def __init__(self) -> None:
+        self.signal: signal.Signals | None = None
+        self._before: dict[signal.Signals, Any] = {}
+
+    def __enter__(self) -> Interruption:
+        if threading.current_thread() is threading.main_thread():
+            is_ignored = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+            for number in (signal.SIGINT, signal.SIGTERM, *([] if is_ignored else [signal.SIGHUP])):
+                self._before[number] = signal.signal(number, self._record)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        self._before.clear()
+
+    def _record(self, number: int, frame: FrameType | None) -> None:
+        if self.signal is None:
+            self.signal = signal.Signals(number)
+        elif number != signal.SIGHUP:
+            raise SystemExit(128 + number)
 
 
 class Stopping:
-    """Decides after each update whether the run ends. With the same stop requests, all workers decide the same.
+    """Decides after each update whether the run ends. All workers decide the same, from the same stop requests.
 
-    For `patience`, see `Evaluation`; callbacks set `stop_training` of the model.
+    For `patience`, see `Evaluation`. Callbacks set `stop_training` of the model.
     """
 
-    def __init__(self, budget: Budget, patience: int | None, model: keras.Model, num_workers: int) -> None:
-        self.budget = budget
+    def __init__(self, criteria: StopCriteria, patience: int | None, model: keras.Model, num_workers: int) -> None:
+        self.criteria = criteria
         self.patience = patience
-        # This worker's requests, which every update sums over workers. None with one worker, who agrees with itself.
+        # This worker's requests, which every update sums over workers. One worker needs no agreement.
         self.requests = tf.Variable(tf.zeros([len(STOP_REQUESTS)]), trainable=False) if num_workers > 1 else None
         self._model = model
         self._unread: collections.deque[tf.Tensor] = collections.deque()
 
     def own_requests(self, progress: Progress, interruption: Interruption | None = None) -> list[str]:
-        """The stop requests of this worker, of `STOP_REQUESTS`."""
-        limit = self.budget.time_limit
+        """Returns the stop requests of this worker, some of `STOP_REQUESTS`."""
+        limit = self.criteria.time_limit
         is_requested = {
             "interruption": interruption is not None and interruption.signal is not None,
-            "time_limit": limit is not None and progress.seconds >= limit,
+            "time_limit": limit is not None and progress.seconds >= 60 * limit,
             "callback": bool(self._model.stop_training),
         }
         return [name for name in STOP_REQUESTS if is_requested[name]]
 
     def agreed_requests(self, own: list[str], summed: tf.Tensor | None) -> list[str]:
-        """The requests that any worker made `DELAY` updates ago, the same on all workers; with one worker, `own`.
+        """Returns the requests that any worker made `DELAY` updates ago; with one worker, its `own` requests.
 
-        The next update sums `own` over workers; `summed` are the sums of the last one (see `UpdateOutput`).
+        The next update sums `own` over workers. `summed` are the sums of the last update; see `UpdateOutput`.
         """
         if self.requests is None or summed is None:
             return own
@@ -87,10 +121,10 @@ class Stopping:
         return [name for name, number in zip(STOP_REQUESTS, self._unread.popleft().numpy(), strict=True) if number > 0]
 
     def reason(self, progress: Progress, requests: Sequence[str]) -> str | None:
-        """The reason why the run ends now, or None."""
+        """Returns the reason why the run ends now, or None."""
         if "interruption" in requests:
             return "interruption"
-        if self.budget.max_updates is not None and progress.update >= self.budget.max_updates:
+        if self.criteria.max_updates is not None and progress.update >= self.criteria.max_updates:
             return "max_updates"
         if self.patience is not None and progress.evaluations_since_best >= self.patience:
             return "patience"

@@ -1,33 +1,35 @@
-"""The log of a training run: a file of JSON lines, lines of progress, TensorBoard."""
+"""The log of a training run: measures updates, and writes them as JSON lines, as text and for TensorBoard."""
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import dataclasses
-import json
 import math
-import os
 import struct
-import warnings
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import numpy as np
 import tensorflow as tf
 from google.protobuf.message import DecodeError
 from tensorflow.core.util.event_pb2 import Event
 
-from keras_nmt.errors import check_positive
-from keras_nmt.files.atomic_files import atomic_path, errors_that_name, plain_name
-from keras_nmt.files.check_path import check_regular
+from keras_nmt.errors import UserError, check_positive
+from keras_nmt.files.atomic_files import plain_name
+from keras_nmt.files.training_log import TrainingLog
 from keras_nmt.training.checkpoints import Progress
+from keras_nmt.training.tasks import Task
+from keras_nmt.training.update import MEASUREMENTS
 
-LONGEST_EVENT = 1 << 20  # bytes; ours hold one number each
+LONGEST_EVENT = 1 << 20  # bytes; an event of this package holds one number
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Logging:
-    """The log of `Trainer`: frequency and destinations.
+    """How often and where `Trainer` logs.
 
     Args:
         every: Integer, number of updates between lines of the log. Defaults to 100.
@@ -46,66 +48,8 @@ class Logging:
         check_positive(every=self.every)
 
 
-class TrainingLog:
-    """A file of JSON lines, each with the `update` that it describes.
-
-    Args:
-        path: Path of the file, which the first line creates.
-
-    Example:
-
-    >>> import pathlib, tempfile
-    >>> log = TrainingLog(pathlib.Path(tempfile.mkdtemp()) / "training_log.jsonl")
-    >>> log.append({"update": 100, "loss": 4.5})
-    >>> log.append({"update": 200, "loss": 3.5})
-    >>> log.truncate(100, completed=100)
-    >>> log.read()
-    [{'update': 100, 'loss': 4.5}]
-    """
-
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = Path(path)
-
-    def append(self, line: dict[str, Any]) -> None:
-        """Appends a line. Numbers that are not finite become null, because JSON has no such numbers."""
-        finite = {key: None if isinstance(x, float) and not math.isfinite(x) else x for key, x in line.items()}
-        with errors_that_name(self.path), open(self.path, "a", encoding="utf-8") as file:
-            file.write(json.dumps(finite) + "\n")
-
-    def read(self) -> list[dict[str, Any]]:
-        """Reads all complete lines."""
-        return self._read()[0]
-
-    def _read(self) -> tuple[list[dict[str, Any]], int]:
-        """All complete lines, and the number of damaged lines. A kill explains a part of a line at the end."""
-        if not self.path.exists():
-            return [], 0
-        check_regular(self.path)
-        *texts, last = self.path.read_bytes().split(b"\n")
-        found = [_parse(text) for text in texts if text.strip()]
-        return [line for line in (*found, _parse(last)) if line is not None], found.count(None)
-
-    def truncate(self, update: int, completed: int) -> None:
-        """Removes the lines that a resumed run writes again: later lines, and the line on the final weights.
-
-        Damaged lines are removed with a warning.
-
-        Args:
-            update: Integer, the last update of the run.
-            completed: Integer, the last update whose evaluation, if one was due, has been saved.
-        """
-        lines, damaged = self._read()
-        if damaged:
-            warnings.warn(f"{damaged} damaged lines are left out of {self.path}", stacklevel=2)
-        if self.path.exists():
-            last = {True: update, False: completed}
-            kept = [line for line in lines if line["update"] <= last["loss" in line] and "final" not in line]
-            with atomic_path(self.path) as temporary:
-                temporary.write_text("".join(json.dumps(line) + "\n" for line in kept), encoding="utf-8")
-
-
 class LogWriter:
-    """Writes the log of a run in a model directory; on workers other than the chief, nothing."""
+    """Writes the log of a run in a model directory. Workers other than the chief write nothing."""
 
     def __init__(self, directory: Path, logging: Logging, is_chief: bool) -> None:
         self.file = TrainingLog(directory / "training_log.jsonl")
@@ -126,7 +70,7 @@ class LogWriter:
         self._open.close()
 
     def truncate(self, progress: Progress) -> None:
-        """Removes what a run that goes on from here writes again."""
+        """Removes the lines that the resumed run writes again."""
         if self._is_chief:
             self.file.truncate(progress.update, progress.completed)
         for path in self._tensorboard.glob("events.*") if self._tensorboard is not None else ():
@@ -165,7 +109,7 @@ class LogWriter:
     def write_evaluation(
         self, progress: Progress, metrics: Mapping[str, float], final: list[int] | None = None
     ) -> None:
-        """Writes an evaluation of the present update, or of the final weights, the mean of the updates `final`."""
+        """Writes an evaluation of the current update, or of the final weights, the mean of the updates `final`."""
         named = {f"val_{name}": value for name, value in metrics.items()}
         seconds = round(progress.seconds, 3)
         self._append({"update": progress.update, **({"final": final} if final else {}), **named, "seconds": seconds})
@@ -188,20 +132,11 @@ class LogWriter:
             self._writer.flush()
 
 
-def _parse(text: bytes) -> dict[str, Any] | None:
-    """A line of the log, or None where it is damaged."""
-    try:
-        line = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return line if isinstance(line, dict) and type(line.get("update")) is int else None
-
-
 def _truncate_events(file: BinaryIO, progress: Progress) -> None:
     """Cuts a file of TensorBoard's events before the first event that a resumed run writes again.
 
-    A record is the length of its data (8 bytes), a checksum (4), the data, and a checksum (4). TensorBoard reads no
-    further than a damaged record.
+    A record is the length of its data (8 bytes), a checksum (4), the data, and a checksum (4). TensorBoard stops
+    reading at a damaged record.
     """
     begin = 0
     while len(head := file.read(12)) == 12:
@@ -220,7 +155,147 @@ def _truncate_events(file: BinaryIO, progress: Progress) -> None:
 
 
 def _clock(seconds: float) -> str:
-    """Seconds as hours:minutes:seconds."""
+    """Formats seconds as hours:minutes:seconds."""
     minutes, seconds = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{seconds:02}"
+
+
+class NotFiniteError(UserError):
+    """The error of an update whose loss or gradient is not finite."""
+
+
+class Measurements:
+    """Collects the measurements of updates, and computes the training metrics from them.
+
+    `parts` is the number of parts of an update's batch, `is_scaled` tells whether the optimizer scales the loss.
+    """
+
+    def __init__(self, tasks: Mapping[str, Task], parts: int, normalize_by: str, is_scaled: bool) -> None:
+        self._tasks = tasks
+        self._parts = parts
+        self._normalize_by = normalize_by
+        self._is_scaled = is_scaled
+        # Updates whose measurements are still on the device: task, number of its earlier updates, measurements.
+        self._unread: list[tuple[str, int, tf.Tensor]] = []
+        self.clock = Clock()
+
+    def add(self, name: str, number: int, measurements: tf.Tensor) -> None:
+        """Adds the measurements of update `number` of the task `name` without waiting for the device."""
+        self._unread.append((name, number, measurements))
+
+    def fetch(self, progress: Progress) -> None:
+        """Fetches the measurements, and adds them to the sums of `progress`.
+
+        The loop waits for the device only here. Raises a `UserError` if a loss or a gradient is not finite. Every save
+        comes after a fetch, so that nothing is saved after such an update.
+        """
+        first = progress.update - len(self._unread)
+        rows = [
+            (name, number, dict(zip(MEASUREMENTS, map(float, vector.numpy()), strict=True)))
+            for name, number, vector in self._unread
+        ]
+        self._unread.clear()
+        sums = progress.pending
+        for update, (name, number, row) in enumerate(rows, first):
+            skipped = self._is_scaled and not math.isfinite(row["gradient_norm"]) and row["loss_scale"] >= 1
+            if skipped:  # the scale was too large for float16, so the optimizer only halved the scale
+                sums["skipped"] = sums.get("skipped", 0) + 1
+                row["gradient_norm"] = sums.get("gradient_norm", 0.0)
+            if not all(math.isfinite(value) for value in row.values()):
+                self._refuse(update, name, number, row)
+            task_sums = progress.task_pending.setdefault(name, {})
+            for key in ("loss", "nll", "extra_loss", "tokens", "sentences"):
+                sums[key] = sums.get(key, 0.0) + row[key]
+                task_sums[key] = task_sums.get(key, 0.0) + row[key]
+            sums["updates"] = sums.get("updates", 0) + 1
+            for key in ("gradient_norm", "learning_rate", "loss_scale"):
+                sums[key] = row[key]
+            progress.tokens += int(row["tokens"])
+            self.clock.tokens += row["tokens"]
+
+    def metrics(self, progress: Progress) -> tuple[dict[str, float], dict[str, float]]:
+        """Returns the means of the updates since the last call by name, and removes their sums from `progress`.
+
+        If there are several tasks, the second dictionary has the loss of each task that had updates.
+        """
+        sums, task_sums = progress.pending, progress.task_pending
+        metrics = {
+            "loss": self._mean_loss(sums),
+            "perplexity": math.exp(min(sums["nll"] / sums["tokens"], 100.0)),
+            "learning_rate": sums["learning_rate"],
+            "gradient_norm": sums["gradient_norm"],
+            "tokens_per_second": self.clock.tokens_per_second(),
+        }
+        if self._is_scaled:
+            metrics |= {"loss_scale": sums["loss_scale"], "skipped_updates": sums.get("skipped", 0)}
+        if sums["extra_loss"]:
+            metrics["extra_loss"] = sums["extra_loss"] / sums["sentences"]
+        task_losses: dict[str, float] = {}
+        if len(self._tasks) > 1:
+            task_losses = {name: self._mean_loss(task_sums[name]) for name in self._tasks if name in task_sums}
+        progress.pending, progress.task_pending = {}, {}
+        return metrics, task_losses
+
+    def _mean_loss(self, sums: dict[str, float]) -> float:
+        """Returns the mean loss, extra losses included, of sums over updates."""
+        return sums["loss"] / sums[self._normalize_by] + sums["extra_loss"] / sums["sentences"]
+
+    def _refuse(self, update: int, name: str, number: int, row: dict[str, float]) -> None:
+        """Raises the error about an update that is not finite, with the lines of the task's batch `number`."""
+        parts = self._tasks[name].data.dataset(number, parts=self._parts).take(self._parts)
+        lines = np.concatenate([part["line_numbers"].numpy() for part in parts])
+        lines = np.sort(lines[lines >= 0])
+        shown = ", ".join(map(str, lines[:20])) + (f" and {len(lines) - 20} more" if len(lines) > 20 else "")
+        numbers = ", ".join(f"{key}={row[key]:g}" for key in ("loss", "extra_loss", "gradient_norm", "learning_rate"))
+        of_task = f" of task {name!r}" if len(self._tasks) > 1 else ""
+        raise NotFiniteError(
+            f"The loss or the gradient is not finite at update {update + 1}{of_task}. Its batch holds line numbers "
+            f"{shown}, counted through all files of its data. The last checkpoint is unchanged; a lower learning "
+            f"rate or clipping may help. Received: {numbers}"
+        )
+
+
+class Clock:
+    """Measures the time of a run: its seconds, its pace, and the tokens per second without evaluations and saves."""
+
+    tokens = 0.0  # since the last line of the log
+
+    def start(self, progress: Progress, lines: int) -> None:
+        """Starts from `progress`. The pace is that of the last `lines` lines of the log, at least one."""
+        self._began = time.monotonic() - progress.seconds  # when the run would have begun without stops
+        # Update and seconds at the lines of one round, so that the pace includes an evaluation or a save.
+        self._lines = collections.deque([(progress.update, progress.seconds)], maxlen=max(1, lines))
+        self._begin_line()
+
+    def _begin_line(self) -> None:
+        self.tokens = 0.0
+        self._counted = 0.0  # seconds of updates between the last line and the last pause
+        self._since: float | None = time.monotonic()
+
+    def seconds(self) -> float:
+        """Returns the seconds of the run over all its starts."""
+        return time.monotonic() - self._began
+
+    def pause(self) -> None:
+        """Stops counting the seconds of updates."""
+        self._counted, self._since = self._counted_now(), None
+
+    def resume(self) -> None:
+        """Continues to count after a pause."""
+        self._since = time.monotonic()
+
+    def tokens_per_second(self) -> float:
+        """Returns the tokens per second since the last line of the log."""
+        return self.tokens / max(self._counted_now(), 1e-9)
+
+    def end_line(self, update: int) -> float:
+        """Begins the next line of the log, and returns the pace in seconds per update."""
+        self._begin_line()
+        seconds = self.seconds()  # includes the wait for the device
+        first_update, first_seconds = self._lines[0]
+        self._lines.append((update, seconds))
+        return (seconds - first_seconds) / max(1, update - first_update)
+
+    def _counted_now(self) -> float:
+        return self._counted + (0.0 if self._since is None else time.monotonic() - self._since)

@@ -1,7 +1,8 @@
-"""One update of a model's weights as a TensorFlow graph."""
+"""Updates of a model's weights as TensorFlow graphs."""
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 from collections.abc import Callable, Mapping
@@ -10,33 +11,37 @@ from typing import Any, NamedTuple
 import keras
 import tensorflow as tf
 
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, check_positive
 from keras_nmt.ids import PAD
-from keras_nmt.training.label_smoothed_cross_entropy import TokenLoss
-from keras_nmt.training.task import ONLY, Task, check_element
+from keras_nmt.layers._recording import Record, recording
+from keras_nmt.training.loss import TokenLoss, WordDistillation, alignment_losses
+from keras_nmt.training.optimizers import unscaled
+from keras_nmt.training.tasks import DEFAULT_TASK, LINKS, Task, check_element
 
-# The entries of an update's measurements. Sums cover the whole update.
+# The entries of an update's measurements, over the whole update.
 MEASUREMENTS = ("loss", "nll", "extra_loss", "tokens", "sentences", "gradient_norm", "learning_rate", "loss_scale")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Computation:
-    """The computation of an update of `Trainer`: devices, micro-batches, normalisation, compilation, seed.
+class UpdateConfig:
+    """How `Trainer` computes an update: devices, micro-batches, normalisation, compilation, seed.
 
     Args:
         strategy: tf.distribute.Strategy, the devices; see `make_strategy`. Defaults to one device.
         accumulation_steps: Integer, number of micro-batches into which each replica splits its part of an update's
             batch. Defaults to 1.
         normalize_by: String, "tokens" or "sentences", the number by which the summed token loss is divided. Extra
-            losses, such as the penalty of an attention bridge, are means over sentences: beside a mean over tokens they
-            weigh more, by the number of tokens of a sentence. Defaults to "tokens".
+            losses, such as the penalty of an attention bridge, are means over sentences. With "tokens", their weight in
+            the loss is therefore larger, by the number of tokens of a sentence. Defaults to "tokens".
         jit_compile: Boolean, whether XLA compiles the forward and backward pass. Compilation takes some seconds for
-            each batch shape. Meant for GPUs: on several CPU cores training is about a fifth faster, on one core no
-            faster. Defaults to `False`.
+            each batch shape. It is meant for GPUs: on several CPU cores, training is about a fifth faster, on one core
+            not at all. Defaults to `False`.
         seed: Integer, seed of all random operations of the model during training. Defaults to 0.
+        alignment_weight: Float, weight of the loss of guided alignment, if batches have alignments: the cross-entropy
+            of the attention of the model's `alignment_head` is added to the loss of each token. Defaults to 0.1.
 
     Raises:
-        UserError: `accumulation_steps` is below 1, or `normalize_by` is unknown.
+        UserError: `accumulation_steps` is below 1, `normalize_by` is unknown, or `alignment_weight` is not positive.
     """
 
     strategy: tf.distribute.Strategy | None = None
@@ -44,15 +49,13 @@ class Computation:
     normalize_by: str = "tokens"
     jit_compile: bool = False
     seed: int = 0
+    alignment_weight: float = 0.1
 
     def __post_init__(self) -> None:
-        if self.accumulation_steps < 1:
-            raise UserError(
-                f"An update has at least one micro-batch. Received: accumulation_steps={self.accumulation_steps}"
-            )
+        check_positive(accumulation_steps=self.accumulation_steps, alignment_weight=self.alignment_weight)
         if self.normalize_by not in ("tokens", "sentences"):
             raise UserError(
-                f'The loss is normalised by "tokens" or "sentences". Received: normalize_by={self.normalize_by!r}'
+                f'`normalize_by` must be "tokens" or "sentences". Received: normalize_by={self.normalize_by!r}'
             )
 
 
@@ -60,14 +63,13 @@ class UpdateOutput(NamedTuple):
     """The output of an update."""
 
     measurements: tf.Tensor  # float32 [8], in the order of `MEASUREMENTS`
-    # float32 [3], for each of `STOP_REQUESTS` the number of replicas that carry the request. None with one worker.
-    stop_requests: tf.Tensor | None
+    stop_requests: tf.Tensor | None  # float32 [3], how many replicas have each of `STOP_REQUESTS`; None with one worker
 
 
 class Update:
     """Makes updates and their batches. See `Trainer` for the arguments.
 
-    Every update sums `stop_requests` `[3]` over workers; None with one worker.
+    Every update sums `stop_requests` `[3]` over workers. It is None if there is one worker.
     """
 
     def __init__(
@@ -75,20 +77,20 @@ class Update:
         tasks: Mapping[str, Task],
         optimizer: keras.optimizers.Optimizer,
         loss: TokenLoss,
-        computation: Computation,
+        config: UpdateConfig,
         stop_requests: tf.Variable | None,
+        word_distillation: WordDistillation | None = None,
     ) -> None:
-        self.num_traces = 0  # one for each task; each further trace costs seconds
-        self.strategy = computation.strategy or tf.distribute.get_strategy()
+        self.num_traces = 0  # one for each task; any further trace takes seconds
+        self.strategy = config.strategy or tf.distribute.get_strategy()
         self.num_replicas: int = self.strategy.num_replicas_in_sync
-        self.accumulation_steps = computation.accumulation_steps
-        self.parts = self.num_replicas * self.accumulation_steps
+        self.parts = self.num_replicas * config.accumulation_steps
+        self._config = config
         self._tasks = tasks
         self._optimizer = optimizer
         self._scaler = optimizer if isinstance(optimizer, keras.optimizers.LossScaleOptimizer) else None
         self._loss = loss
-        self._normalize_by = computation.normalize_by
-        self._seed = computation.seed
+        self._word_distillation = word_distillation
         self._stop_requests = stop_requests
         self._variables = {name: list(task.model.trainable_variables) for name, task in tasks.items()}
         self._seed_states = {
@@ -97,15 +99,15 @@ class Update:
         }
         self._forward_backward = (
             tf.function(self._micro_batch, jit_compile=True, autograph=False)
-            if computation.jit_compile
+            if config.jit_compile
             else self._micro_batch
         )
 
     def make_batches(self, name: str, start: int) -> Any:
         """Makes the iterator of a task's batches from its update `start` on.
 
-        An element is a dictionary of tensors `[accumulation, n, length]` on each replica. Data that are not as
-        `Batches` describes are a `UserError`.
+        An element is a dictionary of tensors `[accumulation, n, length]` on each replica. Raises a `UserError` if the
+        data are not as `Batches` describes.
         """
         data = self._tasks[name].data
 
@@ -115,17 +117,17 @@ class Update:
             )
             check_element(name, dataset)
             dataset = dataset.map(lambda element: {key: element[key] for key in element if key != "line_numbers"})
-            return dataset.batch(self.accumulation_steps, drop_remainder=True).prefetch(2)
+            return dataset.batch(self._config.accumulation_steps, drop_remainder=True).prefetch(2)
 
         return iter(self.strategy.distribute_datasets_from_function(shard))
 
-    def make(self, batch_spec: Any, name: str = ONLY) -> Callable[[Any], UpdateOutput]:
+    def make(self, batch_spec: Any, name: str = DEFAULT_TASK) -> Callable[[Any], UpdateOutput]:
         """Makes the graph of a task's updates, from the specifications of a batch's tensors.
 
         The graph is a function from a batch, or a batch of each replica, to the `UpdateOutput`.
         """
-        # Lengths and rows are unknown in the signature, so one trace serves all batch shapes. A partial object, because
-        # TensorFlow takes several functions of the same code for one that is traced again and again, and warns.
+        # Lengths and rows are unknown in the signature, so that one trace fits all batch shapes. TensorFlow would take
+        # functions of the same code for one function that is traced too often, and warn; partial objects avoid that.
         return tf.function(functools.partial(self._run, name), input_signature=[batch_spec], autograph=False)
 
     def _run(self, name: str, batch: Any) -> UpdateOutput:
@@ -141,23 +143,29 @@ class Update:
         target_output: tf.Tensor,
         normalizer: tf.Tensor,
         sentences: tf.Tensor,
+        links: tf.Tensor | None = None,
     ) -> tuple[list[tf.Tensor], tf.Tensor]:
-        """Runs the forward and backward pass of a task's micro-batch, `[n, S]` and `[n, T]`.
+        """Runs the forward and backward pass of a task's micro-batch, `[n, S]` and `[n, T]`, with alignments `[n, P]`.
 
-        `normalizer` and `sentences` belong to the whole update, so gradients only have to be summed.
+        `normalizer` and `sentences` belong to the whole update, so that gradients only have to be summed.
 
         Returns:
-            The gradients, float32, multiplied by the loss scale where there is one, and the sums `[3]` of loss,
-            negative log-probability and extra loss.
+            The gradients, float32, multiplied by the loss scale if there is one, and the sums `[3]` of loss, negative
+            log-probability and extra loss.
         """
         model = self._tasks[name].model
         with tf.GradientTape(watch_accessed_variables=False) as tape:
             values = [variable.value for variable in self._variables[name]]
             tape.watch(values)
-            logits = model([source, target_input], training=True)  # [n, T, V]
+            with contextlib.nullcontext(list[Record]()) if links is None else recording() as records:
+                logits = model([source, target_input], training=True)  # [n, T, V]
             losses, nlls = self._loss.terms(target_output, logits)  # [n, T] each
+            if self._word_distillation is not None:
+                losses = self._word_distillation.mix(losses, logits, [source, target_input], target_output)
+            if links is not None:
+                losses += self._config.alignment_weight * alignment_losses(model.recorded_alignment(records), links)
             loss = tf.reduce_sum(losses)
-            here = tf.reduce_sum(tf.cast(target_output[:, 0] != PAD, "float32"))  # sentences of the micro-batch
+            here = tf.reduce_sum(tf.cast(target_output[:, 0] != PAD, "float32"))  # number of its sentences
             extra_loss = here * tf.add_n([tf.zeros([])] + [tf.cast(x, "float32") for x in model.losses])
             objective = loss / normalizer + extra_loss / sentences
             if self._scaler is not None:
@@ -166,12 +174,12 @@ class Update:
         gradients = [tf.cast(tf.convert_to_tensor(gradient), "float32") for gradient in gradients]
         return gradients, tf.stack([loss, tf.reduce_sum(nlls), extra_loss])
 
-    def set_seeds(self, update: tf.Tensor, part: tf.Tensor, name: str = ONLY) -> None:
-        """Sets the state of every SeedGenerator of a task's model, by the update and the part of its batch."""
+    def set_seeds(self, update: tf.Tensor, part: tf.Tensor, name: str = DEFAULT_TASK) -> None:
+        """Sets the state of every SeedGenerator of a task's model from the update and the part of its batch."""
         seed_states = self._seed_states[name]
         if not seed_states:
             return
-        key = tf.stack([tf.constant(self._seed, "int64"), tf.cast(update, "int64")])
+        key = tf.stack([tf.constant(self._config.seed, "int64"), tf.cast(update, "int64")])
         key = tf.random.experimental.stateless_fold_in(key, tf.cast(part, "int64"), alg="philox")
         states = tf.random.stateless_uniform(
             [len(seed_states), 2], key, minval=None, maxval=None, dtype=tf.uint32, alg="philox"
@@ -190,29 +198,30 @@ class Update:
         """Computes one replica's part of an update: micro-batches `[accumulation, n, S]` and `[accumulation, n, T]`."""
         context = tf.distribute.get_replica_context()
         update = tf.convert_to_tensor(self._optimizer.iterations)
-        first_part = tf.cast(context.replica_id_in_sync_group, "int64") * self.accumulation_steps
+        first_part = tf.cast(context.replica_id_in_sync_group, "int64") * self._config.accumulation_steps
         real = tf.cast(batch["target_output"] != PAD, "float32")  # [accumulation, n, T]
         tokens, sentences = self._all_reduce([tf.reduce_sum(real), tf.reduce_sum(real[..., 0])])
-        normalizer = tokens if self._normalize_by == "tokens" else sentences
+        normalizer = tokens if self._config.normalize_by == "tokens" else sentences
 
         def micro_batch(index: tf.Tensor | int) -> tuple[list[tf.Tensor], tf.Tensor]:
             self.set_seeds(update, first_part + tf.cast(index, "int64"), name)
             source, target_input, target_output = (
                 batch[key][index] for key in ("source", "target_input", "target_output")
             )
-            return self._forward_backward(name, source, target_input, target_output, normalizer, sentences)
+            links = batch[LINKS][index] if LINKS in batch else None
+            return self._forward_backward(name, source, target_input, target_output, normalizer, sentences, links)
 
-        if self.accumulation_steps == 1:
+        if self._config.accumulation_steps == 1:
             gradients, sums = micro_batch(0)
         else:
-            # A loop in the graph: TensorFlow would run unrolled micro-batches at once and need the memory of all.
+            # TensorFlow would run unrolled micro-batches at the same time, which needs the memory of all of them.
             def accumulate(index: tf.Tensor, gradients: list[tf.Tensor], sums: tf.Tensor) -> tuple[Any, ...]:
                 more_gradients, more_sums = micro_batch(index)
                 return index + 1, [a + b for a, b in zip(gradients, more_gradients, strict=True)], sums + more_sums
 
             zeros = [tf.zeros(variable.shape) for variable in self._variables[name]]
             _, gradients, sums = tf.while_loop(
-                lambda index, *_: index < self.accumulation_steps,
+                lambda index, *_: index < self._config.accumulation_steps,
                 accumulate,
                 (tf.constant(0), zeros, tf.zeros([3])),
                 parallel_iterations=1,
@@ -224,10 +233,10 @@ class Update:
         norm = tf.linalg.global_norm(gradients) / scale
         learning_rate = tf.cast(tf.convert_to_tensor(self._optimizer.learning_rate), "float32")
         if self.num_replicas > 1:
-            # Keras' optimizer clips each replica's gradients and then sums them over replicas, which is the wrong
-            # order. Here gradients are summed and clipped before the optimizer gets them, and divided by the number of
-            # replicas, so the optimizer's sum restores them and its own clipping changes nothing. The gradients are
-            # also finite on all replicas or on none, which loss scaling needs.
+            # Keras' optimizer would clip each replica's gradients and then sum them, in the wrong order. So gradients
+            # are summed and clipped here. They are divided by the number of replicas, so that the optimizer's sum
+            # restores them and its own clipping changes nothing. They are finite on all replicas or on none, which loss
+            # scaling needs.
             if self._scaler is not None:
                 gradients = [gradient / scale for gradient in gradients]
             gradients = [gradient * (scale / self.num_replicas) for gradient in self._clip(gradients, norm)]
@@ -239,7 +248,7 @@ class Update:
 
     def _clip(self, gradients: list[tf.Tensor], norm: tf.Tensor) -> list[tf.Tensor]:
         """Clips gradients as the optimizer is configured to."""
-        optimizer = self._optimizer if self._scaler is None else self._scaler.inner_optimizer
+        optimizer = unscaled(self._optimizer)
         if optimizer.global_clipnorm:
             return list(tf.clip_by_global_norm(gradients, optimizer.global_clipnorm, use_norm=norm)[0])
         if optimizer.clipnorm:

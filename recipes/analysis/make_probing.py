@@ -22,11 +22,11 @@ import numpy as np
 import typer
 from nltk.tree import Tree
 
+from keras_nmt.analysis.task_data import PROBING
 from keras_nmt.cli.run_app import run_app
+from keras_nmt.data.text_files import read_lines
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import write_text
-from keras_nmt.files.read_lines import read_lines
-from keras_nmt.files.senteval_data import PROBING
 
 # A label and the words of a sentence.
 Item = tuple[str, tuple[str, ...]]

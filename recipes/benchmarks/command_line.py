@@ -63,8 +63,8 @@ def main(
     ours = [sys.executable, "-c", "from keras_nmt.cli.app import main; main()"]
     with tempfile.TemporaryDirectory() as folder:
         import_tensorflow()
+        from keras_nmt.formats import export_ctranslate2
         from keras_nmt.inference import Translator
-        from keras_nmt.serving import export_ctranslate2
 
         translator = Translator.from_directory(model)
         export_ctranslate2(Path(folder) / "ctranslate2", translator.model, translator.tokenizers)

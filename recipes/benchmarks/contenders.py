@@ -1,10 +1,15 @@
-"""Contenders of the benchmark of training: keras_nmt, keras_hub and PyTorch do the same work, each in a process."""
+"""Contenders of the benchmark of training: keras_nmt and its peers do the same work, each in a process."""
 
 from __future__ import annotations
 
 import dataclasses
+import json
 import multiprocessing
 import os
+import re
+import statistics
+import subprocess
+import sys
 import tempfile
 import time
 import warnings
@@ -16,15 +21,15 @@ from typing import Any, Protocol
 import numpy as np
 
 from keras_nmt.cli.run_app import import_tensorflow
-from keras_nmt.errors import UserError, error_and_type
+from keras_nmt.errors import UserError, error_and_type, one_line
 from keras_nmt.files.process_resources import peak_memory
-from keras_nmt.ids import BEGIN, END, PAD, UNKNOWN
+from keras_nmt.ids import BOS, EOS, PAD, UNK
 
 LABEL_SMOOTHING, LEARNING_RATE, BETAS, EPSILON = 0.1, 1e-4, (0.9, 0.98), 1e-9
 SUBWORDS = 10000  # the maximum that is trained; Multi30k allows some 20,000
 BATCH = ("source", "target_input", "target_output")
 ROW_MULTIPLE = 8  # of `TrainingBatches`
-FIRST_WORD = max(PAD, UNKNOWN, BEGIN, END) + 1
+FIRST_WORD = max(PAD, UNK, BOS, EOS) + 1
 
 
 @dataclasses.dataclass(frozen=True)
@@ -87,13 +92,12 @@ def policy_of(work: Work) -> str:
 def training_batches(work: Work) -> Any:
     """The batches of the corpus, as `Trainer` reads them."""
     from keras_nmt.data import ParallelCorpus, TrainingBatches
+    from keras_nmt.data.sentence_pairs import PairBlock, RaggedArray
 
     with np.load(work.corpus) as file:
-        numbers = [file[name] for name in ("source", "source_lengths", "target", "target_lengths")]
-    size = len(numbers[1])
-    corpus = ParallelCorpus.from_arrays(
-        numbers[0], numbers[1], numbers[2], numbers[3], np.arange(1, size + 1, dtype=np.int32), size
-    )
+        sides = tuple(RaggedArray(file[side], file[f"{side}_lengths"]) for side in ("source", "target"))
+    size = len(sides[0].lengths)
+    corpus = ParallelCorpus.from_block(PairBlock(np.arange(1, size + 1), sides), size)
     buckets = [work.length] if work.length else None
     return TrainingBatches(corpus, batch_size=work.batch_size, length_buckets=buckets, seed=1)
 
@@ -109,8 +113,7 @@ def write_batches(work: Work, texts: Sequence[Path], updates: int) -> int:
     Returns:
         The number of target tokens of the measured batches.
     """
-    from keras_nmt.data import read_parallel
-    from keras_nmt.text import SubwordTokenizer, train_subwords
+    from keras_nmt.data import SubwordTokenizer, read_parallel, train_subwords
 
     size = min(work.vocabulary_size, SUBWORDS)
     subwords = SubwordTokenizer(train_subwords(texts, work.corpus.with_suffix(".model"), vocabulary_size=size))
@@ -134,11 +137,11 @@ def write_random_batches(work: Work, updates: int) -> int:
     """
     rows = max(ROW_MULTIPLE, work.batch_size // work.length // ROW_MULTIPLE * ROW_MULTIPLE)
     random = np.random.default_rng(1)
-    shape = ((updates + 1) * rows, work.length - 1)  # without END
+    shape = ((updates + 1) * rows, work.length - 1)  # without EOS
     source, target = (random.integers(FIRST_WORD, work.vocabulary_size, shape, np.int32) for _ in range(2))
     lengths = np.full(len(source), work.length - 1, np.int32)
     np.savez(work.corpus, source=source.ravel(), source_lengths=lengths, target=target.ravel(), target_lengths=lengths)
-    end, begin = np.full((len(source), 1), END, np.int32), np.full((len(source), 1), BEGIN, np.int32)
+    end, begin = np.full((len(source), 1), EOS, np.int32), np.full((len(source), 1), BOS, np.int32)
     sides = np.hstack([source, end]), np.hstack([begin, target]), np.hstack([target, end])  # [pairs, length] each
     np.savez(work.batches, *(side[rows * number :][:rows] for number in range(updates + 1) for side in sides))
     return updates * rows * work.length
@@ -152,7 +155,7 @@ class Ours:
     def __init__(self, work: Work) -> None:
         _tensorflow(work)
         from keras_nmt.models import Transformer
-        from keras_nmt.training import Budget, Computation, LabelSmoothedCrossEntropy, Trainer, make_optimizer
+        from keras_nmt.training import LabelSmoothedCrossEntropy, StopCriteria, Trainer, UpdateConfig, make_optimizer
 
         options = {**work.sizes, "dropout": work.dropout}
         model = Transformer(work.vocabulary_size, **options, dtype=policy_of(work))
@@ -165,8 +168,8 @@ class Ours:
             tempfile.gettempdir(),  # nothing is written
             optimizer=make_optimizer(learning_rate=LEARNING_RATE, beta_1=BETAS[0], beta_2=BETAS[1], epsilon=EPSILON),
             loss=LabelSmoothedCrossEntropy(LABEL_SMOOTHING),
-            computation=Computation(jit_compile=self.jit_compile),
-            budget=Budget(max_updates=1),
+            update_config=UpdateConfig(jit_compile=self.jit_compile),
+            stop_criteria=StopCriteria(max_updates=1),
         )
         self._update: Any = None
 
@@ -380,6 +383,60 @@ class PyTorchCompiled(PyTorch):
     compiled = True
 
 
+class Marian:
+    """Marian in float32 on the CPU: a program that trains the sentences of the corpus, in batches of the same size.
+
+    Each thread computes a part of a batch. The log has the speed of each update in target tokens, EOS included.
+    """
+
+    def __init__(self, work: Work) -> None:
+        if work.dtype != "float32":
+            raise UserError(f"Marian trains in float32 on a CPU. Received: {work.dtype}")
+        self._folder = Path(tempfile.mkdtemp(dir=work.corpus.parent))
+        vocabulary = ["</s>", "<unk>", *map(str, range(2, work.vocabulary_size))]
+        lines = (f"{json.dumps(word)}: {number}\n" for number, word in enumerate(vocabulary))
+        (self._folder / "vocabulary.yml").write_text("".join(lines))
+        with np.load(work.corpus) as file:
+            for side in ("source", "target"):
+                rows = np.split(file[side], np.cumsum(file[f"{side}_lengths"])[:-1])
+                (self._folder / side).write_text("".join(" ".join(map(str, row.tolist())) + "\n" for row in rows))
+        with np.load(work.batches) as file:
+            self._tokens = [int((file[f"arr_{i}"] != PAD).sum()) for i in range(5, len(file.files), len(BATCH))]
+        threads, sizes = work.threads or len(os.sched_getaffinity(0)), work.sizes
+        self._options = " ".join(
+            [
+                "--type transformer --train-sets source target --vocabs vocabulary.yml vocabulary.yml",
+                "--model model.npz --log log --quiet --overwrite --disp-freq 1u --sync-sgd --workspace 1000",
+                f"--cpu-threads {threads} --mini-batch 10000 --mini-batch-words {work.batch_size // threads}",
+                f"--enc-depth {sizes['num_encoder_layers']} --dec-depth {sizes['num_decoder_layers']}",
+                f"--dim-emb {sizes['hidden_dim']} --transformer-heads {sizes['num_heads']}",
+                f"--transformer-dim-ffn {sizes['intermediate_dim']} --transformer-dropout {work.dropout}",
+                "--transformer-preprocess n --transformer-postprocess da --transformer-postprocess-top n",
+                f"--tied-embeddings-all --label-smoothing {LABEL_SMOOTHING} --learn-rate {LEARNING_RATE}",
+                f"--optimizer adam --optimizer-params {BETAS[0]} {BETAS[1]} {EPSILON} --max-length 1000",
+            ]
+        )
+        self._run(1)
+        with np.load(self._folder / "model.npz") as file:
+            self.parameters = sum(file[name].size for name in file.files if not name.startswith("special:"))
+
+    def _run(self, updates: int) -> list[float]:
+        """The target tokens a second of each update."""
+        for path in self._folder.glob("model.npz*"):
+            path.unlink()  # else Marian trains it on
+        (self._folder / "log").unlink(missing_ok=True)
+        options = f"{self._options} --after-batches {updates}"
+        code = f"import pymarian; pymarian.Trainer({options!r}).train()"
+        done = subprocess.run([sys.executable, "-c", code], cwd=self._folder, capture_output=True, text=True)
+        if done.returncode:
+            raise UserError(f"Marian failed. Received: {one_line(done.stderr[-300:])}")
+        return list(map(float, re.findall(r"([\d.]+) words/s", (self._folder / "log").read_text())))
+
+    def train(self, updates: int) -> Measured:
+        _, *speeds = self._run(updates + 1)
+        return Measured(sum(self._tokens[:updates]) / statistics.harmonic_mean(speeds))
+
+
 CONTENDERS: dict[str, Callable[[Work], Contender]] = {
     "keras_nmt": Ours,
     "keras_nmt with XLA": OursCompiled,
@@ -387,6 +444,7 @@ CONTENDERS: dict[str, Callable[[Work], Contender]] = {
     "keras_hub with XLA": KerasHubCompiled,
     "PyTorch": PyTorch,
     "PyTorch compiled": PyTorchCompiled,
+    "Marian": Marian,
 }
 
 

@@ -27,11 +27,11 @@ from keras_nmt.cli.run_app import run_app
 from keras_nmt.decoding import beam_search
 from keras_nmt.errors import UserError
 from keras_nmt.files.process_resources import peak_memory
-from keras_nmt.ids import BEGIN, END, PAD
+from keras_nmt.ids import BOS, EOS, PAD
 from keras_nmt.models import Transformer
 from keras_nmt.models.presets import TRANSFORMER_PRESETS
 
-FIRST_WORD = max(PAD, BEGIN, END) + 1
+FIRST_WORD = max(PAD, BOS, EOS) + 1
 COLUMNS = ("curve", "value", "ms a step", "ms a token", "peak MiB")
 # The point that all curves share, and the values of each curve. Depth: layers of the encoder and of the decoder.
 POINT = {"length": 20, "beam": 4, "batch": 16, "depth": 3}
@@ -58,8 +58,13 @@ def measure(
         constants, caches = model.prepare(model.encoder(source, training=False), beam, length if xla else None)
         kernel = None if xla else model.output_kernel()
         step = functools.partial(model.decoder_step, output_kernel=kernel)
-        options: dict[str, Any] = {"batch_size": batch, "beam_size": beam, "max_length": length, "shrink": not xla}
-        return beam_search(step, constants, caches, **options, suppress=(PAD, BEGIN, END)).tokens
+        options: dict[str, Any] = {
+            "batch_size": batch,
+            "beam_size": beam,
+            "max_length": length,
+            "drop_finished": not xla,
+        }
+        return beam_search(step, constants, caches, **options, suppress=(PAD, BOS, EOS)).tokens
 
     random = np.random.default_rng(1)
     source = tf.constant(random.integers(FIRST_WORD, vocabulary_size, (batch, length)), "int32")
@@ -135,7 +140,7 @@ def _cells(rows: list[Row]) -> list[list[str]]:
 def _plot(rows: list[Row], path: Path) -> None:
     from matplotlib.figure import Figure
 
-    from keras_nmt.files.figures import save_figure
+    from keras_nmt.analysis.measurements import save_figure
 
     names = list(dict.fromkeys(row[0] for row in rows))
     figure = Figure(figsize=(3 * len(names), 5), layout="constrained")

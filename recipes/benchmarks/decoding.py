@@ -17,7 +17,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import keras
 import tensorflow as tf
@@ -25,14 +25,17 @@ import typer
 from ctranslate2_process import ctranslate2_process
 from random_models import LENGTHS, make_batches, make_model, make_subwords
 from rich.console import Console
-from support import Run, check_sizes, in_turn, parse_sizes, print_table, timed, write_table
+from support import Run, check_sizes, in_turn, parse_sizes, print_table, timed, translate_by, write_table
 
 from keras_nmt.cli.run_app import run_app
+from keras_nmt.data import SubwordTokenizer
 from keras_nmt.errors import UserError
-from keras_nmt.models import Transformer
+from keras_nmt.formats import export_ctranslate2, import_model
+from keras_nmt.inference.load import load
+from keras_nmt.layers import LayerSpec
+from keras_nmt.models import PositionalEncoding, Transformer
 from keras_nmt.models.presets import TRANSFORMER_PRESETS
-from keras_nmt.serving import export, export_ctranslate2
-from keras_nmt.text import SubwordTokenizer
+from keras_nmt.serving import export
 
 SIGNATURES = {"plain": "serving_default", "compiled": "serving_default_xla"}
 PEER = "CTranslate2"
@@ -46,10 +49,20 @@ COLUMNS = (
     "sentences/s",
     "tokens/s",
     "time of first",
+    "lowest to highest",
     "equal",
     "export, MiB",
 )
 VOCABULARY_SIZES = {"transformer_base": 32000, "transformer_small": 10000}
+
+# What a model of Marian or OPUS-MT has beside its sizes.
+OF_MARIAN = {
+    "norm": "post",
+    "feed_forward": "swish",
+    "attention_bias": True,
+    "logits_bias": True,
+    "positions": LayerSpec(PositionalEncoding, order="halves", endpoint=False),
+}
 
 BOTH = ",".join(VOCABULARY_SIZES)
 Presets = Annotated[str, typer.Option(help="Presets of model sizes, separated by commas.")]
@@ -123,17 +136,14 @@ def decoding_programs(
                 cpu_time=options.cpu_time,
             )
         else:
-            found[name] = timed(_translate(loaded, SIGNATURES[name]), options.clock)
+            found[name] = timed(translate_by(loaded, SIGNATURES[name]), options.clock)
     return found
 
 
-def _translate(loaded: Any, name: str) -> Callable[[list[str]], list[str]]:
-    signature = loaded.signatures[name]
-
-    def translate(lines: list[str], loaded: Any = loaded) -> list[str]:  # keeps the weights alive
-        return [text.decode() for text in signature(text=tf.constant(lines))["translation"].numpy()]
-
-    return translate
+def imported(model: Transformer, subwords: bytes, folder: Path) -> Transformer:
+    """The model after its way to CTranslate2's format and back, as `keras-nmt import` makes it."""
+    written = export_ctranslate2(folder / "theirs", model, SubwordTokenizer(subwords))
+    return load(import_model(written, folder / "ours").path).model  # type: ignore[return-value]
 
 
 def parse_presets(presets: str) -> list[str]:
@@ -163,6 +173,9 @@ def main(
     cpu_time: Annotated[
         bool, typer.Option("--cpu-time", help="Measure processor time: for a core that other programs use, too.")
     ] = False,
+    of_marian: Annotated[
+        bool, typer.Option("--imported", help="Models as of Marian and OPUS-MT, imported from CTranslate2's format.")
+    ] = False,
     output: Annotated[Path | None, typer.Option(metavar="FILE", help="Writes the table: .md or .json.")] = None,
 ) -> None:
     """Measures exported models beside CTranslate2."""
@@ -175,6 +188,8 @@ def main(
         raise UserError(f"Programs are {', '.join(PROGRAMS)}. Received: {', '.join(unknown)}")
     sizes = parse_sizes("batches", batches)
     check_sizes(sentences=sentences, steps=steps, beam=beam, rounds=rounds, threads=threads)
+    if of_marian and set(kinds) != {"float32"}:
+        raise UserError(f"An imported model has weights of float32. Received: dtypes={dtypes}")
     if length < 0:
         raise UserError(f"A sentence has at least one subword. Received: length={length}")
     if "CTranslate2" in chosen and importlib.util.find_spec("ctranslate2") is None:
@@ -192,8 +207,11 @@ def main(
         options = DecodingOptions(dtype, sizes, length or max(LENGTHS), steps, beam, threads, cpu_time)
         with console.status(f"{name} {dtype}"), tempfile.TemporaryDirectory() as folder:
             policy = "mixed_bfloat16" if dtype == "bfloat16" else "float32"
-            model = make_model(source_vocabulary_size=size, **TRANSFORMER_PRESETS[name], dtype=policy)
-            found = decoding_programs(chosen, model, make_subwords(size), Path(folder), options)
+            arguments = {**TRANSFORMER_PRESETS[name], **(OF_MARIAN if of_marian else {}), "dtype": policy}
+            model, subwords = make_model(source_vocabulary_size=size, **arguments), make_subwords(size)
+            if of_marian:
+                model = imported(model, subwords, Path(folder))
+            found = decoding_programs(chosen, model, subwords, Path(folder), options)
             bytes_written = sum(file.stat().st_size for file in (Path(folder) / "export").rglob("*") if file.is_file())
             for batch in sizes:
                 calls = make_batches(batch, max(sentences, batch), size, length)
@@ -201,12 +219,13 @@ def main(
                 first = chosen[0]
                 for program in chosen:
                     taken = statistics.median(seconds[program])
-                    ratio = statistics.median(a / b for a, b in zip(seconds[program], seconds[first], strict=True))
+                    ratios = [a / b for a, b in zip(seconds[program], seconds[first], strict=True)]
+                    ratio, span = statistics.median(ratios), f"{min(ratios):.2f} to {max(ratios):.2f}"
                     count = len(texts[program])
                     equal = sum(a == b for a, b in zip(texts[program], texts[first], strict=True)) / count
-                    speeds = [f"{count / taken:.2f}", f"{count * steps / taken:,.0f}", f"{ratio:.2f}", f"{equal:.0%}"]
+                    speeds = [f"{count / taken:.2f}", f"{count * steps / taken:,.0f}", f"{ratio:.2f}", span]
                     written = "" if program == "CTranslate2" or not bytes_written else f"{bytes_written / 2**20:.1f}"
-                    rows.append([name, dtype, str(batch), program, *speeds, written])
+                    rows.append([name, dtype, str(batch), program, *speeds, f"{equal:.0%}", written])
                 write_table(output, COLUMNS, rows)  # after each batch size, for interrupted runs
         del model, found
         keras.backend.clear_session()

@@ -25,11 +25,11 @@ from rich.console import Console
 from support import measured_in_a_process, print_table, write_table
 
 from keras_nmt.cli.run_app import run_app
+from keras_nmt.data.prepared_folder import SHARD_PAIRS, write_manifest, write_shard
+from keras_nmt.data.sentence_pairs import PairBlock, RaggedArray
+from keras_nmt.data.text_files import read_paired_blocks
 from keras_nmt.errors import UserError
-from keras_nmt.files.pair_block import PairBlock, Rows
-from keras_nmt.files.prepared_folder import SHARD_PAIRS, write_manifest, write_shard
 from keras_nmt.files.process_resources import peak_memory
-from keras_nmt.files.read_paired_blocks import read_paired_blocks
 
 COLUMNS = ("what", "million pairs", "figure")
 SIDES = ("source", "target")
@@ -49,7 +49,7 @@ def make_corpus(folder: Path, num_pairs: int) -> None:
         source_lengths = np.clip(random.gamma(3, MEAN_LENGTH / 3, size), 1, LONGEST).astype(np.int64)
         target_lengths = np.clip(source_lengths + random.integers(-3, 4, size), 1, LONGEST)
         ids = tuple(
-            Rows(random.integers(4, VOCABULARY_SIZE, lengths.sum(), np.uint16), lengths)
+            RaggedArray(random.integers(4, VOCABULARY_SIZE, lengths.sum(), np.uint16), lengths)
             for lengths in (source_lengths, target_lengths)
         )
         lines = np.arange(begin + 1, begin + size + 1, dtype=np.int32)

@@ -24,13 +24,13 @@ from rich.console import Console
 from support import measured_in_a_process, print_table, write_table
 
 from keras_nmt.cli.run_app import run_app
-from keras_nmt.data import ParallelCorpus, TrainingBatches
+from keras_nmt.data import ParallelCorpus, SubwordTokenizer, TrainingBatches
+from keras_nmt.data.sentence_pairs import PairBlock, RaggedArray
 from keras_nmt.errors import UserError
 from keras_nmt.files.process_resources import peak_memory
 from keras_nmt.models.presets import TRANSFORMER_PRESETS
 from keras_nmt.serving import export
-from keras_nmt.text import SubwordTokenizer
-from keras_nmt.training import Budget, Trainer, make_optimizer
+from keras_nmt.training import StopCriteria, Trainer, make_optimizer
 
 COLUMNS = ("what", "preset", "parameters, MiB", "peak, MiB")
 UPDATES = 4
@@ -40,16 +40,16 @@ MODES: tuple[str | None, ...] = (None, "int8")
 def train(preset: str, vocabulary_size: int, folder: Path, batch_size: int) -> None:
     """Runs updates of `Trainer` on sentences with the lengths of Multi30k, enough for batches of all lengths."""
     random = np.random.default_rng(1)
-    lengths = np.repeat(np.array(LENGTHS, np.int32) + 1, 40 * batch_size // 1000 + 1)  # and END
+    lengths = np.repeat(np.array(LENGTHS, np.int32) + 1, 40 * batch_size // 1000 + 1)  # and EOS
     ids = random.integers(FIRST_WORD, vocabulary_size, lengths.sum()).astype(np.int32)
-    numbers = np.arange(1, len(lengths) + 1, dtype=np.int32)
-    corpus = ParallelCorpus.from_arrays(ids, lengths, ids, lengths, numbers, len(lengths))
+    block = PairBlock(np.arange(1, len(lengths) + 1), (RaggedArray(ids, lengths),) * 2)
+    corpus = ParallelCorpus.from_block(block, len(lengths))
     trainer = Trainer(
         _model(preset, vocabulary_size),
         TrainingBatches(corpus, batch_size=batch_size, seed=1),
         folder,  # nothing is written
         optimizer=make_optimizer(learning_rate=1e-4),
-        budget=Budget(max_updates=1),
+        stop_criteria=StopCriteria(max_updates=1),
     )
     batches = trainer.make_batches()
     update = trainer.make_update(batches.element_spec)

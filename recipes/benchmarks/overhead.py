@@ -30,12 +30,12 @@ from support import print_table, write_table
 from keras_nmt.cli.run_app import run_app
 from keras_nmt.decoding import beam_search
 from keras_nmt.errors import UserError
-from keras_nmt.ids import BEGIN, END, PAD
+from keras_nmt.ids import BOS, EOS, PAD
 from keras_nmt.models import Transformer
 from keras_nmt.models.presets import TRANSFORMER_PRESETS
-from keras_nmt.training import Budget, Trainer, make_optimizer
+from keras_nmt.training import StopCriteria, Trainer, make_optimizer
 
-FIRST_WORD = max(PAD, BEGIN, END) + 1
+FIRST_WORD = max(PAD, BOS, EOS) + 1
 COLUMNS = (
     "mechanism",
     "training measured",
@@ -68,7 +68,7 @@ MECHANISMS = {
     ),
     "ni_layers": Mechanism("NI layers", {"layer_composition": "extended"}, (1.93 / 2.02, 1.44 / 1.50)),
     "ni_heads": Mechanism("NI heads", {"head_composition": "extended"}, (1.92 / 2.02, 1.43 / 1.50)),
-    "ni_heads_32": Mechanism("NI heads, rank 32", {"head_composition": "extended", "head_composition_rank": 32}),
+    "ni_heads_32": Mechanism("NI heads, rank 32", {"head_composition": {"kind": "extended", "rank": 32}}),
     "ni_both": Mechanism("NI both", _NI_BOTH, (1.87 / 2.02, 1.40 / 1.50)),
     "hierarchical_heads": Mechanism(
         "hierarchical heads", {"head_composition": "hierarchical"}, (1.74 / 2.02, 1.38 / 1.50)
@@ -78,10 +78,10 @@ MECHANISMS = {
         {"layer_composition": "hierarchical", "head_composition": "hierarchical"},
         (1.42 / 2.02, 1.25 / 1.50),
     ),
-    "ril_dense": Mechanism("RIL dense", {"roles": "dense", "role_residual": False}),
+    "ril_dense": Mechanism("RIL dense", {"roles": {"kind": "dense", "residual": False}}),
     "ril_softmax": Mechanism("RIL softmax + residual", {"roles": "softmax"}),
-    "ril_low_rank": Mechanism("RIL low rank", {"roles": "dense", "role_low_rank": True}),
-    "ril_cnn": Mechanism("RIL softmax + residual, CNN", {"roles": "softmax", "role_context": "cnn"}),
+    "ril_low_rank": Mechanism("RIL low rank", {"roles": {"kind": "dense", "low_rank": True}}),
+    "ril_cnn": Mechanism("RIL softmax + residual, CNN", {"roles": {"kind": "softmax", "context": "cnn"}}),
     "contextualized": Mechanism("contextualised", {"roles": "contextualized"}),
     "all": Mechanism("fusion + NI both + RIL softmax", {"shortcuts": "fusion", **_NI_BOTH, "roles": "softmax"}),
 }
@@ -127,7 +127,7 @@ class Work:
             None,  # type: ignore[arg-type]  # the batch is given
             tempfile.gettempdir(),  # nothing is written
             optimizer=make_optimizer(learning_rate=1e-4),
-            budget=Budget(max_updates=1),
+            stop_criteria=StopCriteria(max_updates=1),
         )
         batch = {
             name: self._words(1, sizes.batch, sizes.length) for name in ("source", "target_input", "target_output")
@@ -138,7 +138,7 @@ class Work:
         return lambda: update(batch).measurements
 
     def _decoding(self, sizes: Sizes) -> Callable[[], Any]:
-        """Encoder, preparation and beam search, compiled by XLA. END is never chosen, so that all steps run."""
+        """Encoder, preparation and beam search, compiled by XLA. EOS is never chosen, so that all steps run."""
         model = self.model
 
         def search(source: tf.Tensor) -> tf.Tensor:
@@ -150,7 +150,7 @@ class Work:
                 batch_size=sizes.sentences,
                 beam_size=sizes.beam,
                 max_length=sizes.steps,
-                suppress=(PAD, BEGIN, END),
+                suppress=(PAD, BOS, EOS),
             ).tokens
 
         source = self._words(sizes.sentences, sizes.length)

@@ -9,10 +9,10 @@ import keras
 import numpy as np
 import sentencepiece
 
-from keras_nmt.ids import BEGIN, END, PAD, UNKNOWN
+from keras_nmt.ids import BOS, EOS, PAD, UNK
 from keras_nmt.models import Transformer
 
-FIRST_WORD = max(PAD, UNKNOWN, BEGIN, END) + 1
+FIRST_WORD = max(PAD, UNK, BOS, EOS) + 1
 # Subwords per sentence of the German test set of Multi30k (10,000 BPE subwords of English and German): 32 quantiles.
 LENGTHS = [7, 7, 8, 9, 9, 10, 10, 10, 11, 11, 11, 11, 12, 12, 13, 13]
 LENGTHS += [13, 14, 14, 14, 15, 15, 16, 16, 16, 17, 18, 19, 20, 21, 24, 30]
@@ -24,7 +24,7 @@ def make_model(**arguments: Any) -> Transformer:
     model = Transformer(**arguments)
     table = model.get_layer("embedding").table.embeddings
     # The logits of these ids are 0; all others vary by 1 and more. So these ids are never among the likeliest.
-    rows = [PAD, BEGIN, END]
+    rows = [PAD, BOS, EOS]
     table.assign(np.where(np.isin(np.arange(table.shape[0]), rows)[:, None], 0.0, table.numpy()))
     return model
 
@@ -51,9 +51,9 @@ def make_subwords(vocabulary_size: int) -> bytes:
         vocab_size=vocabulary_size,
         model_type="word",
         pad_id=PAD,
-        unk_id=UNKNOWN,
-        bos_id=BEGIN,
-        eos_id=END,
+        unk_id=UNK,
+        bos_id=BOS,
+        eos_id=EOS,
         minloglevel=2,
     )
     return model.getvalue()

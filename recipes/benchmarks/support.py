@@ -49,6 +49,18 @@ def timed(translate: Callable[[list[str]], list[str]], clock: Callable[[], float
     return run
 
 
+def translate_by(loaded: Any, name: str) -> Callable[[list[str]], list[str]]:
+    """Returns a function that translates lines by a signature of a loaded export."""
+    import tensorflow as tf  # here: not every script needs it
+
+    signature = loaded.signatures[name]
+
+    def translate(lines: list[str], loaded: Any = loaded) -> list[str]:  # keeps the weights alive
+        return [text.decode() for text in signature(text=tf.constant(lines))["translation"].numpy()]
+
+    return translate
+
+
 def in_turn(
     programs: dict[str, Run], calls: list[list[str]], rounds: int
 ) -> tuple[dict[str, list[float]], dict[str, list[str]]]:

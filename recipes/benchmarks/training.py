@@ -1,4 +1,4 @@
-"""Training speed: target tokens per second of Trainer's update, of keras_hub and of PyTorch.
+"""Training speed: target tokens per second of Trainer's update, of keras_hub, of PyTorch and of Marian.
 
     python recipes/benchmarks/training.py --data-dir DATA --preset transformer_small
     python recipes/benchmarks/training.py --data-dir DATA --preset transformer_base --dtypes float32,bfloat16
@@ -117,7 +117,7 @@ def main(
         Path | None, typer.Option(help="Folder of Multi30k: train.en and train.de, plain or .gz.")
     ] = None,
     length: Annotated[
-        int, typer.Option(help="Without --data-dir: positions of each sentence of random text, END included.")
+        int, typer.Option(help="Without --data-dir: positions of each sentence of random text, EOS included.")
     ] = 0,
     preset: Annotated[str, typer.Option(help=f"Sizes of the model: {', '.join(PRESETS)}.")] = "transformer_small",
     vocabulary_size: Annotated[

@@ -4,10 +4,11 @@
     python recipes/benchmarks/translate.py --model DIR --lines FILE --references FILE --output translate.md
     python recipes/benchmarks/translate.py --model DIR --lines FILE --shortlist FILE --shortlist-sizes 1024 --dtypes ""
     python recipes/benchmarks/translate.py --model DIR --lines FILE --only export --weights float32,bfloat16
+    python recipes/benchmarks/translate.py --model TEACHER --student DIR --lines FILE --only plain,export
 
 DATA is a folder with Multi30k: the first command trains `transformer_small` first, some ten minutes on two cores, and
 translates `test_2016_flickr`. All programs translate the same lines in turn. With `--shortlist`, each of our programs
-also runs with a vocabulary shortlist. See README.md beside this file.
+also runs with a vocabulary shortlist, with `--student` also with another model. See README.md beside this file.
 """
 
 from __future__ import annotations
@@ -28,13 +29,14 @@ import tensorflow as tf
 import typer
 from ctranslate2_process import ctranslate2_process
 from rich.console import Console
-from support import Run, check_sizes, in_turn, parse_sizes, print_table, timed, write_table
+from support import Run, check_sizes, in_turn, parse_sizes, print_table, timed, translate_by, write_table
 
 from keras_nmt.cli.run_app import run_app, translation_threads
 from keras_nmt.data import read_lines
 from keras_nmt.errors import UserError
+from keras_nmt.formats import export_ctranslate2
 from keras_nmt.inference import Shortlist, Translator
-from keras_nmt.serving import export, export_ctranslate2
+from keras_nmt.serving import export
 
 BEAM = 4
 LENGTH_PENALTY = 0.0  # CTranslate2 has another formula: without a penalty, both search for the same
@@ -47,7 +49,7 @@ TRAINING = {
     "schedule": "cosine",
     "learning_rate": 0.001,
     "warmup_steps": 200,
-    "evaluate_every": 700,
+    "evaluation.every": 700,
 }
 
 
@@ -55,8 +57,7 @@ def trained(data_dir: Path | None, directory: Path) -> Path:
     """A model directory with `transformer_small`, trained from English to German unless it is there already."""
     if data_dir is None:
         raise UserError(
-            "Name a model by --model DIR and text by --lines FILE, or Multi30k by --data-dir DATA. "
-            "Received: none of them"
+            "Missing option --data-dir: the folder of Multi30k. Or name a model by --model and a text by --lines."
         )
     recipe = Path(__file__).parents[1] / "multi30k/train.py"
     settings = itertools.chain(*(("--set", f"{name}={value}") for name, value in TRAINING.items()))
@@ -78,11 +79,12 @@ def programs(
     peers: list[str],
     threads: int,
     shortlists: Mapping[str, Mapping[str, Any]],
+    students: list[Path],
 ) -> dict[str, Run]:
-    """The programs by name. `batch` is the largest number of sentences of a batch.
+    """Returns the programs by name. `batch` is the largest number of sentences of a batch.
 
     `weights` are the types of the exports' weights. `shortlists` are options of a shortlist by the end of the program's
-    name.
+    name. `students` are models that our programs run with as well.
     """
     found: dict[str, Run] = {}
     options: dict[str, Any] = {"beam_size": BEAM, "length_penalty": LENGTH_PENALTY}
@@ -98,8 +100,13 @@ def programs(
             found[f"{PEER} {dtype}"] = run(threads=threads)
             if threads > 1 and batch > 1:
                 found[f"{PEER} {dtype}, {threads} batches at once"] = run(threads=1, workers=threads)
-    for suffix, shortlist in shortlists.items():
-        translator = plain.with_options(**shortlist) if shortlist else plain
+    variants = {
+        suffix: (plain.with_options(**shortlist) if shortlist else plain, shortlist)
+        for suffix, shortlist in shortlists.items()
+    }
+    for student in students:
+        variants[f", {student.name}"] = Translator.from_directory(student, **options), {}
+    for suffix, (translator, shortlist) in variants.items():
         if "plain" in names:
             found["plain" + suffix] = texts_of(translator)
         if "compiled" in names:
@@ -108,25 +115,16 @@ def programs(
         for kind in weights if exported else ():
             converted = None if kind == "float32" else kind
             path = folder / f"export-{batch}-{kind}{suffix}"
-            written = export(path, plain.model, plain.tokenizers, quantize=converted, **options, **shortlist)
+            written = export(path, translator.model, translator.tokenizers, quantize=converted, **options, **shortlist)
             loaded = tf.saved_model.load(str(written))
             for name in exported:
                 signature = "serving_default_xla" if name == "export_xla" else "serving_default"
-                found[name + (f" {kind}" if converted else "") + suffix] = served(loaded, signature)
+                found[name + (f" {kind}" if converted else "") + suffix] = timed(translate_by(loaded, signature))
     return found
 
 
 def texts_of(translator: Translator) -> Run:
     return timed(lambda lines: [translation.text for translation in translator.translate(lines)])
-
-
-def served(loaded: Any, name: str) -> Run:
-    signature = loaded.signatures[name]
-
-    def translate(lines: list[str], loaded: Any = loaded) -> list[str]:  # keeps the weights alive
-        return [text.decode() for text in signature(text=tf.constant(lines))["translation"].numpy()]
-
-    return timed(translate)
 
 
 def main(
@@ -145,6 +143,10 @@ def main(
         Path | None, typer.Option(metavar="FILE", help="File of `keras-nmt shortlist`: our programs also run with it.")
     ] = None,
     shortlist_sizes: Annotated[str, typer.Option(help="Subwords of a batch, separated by commas.")] = "1024",
+    student: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="DIR", help="Model directory that our programs also run with. May be repeated."),
+    ] = None,
     limit: Annotated[int, typer.Option(help="Lines for batches of 1.")] = 100,
     rounds: Annotated[int, typer.Option(help="Measurements of each program.")] = 5,
     threads: Annotated[int, typer.Option(help=f"Threads of {PEER}.")] = os.cpu_count() or 1,
@@ -185,7 +187,7 @@ def main(
         for batch in sizes:
             chosen = text[:limit] if batch == 1 else text
             with console.status(f"batches of {batch}"):
-                found = programs(model, Path(folder), batch, names, kinds, peers, threads, shortlists)
+                found = programs(model, Path(folder), batch, names, kinds, peers, threads, shortlists, student or [])
                 calls = [[line] for line in chosen] if batch == 1 else [chosen]
                 seconds, texts = in_turn(found, calls, rounds)
             first = next(iter(found))

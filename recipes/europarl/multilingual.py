@@ -1,6 +1,6 @@
 """Europarl in four languages: the size of the attention bridge, Vázquez et al., 2020, section 3.2.
 
-    python recipes/europarl/multilingual.py train many_to_many+k50 --monolingual --data-dir DATA
+    python recipes/europarl/multilingual.py train many_to_many+k50 --autoencoding --data-dir DATA
 
 DATA is a folder with `train.PAIR.LANGUAGE` (such as `train.de-en.de` and `train.de-en.en`), `dev.LANGUAGE` and
 `test.LANGUAGE`, plain or with the suffix `.gz`; see README.md.
@@ -35,7 +35,7 @@ RECIPE = Recipe(
     baseline="many_to_many",
     per_pair={
         "max_updates": 100_000,  # 3.2.1, "at most 100,000 steps per language pair"
-        "evaluate_every": 5000,
+        "evaluation.every": 5000,
     },
 )
 

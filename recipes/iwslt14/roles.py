@@ -27,7 +27,7 @@ def with_roles(num_roles: int) -> dict[str, dict[str, Any]]:
     configurations: dict[str, dict[str, Any]] = {
         f"contextualized_{num_roles}": {"model": role_model("contextualized", num_roles)},
         f"matched_{num_roles}": {"matched_to": f"dense_{num_roles}"},
-        f"low_rank_{num_roles}": {"model": {**role_model("dense", num_roles), "role_low_rank": True}},
+        f"low_rank_{num_roles}": {"model": role_model("dense", num_roles, low_rank=True)},
     }
     for row, residual, context in (("", False, "lstm"), ("residual_", True, "lstm"), ("cnn_residual_", True, "cnn")):
         for roles in ("dense", "softmax"):

@@ -36,8 +36,7 @@ COMPOSED: dict[str, dict[str, Any]] = {
     },
     **{
         f"ni_{site}{name}{order}": {
-            **{f"{part}_composition": kind for part in parts},
-            **({f"{part}_composition_rank": rank for part in parts} if rank else {}),
+            f"{part}_composition": {"kind": kind, "rank": rank} if rank else kind for part in parts
         }
         for site, parts in SITES.items()
         for name, rank in RANKS.items()
@@ -59,14 +58,14 @@ RECIPE = Recipe(
         "warmup_steps": 100,
         "label_smoothing": 0.1,
         "max_updates": 600,
-        "evaluate_every": 300,
-        "save_every": 60,
+        "evaluation.every": 300,
+        "saving.every": 60,
         "keep_last": 5,
-        "final": "average_last",
-        "log_every": 50,
+        "final_weights": "average_last",
+        "logging.every": 50,
     },
     configurations={
-        "baseline": {"max_updates": 1200, "evaluate_every": 600, "warmup_steps": 200},
+        "baseline": {"max_updates": 1200, "evaluation.every": 600, "warmup_steps": 200},
         "baseline_continued": composed({}),
         **{name: composed(model) for name, model in with_identity_start(COMPOSED).items()},
     },

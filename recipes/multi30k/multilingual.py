@@ -1,6 +1,6 @@
 """Multi30k in four languages: the attention bridge and its baselines, Vázquez et al., 2020, section 3.1.
 
-    python recipes/multi30k/multilingual.py train many_to_many --monolingual --data-dir DATA
+    python recipes/multi30k/multilingual.py train many_to_many --autoencoding --data-dir DATA
     python recipes/multi30k/multilingual.py train bilingual+no_bridge --source en --target de --data-dir DATA
 
 DATA is a folder with `train`, `val` and `test_2016_flickr`, each as `NAME.LANGUAGE` or `NAME.LANGUAGE.gz`.
@@ -36,7 +36,7 @@ RECIPE = Recipe(
     baseline="many_to_many",
     per_pair={
         "max_updates": 9000,  # twenty epochs; the paper gives no number
-        "evaluate_every": 450,
+        "evaluation.every": 450,
     },
 )
 

@@ -7,18 +7,17 @@ Points are means over seeds, bars are standard deviations. Configurations withou
 
 from __future__ import annotations
 
+import statistics
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from keras_nmt.analysis.measurements import Measurements, compare
+from keras_nmt.analysis.measurements import Measurements, compare, save_figure
 from keras_nmt.cli.run_app import run_app
 from keras_nmt.errors import UserError
-from keras_nmt.experiments.comparison_tables import mean_and_deviation
 from keras_nmt.experiments.kept_runs import read_kept_runs
-from keras_nmt.experiments.results import ONLY
-from keras_nmt.files.figures import save_figure
+from keras_nmt.experiments.reports import mean_and_deviation
 
 BASELINE = "baseline_continued"
 STARTS = {"from the outputs of the trained model": "_identity", "from random factors": ""}
@@ -54,7 +53,7 @@ def main(
     """Draws BLEU by rank, for each way of starting."""
     bleus: dict[str, dict[int, float]] = {}
     for (name, seed), run in read_kept_runs(kept).items():
-        bleus.setdefault(name, {})[seed] = run.results["test"][ONLY]["bleu"]["score"]
+        bleus.setdefault(name, {})[seed] = statistics.mean(x["bleu"]["score"] for x in run.results["test"].values())
     if BASELINE not in bleus:
         raise UserError(f"The file must have runs of {BASELINE}. Received: {kept}")
     save_figure(output, compare(points({name: mean_and_deviation(of) for name, of in bleus.items()})).plot())

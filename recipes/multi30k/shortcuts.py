@@ -40,10 +40,10 @@ RECIPE = Recipe(
         "learning_rate": SCALE,
         "warmup_steps": SHORTCUTS["warmup_steps"] // SHORTER,
         "max_updates": 8000,
-        "evaluate_every": 500,
+        "evaluation.every": 500,
         "patience": 3,
-        "save_every": 250,
-        "log_every": 100,
+        "saving.every": 250,
+        "logging.every": 100,
     },
     configurations={
         "baseline": {},

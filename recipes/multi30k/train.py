@@ -3,7 +3,8 @@
     python recipes/multi30k/train.py train fusion --data-dir DATA --source en --target de
     python recipes/multi30k/train.py compare plain fusion --data-dir DATA --output runs/multi30k-comparison
 
-DATA is a folder with `train`, `val` and `test_2016_flickr`, each as `NAME.LANGUAGE` or `NAME.LANGUAGE.gz`.
+DATA is a folder with `train`, `val`, `test_2016_flickr`, and `test_2017_flickr` and `test_2017_mscoco`, which have no
+Czech; each as `NAME.LANGUAGE` or `NAME.LANGUAGE.gz`. The three test sets are scored as one, and apart.
 """
 
 from __future__ import annotations
@@ -19,14 +20,18 @@ sys.path.append(str(Path(__file__).parents[1]))  # the folder of papers.py
 from papers import RELEASED, one_hot_from, softmax_continued
 
 # Both have full rank and the identity start: with the baseline's weights, they first compute what the baseline does.
-LAYERS = {"layer_composition": "extended", "composition_start": "identity"}
-HEADS = {"head_composition": "extended", "composition_start": "identity"}
+LAYERS = {"layer_composition": {"kind": "extended", "start": "identity"}}
+HEADS = {"head_composition": {"kind": "extended", "start": "identity"}}
 INTERACTION = {**LAYERS, **HEADS}
 SOFTMAX = {"model": {"roles": "softmax"}}
 
 RECIPE = Recipe(
     name="multi30k",
-    corpora={"train": "train.{language}", "dev": "val.{language}", "test": "test_2016_flickr.{language}"},
+    corpora={
+        "train": "train.{language}",
+        "dev": "val.{language}",
+        "test": [f"{name}.{{language}}" for name in ("test_2016_flickr", "test_2017_flickr", "test_2017_mscoco")],
+    },
     languages=("en", "de", "fr", "cs"),
     # For 40 minutes on two cores: small batches for many updates; little dropout, because the model sees each sentence
     # only about twenty times. With more time, more dropout is better.
@@ -39,35 +44,39 @@ RECIPE = Recipe(
         "warmup_steps": 1200,
         "label_smoothing": 0.1,
         "time_limit": 40,
-        "evaluate_every": 500,
+        "evaluation.every": 500,
         "keep_last": 5,
-        "final": "average_last",
-        "log_every": 100,
+        "final_weights": "average_last",
+        "logging.every": 100,
     },
     configurations={
         "baseline": {},
         "plain": {"model": {"shortcuts": "plain"}},
         "fusion": {"model": {"shortcuts": "fusion"}},
         "ungated": {"model": {"shortcuts": "ungated"}},
-        "cross": {"model": {"shortcuts": "fusion", "shortcut_sites": ["cross"]}},
-        "self_and_cross": {"model": {"shortcuts": "fusion", "shortcut_sites": ["self", "cross"]}},
-        "non_lexical": {"model": {"shortcuts": "fusion", "shortcut_source": "non_lexical"}},
-        "encoder_only": {"model": {"shortcuts": "fusion", "shortcut_sides": ["encoder"]}},
-        "decoder_only": {"model": {"shortcuts": "fusion", "shortcut_sides": ["decoder"]}},
+        "cross": {"model": {"shortcuts": {"kind": "fusion", "sites": ["cross"]}}},
+        "self_and_cross": {"model": {"shortcuts": {"kind": "fusion", "sites": ["self", "cross"]}}},
+        "non_lexical": {"model": {"shortcuts": {"kind": "fusion", "source": "non_lexical"}}},
+        "encoder_only": {"model": {"shortcuts": {"kind": "fusion", "sides": ["encoder"]}}},
+        "decoder_only": {"model": {"shortcuts": {"kind": "fusion", "sides": ["decoder"]}}},
         # Joined to others, as in `non_lexical+six_layers`: the paper's depth. In 3 + 3 layers, the sources of
         # `non_lexical` are H_0, H_0 and H_1, and two of three layers lexical.
         "six_layers": {"model": {"num_encoder_layers": 6, "num_decoder_layers": 6}},
+        # Cheap decoders: a recurrent layer in place of self-attention; one layer under a deep encoder; both, smaller.
+        "ssru": {"model": {"decoder_self_attention": "ssru"}},
+        "shallow": {"model": {"num_encoder_layers": 6, "num_decoder_layers": 1}},
+        "student": {"preset": "transformer_student"},
         "released": RELEASED,  # residual connections; `fusion+released`
         "ni_layers": {"model": LAYERS},
         "ni_heads": {"model": HEADS},
         "ni_both": {"model": INTERACTION},
-        "role_dense": {"model": {"roles": "dense", "role_residual": False}},
+        "role_dense": {"model": {"roles": {"kind": "dense", "residual": False}}},
         "role_dense_residual": {"model": {"roles": "dense"}},
         "role_softmax": SOFTMAX,  # with the residual path, as by default
-        "role_softmax_no_residual": {"model": {"roles": "softmax", "role_residual": False}},
-        "role_softmax_16": {"model": {"roles": "softmax", "num_roles": 16}},
-        "role_softmax_cnn": {"model": {"roles": "softmax", "role_context": "cnn"}},
-        "role_low_rank": {"model": {"roles": "dense", "role_low_rank": True}},
+        "role_softmax_no_residual": {"model": {"roles": {"kind": "softmax", "residual": False}}},
+        "role_softmax_16": {"model": {"roles": {"kind": "softmax", "num_roles": 16}}},
+        "role_softmax_cnn": {"model": {"roles": {"kind": "softmax", "context": "cnn"}}},
+        "role_low_rank": {"model": {"roles": {"kind": "dense", "low_rank": True}}},
         "contextualized": {"model": {"roles": "contextualized"}},
         # At the paper's constant rate, until the temperature has been at its floor for 395 updates; and the control.
         "role_one_hot": {**one_hot_from("role_softmax", SOFTMAX, 2e-4), "max_updates": 5000},
@@ -75,6 +84,8 @@ RECIPE = Recipe(
         "matched": {"matched_to": "role_softmax"},
         **{f"matched_{name}": {"matched_to": name} for name in ("plain", "fusion", "ni_layers", "ni_heads", "ni_both")},
         "all": {"model": {"shortcuts": "fusion", **INTERACTION, "roles": "softmax"}},
+        # Joined to others, as in `fusion+peak_26`: each arm at several peak rates, in ten thousandths.
+        **{f"peak_{rate}": {"learning_rate": rate / 10_000} for rate in (13, 26, 52, 80)},
     },
     baseline="baseline",
     # Equal numbers of updates, and so of tokens: some 18 minutes of the baseline on one core. The peak rate is near the
@@ -87,9 +98,9 @@ RECIPE = Recipe(
         "warmup_steps": 200,
         "time_limit": None,
         "max_updates": 1200,
-        "evaluate_every": 600,
-        "save_every": 60,
-        "log_every": 50,
+        "evaluation.every": 600,
+        "saving.every": 60,
+        "logging.every": 50,
     },
 )
 

@@ -28,12 +28,12 @@ COMPOSED: dict[str, dict[str, Any]] = {
     "ni_heads": {"head_composition": "extended"},
     "ni_both": {"layer_composition": "extended", "head_composition": "extended"},
     # Row 7 by the paper's text; by the paper's numbers, W_O stays.
-    "ni_heads_without_output": {"head_composition": "extended", "output_projection": False},
+    "ni_heads_without_output": {"head_composition": {"kind": "extended", "output_projection": False}},
     # Figure 2: without first order.
     "ni_layers_second_order": {"layer_composition": "low_rank"},
     "ni_heads_second_order": {"head_composition": "low_rank"},
     # Figure 3: ranks of heads; 512 is ni_heads.
-    **{f"ni_heads_rank_{r}": {"head_composition": "extended", "head_composition_rank": r} for r in (32, 64, 128, 256)},
+    **{f"ni_heads_rank_{r}": {"head_composition": {"kind": "extended", "rank": r}} for r in (32, 64, 128, 256)},
 }
 
 BIG_FRENCH = merge_settings(COMPOSITION_BIG, {"model": {"dropout": 0.1}})  # Vaswani et al., 2017, section 6.1

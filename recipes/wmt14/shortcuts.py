@@ -34,14 +34,14 @@ RECIPE = Recipe(
         "small_plain": {**PLAIN, **SMALL},
         "small_fusion": {**FUSION, **SMALL},
         # Table 4.
-        "cross": merge_settings(FUSION, {"model": {"shortcut_sites": ["cross"]}}),
-        "self_and_cross": merge_settings(FUSION, {"model": {"shortcut_sites": ["self", "cross"]}}),
-        "non_lexical": merge_settings(FUSION, {"model": {"shortcut_source": "non_lexical"}}),
+        "cross": merge_settings(FUSION, {"model": {"shortcuts": {"sites": ["cross"]}}}),
+        "self_and_cross": merge_settings(FUSION, {"model": {"shortcuts": {"sites": ["self", "cross"]}}}),
+        "non_lexical": merge_settings(FUSION, {"model": {"shortcuts": {"source": "non_lexical"}}}),
         # Footnote 1, by which the model cannot be trained without gates: both variants are this one.
         "ungated": merge_settings(PLAIN, {"model": {"shortcuts": "ungated"}}),
         # Figure 5.
-        "encoder_only": merge_settings(FUSION, {"model": {"shortcut_sides": ["encoder"]}}),
-        "decoder_only": merge_settings(FUSION, {"model": {"shortcut_sides": ["decoder"]}}),
+        "encoder_only": merge_settings(FUSION, {"model": {"shortcuts": {"sides": ["encoder"]}}}),
+        "decoder_only": merge_settings(FUSION, {"model": {"shortcuts": {"sides": ["decoder"]}}}),
         # The residual connections of the authors' release: `baseline+released`, `fusion+released`.
         "released": RELEASED,
     },

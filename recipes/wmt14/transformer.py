@@ -18,7 +18,7 @@ sys.path.append(str(Path(__file__).parents[1]))  # the folder of papers.py
 
 from papers import SHORTCUTS_BIG, SHORTCUTS_WMT14
 
-SAMPLED = {"subword_sampling": 0.1}  # BPE-dropout: Provilkov et al., 2020, https://arxiv.org/abs/1910.13267, section 4
+SAMPLED = {"subwords.sampling": 0.1}  # BPE-dropout: Provilkov et al., 2020, https://arxiv.org/abs/1910.13267, section 4
 
 RECIPE = Recipe(
     name="wmt14-transformer",

@@ -1,7 +1,7 @@
 """Writes Russian in Latin letters, and back, for a vocabulary shared with English.
 
     python recipes/wmt17/transliterate.py DATA/train.ru DATA/train.ru-Latn
-    python recipes/wmt17/transliterate.py --back RUN/test.hypotheses.txt hypotheses.ru
+    python recipes/wmt17/transliterate.py --back RUN/test.en-ru-Latn.hypotheses.txt hypotheses.ru
 
 Each letter is replaced by one letter, as in ISO 9; case is kept. Transliteration back restores every line exactly. To
 this end, Latin letters in the Russian text get a mark before them, and a mark after them if a Russian letter follows.

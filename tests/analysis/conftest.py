@@ -12,9 +12,10 @@ from saved_models import save
 
 from keras_nmt.analysis import BridgeAttention, bridge_attention
 from keras_nmt.cli import app as cli
+from keras_nmt.data import SubwordTokenizer, train_subwords
 from keras_nmt.inference import Translator
+from keras_nmt.layers import Roles, Shortcuts
 from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel, Transformer
-from keras_nmt.text import SubwordTokenizer, train_subwords
 
 K = 12
 WORDS = ["the", "small", "cat", "sat", "$a", "$b", "in", "three", "old", "houses"]
@@ -83,14 +84,10 @@ def mixed(tokenizer: SubwordTokenizer) -> Translator:
         hidden_dim=8,
         num_heads=2,
         intermediate_dim=16,
-        shortcuts="fusion",
-        shortcut_sites=("self", "cross"),
+        shortcuts=Shortcuts("fusion", sites=("self", "cross")),
         layer_composition="extended",
         head_composition="low_rank",
-        roles="one_hot",
-        num_roles=4,
-        role_context="cnn",
-        role_low_rank=True,
+        roles=Roles("one_hot", num_roles=4, context="cnn", low_rank=True),
     )
     rng = np.random.default_rng(4)
     model.set_weights([weight + rng.normal(0, 0.3, weight.shape) for weight in model.get_weights()])

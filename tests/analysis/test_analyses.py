@@ -28,22 +28,23 @@ from keras_nmt.analysis import (
     hidden_states,
     lengths,
     lexical,
+    look_inside,
     read_conllu,
     read_contrast,
     read_gold_alignments,
     roles,
     similarity,
 )
-from keras_nmt.analysis.alignment_error_rate import _errors
-from keras_nmt.analysis.lexical import _Probe
+from keras_nmt.analysis.alignments import _errors
+from keras_nmt.analysis.lexical_probes import _Probe
 from keras_nmt.analysis.measurements import compare
-from keras_nmt.analysis.roles import _information, _typical
+from keras_nmt.analysis.token_roles import _information, _typical
+from keras_nmt.data import SubwordTokenizer, train_subwords
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation import corpus_scores
 from keras_nmt.inference import Translator
-from keras_nmt.layers import Composition, Mechanism
+from keras_nmt.layers import Composition, CompositionLayer, LayerSpec
 from keras_nmt.models import AttentionBridgeModel, Transformer
-from keras_nmt.text import SubwordTokenizer, train_subwords
 
 CONLLU = """# text = Don't stop.
 1-2\tDon't\t_\t_\t_\t_\t_\t_\t_\t_
@@ -129,7 +130,7 @@ def test_gates_over_a_bridge_do_not_depend_on_the_batch(tokenizer):
         hidden_dim=8,
         bridge_heads=3,
         bridge_hidden_dim=8,
-        transformer={"num_heads": 2, "shortcuts": "fusion", "shortcut_sites": ("cross",)},
+        transformer={"num_heads": 2, "shortcuts": {"kind": "fusion", "sites": ["cross"]}},
     )
     model.set_weights([weight * 3 for weight in model.get_weights()])
     texts, languages = ["the", "the cat sat"], {"source_language": "en", "target_language": "de"}
@@ -417,6 +418,20 @@ def test_alignment_error_rate(plain, lines, translated, tmp_path):
         read_gold_alignments(tmp_path / "gold")
 
 
+def test_a_head_that_was_trained_to_align_has_a_rate_of_its_own(mixed, tokenizer, lines, translated):
+    model = type(mixed.model).from_config({**mixed.model.get_config(), "alignment_head": 2})
+    model.set_weights(mixed.model.get_weights())
+    translator = Translator(model, tokenizer)
+    texts = lines[2:12], translated[2:12]
+    gold = [GoldAlignment(frozenset(x), frozenset(x)) for x in translator.align(*texts)]
+    values = alignment_error_rate(translator, *texts, gold).values
+    assert [layer for _, layer in values] == ["head", "1", "2"]
+    assert values["alignment error rate", "head"] == 0 < values["alignment error rate", "1"]
+    found = look_inside(translator, lines[5], prefix=translated[5]).alignment
+    best = {(int(row.argmax()), word) for word, row in enumerate(found.attention)}
+    assert len(best & set(found.pairs)) >= 0.7 * len(best)  # words of several subwords may differ
+
+
 def test_conllu_gives_text_and_tags(tmp_path):
     (tmp_path / "text.conllu").write_text(CONLLU)
     first, second = read_conllu(tmp_path / "text.conllu")
@@ -450,7 +465,7 @@ def test_bins_of_frequency_have_equally_many_types(plain, lines):
 
 
 @keras.saving.register_keras_serializable(package="of_tests")
-class Halves(Composition):
+class Halves(CompositionLayer):
     """0.5 r_1 + 0.5 r_2 + ..., a composition that the package does not have."""
 
     def build_composition(self, number, width):
@@ -462,7 +477,7 @@ class Halves(Composition):
 
 def test_parts_of_a_composition_of_ones_own(tokenizer, lines):
     sizes = {"num_encoder_layers": 2, "num_decoder_layers": 2, "hidden_dim": 8, "num_heads": 2, "norm": "post"}
-    model = Translator(Transformer(60, layer_composition=Mechanism(Halves), **sizes), tokenizer)
+    model = Translator(Transformer(60, layer_composition=LayerSpec(Halves), **sizes), tokenizer)
     found = composition(model, lines).values
     (batch,) = hidden_states(model, lines)
     for number in (1, 2):
@@ -470,14 +485,14 @@ def test_parts_of_a_composition_of_ones_own(tokenizer, lines):
         (value,) = (x for (group, item), x in found.items() if "first order" in group and item == str(number))
         assert value == pytest.approx(norms.mean(), rel=1e-3)
     assert max(x for (group, _), x in found.items() if "second order" in group) < 1e-4
-    other = Transformer(60, layer_composition=Mechanism(Mixing), **sizes)
-    with pytest.raises(UserError, match="derives from `keras_nmt.layers.Composition`"):
+    other = Transformer(60, layer_composition=LayerSpec(Mixing), **sizes)
+    with pytest.raises(UserError, match="derives from `keras_nmt.layers.CompositionLayer`"):
         composition(Translator(other, tokenizer), lines)
 
 
 def test_the_residual_path_of_a_composition_is_of_first_order(tokenizer, lines):
     """At the identity start of a composition without first order, all of the output is the residual path's."""
-    options = {"layer_composition": "low_rank", "composition_residual": True, "composition_start": "identity"}
+    options = {"layer_composition": Composition("low_rank", residual=True, start="identity")}
     sizes = {"num_encoder_layers": 2, "num_decoder_layers": 2, "hidden_dim": 8, "num_heads": 2, "norm": "post"}
     model = Translator(Transformer(60, **options, **sizes), tokenizer)
     found = composition(model, lines).values

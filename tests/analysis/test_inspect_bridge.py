@@ -110,14 +110,14 @@ def test_bad_input_is_one_line(run, directory, subwords, tmp_path):
         ((tmp_path / "without", "--language", "de"), "the cat\n", "no attention bridge"),
         ((tmp_path / "one_pair", "--language", "de"), "the cat\n", "languages source, target. Received: --language de"),
         ((directory, "--language", "fr"), "the cat\n", "languages en, de. Received: --language fr"),
-        ((directory, "--language", "de"), "\n  \n", "no sentences in --source"),
+        ((directory, "--language", "de"), "\n  \n", "--source must have a line with text"),
         ((directory, "--language", "de", "--first", "-1"), "the cat\n", "--first"),
         ((directory, "--language", "de", "--heat-maps", "-1"), "the cat\n", "--heat-maps"),
         ((directory,), "the cat\n", "--language"),
         ((directory, "--language", "de", "--heat-maps", "3"), "the cat\n", "--heat-maps goes with --output"),
         ((directory, tmp_path / "without", "--language", "de", *weights), "the cat\n", "--weights is a file of one"),
         ((directory, "--language", "de"), None, "--source"),
-        ((tmp_path / "nowhere", "--language", "de"), "the cat\n", "No model directory"),
+        ((tmp_path / "nowhere", "--language", "de"), "the cat\n", "must contain config.json"),
     ):
         code, _, error = run(*arguments, text=text)
         assert code == 2, message

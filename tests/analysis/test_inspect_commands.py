@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from keras_nmt.analysis import Measurements, by_frequency, compare, gates, similarity
-from keras_nmt.cli.measured import Inspection
+from keras_nmt.cli.inspect_common import Inspection
 
 COMMANDS = ("gates", "contrast", "roles", "probing")
 
@@ -57,7 +57,7 @@ def test_a_part_is_measured_again_if_a_file_of_the_model_or_of_its_layers_change
         return Measurements("test", "score", {("group", "1"): 0.5})
 
     def number_of_measurements():
-        inspection = Inspection([model], tmp_path / "out", imports=[layers])
+        inspection = Inspection([model], tmp_path / "out", import_=[layers])
         inspection.measure("test", measure, [texts / "source"])
         return len(measured)
 
@@ -192,8 +192,8 @@ def test_user_errors_are_one_line(error_line, directories, texts, tmp_path):
         (["lengths", plain, "--source", source, "--references", source, "--bins", 5, "--quantiles", 3], "--bins goes"),
         (["contrast", plain, "--source", source], "--incorrect"),
         (["contrast", plain, "--data", source], "JSON"),
-        (["senteval", plain, "--data", tmp_path, "--tasks", "MR"], "MR needs a file that is missing"),
-        (["senteval", plain, "--data", tmp_path, "--tasks", "MX"], "Tasks are"),
+        (["senteval", plain, "--data", tmp_path, "--tasks", "MR"], "Missing file of MR"),
+        (["senteval", plain, "--data", tmp_path, "--tasks", "MX"], "Tasks must be of"),
         (["probing", plain, "--data", tmp_path / "none"], "no such folder"),
         (["transfer", plain, "--data", tmp_path], "must have dev.LANG.tsv"),
         (["transfer", plain, "--data", missing], "none"),
@@ -213,8 +213,8 @@ def test_user_errors_are_one_line(error_line, directories, texts, tmp_path):
         (["alignments", plain, "--source", source, "--target", source, "--gold", missing], "none"),
         (["alignments", plain, "--source", source, "--target", source, "--gold", tmp_path / "short"], "short"),
         (["senteval", plain, "--data", missing, "--tasks", "MR"], "none"),
-        (["senteval", plain, "--data", tmp_path, "--tasks", ""], "Tasks are"),
-        (["probing", plain, "--data", tmp_path], "SentLen needs a file that is missing"),
+        (["senteval", plain, "--data", tmp_path, "--tasks", ""], "Tasks must be of"),
+        (["probing", plain, "--data", tmp_path], "Missing file of SentLen"),
         (["probing", plain, "--data", tmp_path, "--tasks", "WC", "--vectors", "mean"], "no attention bridge"),
         (["probing", plain, "--data", tmp_path, "--tasks", "WC", "--vectors", "layer:9"], "layers 1 to 1"),
         (["bridge", plain, "--language", "source", "--source", source], "no attention bridge"),

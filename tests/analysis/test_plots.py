@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from keras_nmt.analysis import BridgeAttention, bridge_entropy, plot_bridge_attention
+from keras_nmt.analysis.measurements import save_figure
 from keras_nmt.errors import UserError
-from keras_nmt.files.figures import save_figure
 
 
 def labels(ticks):

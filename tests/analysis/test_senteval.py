@@ -12,10 +12,10 @@ from scipy import stats
 from sklearn.linear_model import LogisticRegression
 
 from keras_nmt.analysis import compare, read_transfer, senteval, transfer
-from keras_nmt.analysis.classifiers import classify
-from keras_nmt.analysis.senteval import with_averages
+from keras_nmt.analysis.sentence_probes import classify
+from keras_nmt.analysis.senteval_scores import with_averages
+from keras_nmt.analysis.task_data import PROBING, TASKS, TEST, read_senteval
 from keras_nmt.errors import UserError
-from keras_nmt.files.senteval_data import PROBING, TASKS, TEST, read_senteval
 
 N = 200
 RNG = np.random.default_rng(0)
@@ -134,9 +134,8 @@ def jobs(monkeypatch):
         calls.append((vectors, train, validation, options))
         return classify(vectors, labels, train, validation, penalties, **options)
 
-    # The names of the functions hide the modules of the same names in the package.
-    for name in ("senteval", "transfer"):
-        monkeypatch.setattr(sys.modules[f"keras_nmt.analysis.{name}"], "classify", recorded)
+    for function in (senteval, transfer):
+        monkeypatch.setattr(sys.modules[function.__module__], "classify", recorded)
     return calls
 
 
@@ -220,9 +219,9 @@ def test_heads_stand_side_by_side_in_each_task(data):
 
 def test_every_task_says_what_is_missing(data, tmp_path):
     for task in (*TASKS, *PROBING):
-        with pytest.raises(UserError, match=f"{task} needs a file that is missing"):
+        with pytest.raises(UserError, match=f"Missing file of {task}"):
             read_senteval(tmp_path, task)
-    with pytest.raises(UserError, match="Tasks are MR, CR"):
+    with pytest.raises(UserError, match="Tasks must be of MR, CR"):
         read_senteval(data, "MRR")
     (tmp_path / "MRPC").mkdir()
     for name in ("train", "test"):

@@ -10,9 +10,9 @@ import pytest
 from terminal import terminal_for_errors
 
 from keras_nmt.analysis import ContrastItem, contrast, hidden_states, lexical
-from keras_nmt.analysis.classifiers import classify
+from keras_nmt.analysis.sentence_probes import classify
 from keras_nmt.cli import app as cli
-from keras_nmt.steps import count_steps, show_steps
+from keras_nmt.progress import count_steps, show_steps
 
 
 class Shown:

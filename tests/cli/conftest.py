@@ -52,8 +52,8 @@ def trained_run(corpus, made_once, keras_nmt):
         "schedule=inverse_square_root",
         "learning_rate=0.01",
         "warmup_steps=50",
-        f"evaluate_every={UPDATES // 2}",
-        "save_every=50",
+        f"evaluation.every={UPDATES // 2}",
+        "saving.every=50",
     ):
         command += ["--set", setting]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from keras_nmt.cli.callbacks import make_callbacks
+from keras_nmt.cli.options import make_callbacks
 from keras_nmt.errors import UserError
 
 RECORDER = '''
@@ -22,7 +22,7 @@ class Recorder(keras.callbacks.Callback):
 
     def __init__(self, settings):
         super().__init__()
-        self.lines = [["settings", settings["learning_rate"], settings["preset"]]]
+        self.lines = [["settings", settings["training"]["learning_rate"], settings["model"]["preset"]]]
 
     def on_epoch_end(self, epoch, logs=None):
         self.lines.append(["epoch", epoch, sorted(logs)])
@@ -58,7 +58,7 @@ def test_callbacks_get_settings_and_the_scores_of_each_evaluation(recorder, trai
         "--max-updates",
         2,
         "--set",
-        "evaluate_every=1",
+        "evaluation.every=1",
         "--set",
         "dev_sentences=4",
     ]
@@ -90,10 +90,10 @@ def test_callbacks_are_refused_where_they_have_no_effect(error_line):
 def test_the_factory_of_the_documentation_makes_a_callback(tmp_path, monkeypatch):
     from keras.callbacks import CSVLogger
 
-    text = (Path(__file__).parents[2] / "docs" / "training.md").read_text(encoding="utf-8")
-    (example,) = (block for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "trackers" in block)
+    text = (Path(__file__).parents[2] / "docs/how_to/track_experiments.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     (tmp_path / "trackers.py").write_text(example)
     monkeypatch.syspath_prepend(str(tmp_path))
-    (callback,) = make_callbacks(["trackers:make"], {"directory": str(tmp_path)})
+    (callback,) = make_callbacks(["trackers:make_csv"], {"directory": str(tmp_path)})
     assert isinstance(callback, CSVLogger)
     sys.modules.pop("trackers")

@@ -12,9 +12,16 @@ from keras_nmt.cli.app import app
 from keras_nmt.errors import UserError
 from keras_nmt.experiments.comparison import Comparison
 
-FILES = {f"{part}_{side}": f"{part}.{side}" for part in ("train", "dev") for side in ("source", "target")}
+FILES = {part: {side: f"{part}.{side}" for side in ("source", "target")} for part in ("train", "dev")}
+DIRECTION = {"languages": ["source", "target"], "pairs": ["source-target"]}
+
+
+def files_in(folder):
+    return {part: {side: str(folder / file) for side, file in sides.items()} for part, sides in FILES.items()}
+
+
 LIST = {
-    "settings": {**FILES, "max_updates": 5, "preset": "transformer_tiny", "model": {"dropout": 0.2}},
+    "settings": {**DIRECTION, **FILES, "max_updates": 5, "preset": "transformer_tiny", "model": {"dropout": 0.2}},
     "configurations": {"plain": {"model": {"shortcuts": "plain"}}, "small": {}},
     "baseline": "small",
     "seeds": [3, 4],
@@ -43,15 +50,16 @@ def test_a_list_makes_its_experiments(run):
     comparison = run(LIST)
     assert (comparison.baseline, comparison.seeds, comparison.directory) == ("small", [3, 4], Path("here"))
     experiment = comparison._runs[4]["plain"]
-    assert (experiment.seed, experiment.directory) == (4, Path("here/plain-4"))
-    assert experiment.model == {"dropout": 0.2, "shortcuts": "plain"}
-    assert experiment.train_source == "train.source"
+    assert (experiment.training.update.seed, experiment.directory) == (4, Path("here/plain-4"))
+    assert experiment.model.arguments == {"dropout": 0.2, "shortcuts": "plain"}
+    assert experiment.data.train["source"] == "train.source"
 
 
 def test_the_command_line_overrides_the_list(run):
-    comparison = run(LIST, "--seeds", "9", "--set", "max_updates=7", "--unequal")
-    assert comparison._runs[9]["small"].max_updates == 7
+    comparison = run(LIST, "--seeds", "9", "--set", "max_updates=7", "--unequal", "--decoding-speed")
+    assert comparison._runs[9]["small"].limits["max_updates"] == 7
     assert comparison.unequal
+    assert comparison.decoding_speed
 
 
 def test_layers_of_a_file_are_compared(run, tmp_path):
@@ -65,7 +73,7 @@ def test_layers_of_a_file_are_compared(run, tmp_path):
     mine = {"plain": {"model": {"layer_composition": "compared>Mine"}}, "small": {}}
     comparison = run({**LIST, "configurations": mine}, "--import", tmp_path / "mine.py")
     assert list(comparison.imports) == [tmp_path / "mine.py"]
-    assert comparison._runs[3]["plain"].model["layer_composition"] == "compared>Mine"
+    assert comparison._runs[3]["plain"].model.arguments["layer_composition"] == "compared>Mine"
 
 
 @pytest.mark.parametrize(("name", "flag"), [("seed", "--seeds"), ("directory", "--output")])
@@ -82,7 +90,7 @@ def test_runs_are_kept_and_taken_from_where_they_are_kept(run, tmp_path, monkeyp
     monkeypatch.chdir(tmp_path)
     results = {"updates": 5, "ended_by": "max_updates", "data": {}, "limits": {}, "dev_greedy": {"bleu": 2.0}}
     Path("made").mkdir()
-    for name, content in (("settings", {"seed": 3}), ("results", results)):
+    for name, content in (("settings", {"training": {"update": {"seed": 3}}}), ("results", results)):
         Path("made", f"{name}.json").write_text(json.dumps(content))
     monkeypatch.setattr(Comparison, "finished_runs", lambda self: {("plain", 3): Path("made")})
     run(LIST, "--keep", "kept/ours.jsonl")
@@ -90,7 +98,7 @@ def test_runs_are_kept_and_taken_from_where_they_are_kept(run, tmp_path, monkeyp
     assert not Path("here").exists()
     run(LIST, "--keep", "kept/ours.jsonl", "--table-only")
     assert json.loads(Path("here/plain-3/results.json").read_text()) == results
-    with pytest.raises(UserError, match=r"must be named TABLE.jsonl. Received: kept/ours.json$"):
+    with pytest.raises(UserError, match=r"must end with .jsonl. Received: kept/ours.json$"):
         run(LIST, "--keep", "kept/ours.json")
 
 
@@ -116,9 +124,12 @@ def test_errors_in_a_list_are_named(run, content, message):
 
 def write_list(folder, **changes):
     """A list whose data are files in the folder."""
-    for file in FILES.values():
+    for file in (file for sides in FILES.values() for file in sides.values()):
         (folder / file).write_text("a line\n" * 9)
-    settings = {**LIST["settings"], **{name: str(folder / file) for name, file in FILES.items()}}
+    settings = {
+        **LIST["settings"],
+        **{part: {side: str(folder / file) for side, file in sides.items()} for part, sides in FILES.items()},
+    }
     (folder / "list.json").write_text(json.dumps({**LIST, "settings": settings, **changes}))
 
 
@@ -134,9 +145,12 @@ def write_list(folder, **changes):
 def test_a_fault_of_the_last_configuration_shows_before_the_first_training(
     tmp_path, monkeypatch, last, message, command
 ):
-    for file in FILES.values():
+    for file in (file for sides in FILES.values() for file in sides.values()):
         (tmp_path / file).write_text("a line\n" * 9)
-    settings = {**LIST["settings"], **{name: str(tmp_path / file) for name, file in FILES.items()}}
+    settings = {
+        **LIST["settings"],
+        **{part: {side: str(tmp_path / file) for side, file in sides.items()} for part, sides in FILES.items()},
+    }
     content = {**LIST, "settings": settings, "configurations": {"small": {}, "last": last}, "seeds": [1]}
     (tmp_path / "list.json").write_text(json.dumps(content))
     monkeypatch.setattr("keras_nmt.experiments.comparison._python", lambda *_, **__: pytest.fail("a process began"))

@@ -13,13 +13,12 @@ import h5py
 import pytest
 
 from keras_nmt.cli import app as cli
-from keras_nmt.data import PreparedCorpus, read_parallel, write_prepared
+from keras_nmt.data import PreparedCorpus, SubwordTokenizer, read_parallel, write_prepared
 from keras_nmt.errors import UserError
-from keras_nmt.experiments import Experiment, run
+from keras_nmt.experiments import ExperimentConfig, run
 from keras_nmt.experiments.results import read_digests
 from keras_nmt.files.weights_file import arrays
 from keras_nmt.inference.load import load
-from keras_nmt.text import SubwordTokenizer
 from keras_nmt.training import average_checkpoints
 
 TEXT = ["3 0 7", "nine one one two"]
@@ -145,16 +144,18 @@ def test_a_bit_of_a_prepared_corpus_is_found(prepared: Path) -> None:
 
 
 def test_a_bit_of_subwords_is_found_by_every_reader(directory: Path, corpus: Path, command: Command) -> None:
-    files = [corpus / f"dev.{side}" for side in ("digits", "words")]
-    train = {"train_source": files[0], "train_target": files[1], "dev_source": files[0], "dev_target": files[1]}
-    new = {"directory": directory.parent / "new", "max_updates": 1, **train}
-    settings = Experiment.read_settings(directory / "settings.json")
-    longer = {**settings, "directory": str(directory), "max_updates": settings["max_updates"] + 1}
+    data = {"languages": ["digits", "words"], "pairs": ["digits-words"]}
+    data |= dict.fromkeys(("train", "dev"), str(corpus / "dev.{language}"))
+    new = {"directory": directory.parent / "new", "max_updates": 1, "data": data}
+    settings = ExperimentConfig.read_settings(directory / "settings.json")
+    longer = {"directory": str(directory), "max_updates": settings["training"]["stop"]["max_updates"] + 1}
     readers: dict[str, Read] = {
         "ensemble": lambda folder: load(directory.parent / "whole", ensemble=[folder]),
-        "subwords": lambda folder: run(Experiment(**new, subwords=folder / "subwords.model"), report=str),
-        "init_from": lambda folder: run(Experiment(**new, init_from=folder), report=str),
-        "resume": lambda folder: run(Experiment(**longer), report=str),
+        "subwords": lambda folder: run(
+            ExperimentConfig.from_settings(new, {"subwords.models": folder / "subwords.model"}), report=str
+        ),
+        "init_from": lambda folder: run(ExperimentConfig.from_settings(new, {"init_from": folder}), report=str),
+        "resume": lambda folder: run(ExperimentConfig.from_settings(settings, longer), report=str),
     }
     shutil.copytree(directory, directory.parent / "whole")
     for _ in bits(directory / "subwords.model", 1):
@@ -190,7 +191,7 @@ def test_300_bits_of_a_model_and_a_corpus(directory: Path, prepared: Path, comma
         return info, page.read_text(), one + other
 
     right = shown()
-    for name in ("results.json", "settings.json", "training_log.jsonl", "test.hypotheses.txt"):
+    for name in ("results.json", "settings.json", "training_log.jsonl", "test.digits-words.hypotheses.txt"):
         for bit in bits(directory / name, 20):
             *found, errors = shown()
             assert all(name in error for error in errors.splitlines())

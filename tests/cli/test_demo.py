@@ -8,9 +8,9 @@ import types
 import pytest
 from saved_models import save
 
-from keras_nmt.demo import demo_systems
+from keras_nmt.analysis import demo_systems
+from keras_nmt.data import SubwordTokenizer, train_subwords
 from keras_nmt.models import Transformer
-from keras_nmt.text import SubwordTokenizer, train_subwords
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def test_without_the_extra_one_line_says_how_to_install_it(package, directory, e
 
 
 def test_wrong_arguments_are_refused_before_anything_is_loaded(directory, error_line, tmp_path):
-    assert "No model directory" in error_line("demo", tmp_path)
+    assert "must contain config.json" in error_line("demo", tmp_path)
     assert "Name each model directory once" in error_line("demo", directory, directory)
     assert "--n-best" in error_line("demo", directory, "--n-best", 5, "--beam-size", 2)
     assert "--port" in error_line("demo", directory, "--port", 70_000)

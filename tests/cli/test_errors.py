@@ -22,14 +22,10 @@ from keras_nmt.files.model_config import FORMAT
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (["translate", "nowhere"], "No model directory"),
+        (["translate", "nowhere"], "must contain config.json"),
         (["train"], "--directory DIRECTORY, --train SOURCE TARGET"),
         (["train", "--directory", "x"], "--train"),
-        (
-            ["train", "--shortcuts", "fuison", "--directory", "x"],
-            "--shortcuts is one of none, plain, fusion, ungated. Received: fuison",
-        ),
-        (["train", "--set", "speed"], "--set takes NAME=VALUE"),
+        (["train", "--set", "speed"], "--set must be NAME=VALUE"),
         (["train", "--set", "batchsize=4", "--directory", "x"], "batch_size"),
         (["train", "--settings", "nowhere.json"], "nowhere.json"),
         (["evaluate", "--references", "r.txt"], "Give DIRECTORY with --source FILE, or --hypotheses FILE"),
@@ -42,8 +38,8 @@ from keras_nmt.files.model_config import FORMAT
         ),
         (["average", "nowhere"], "Give --last N or --best N"),
         (["average", "nowhere", "--last", "2"], "nowhere"),
-        (["info", "nowhere"], "No model directory"),
-        (["export", "nowhere", "out"], "No model directory"),
+        (["info", "nowhere"], "must contain config.json"),
+        (["export", "nowhere", "out"], "must contain config.json"),
         (["export", "nowhere", "out", "--warmup", "lines.txt"], "lines.txt"),
         (["export", "nowhere", "out", "--warmup-xla"], "goes with --warmup FILE"),
         (["score", "nowhere", "--source", "a", "--target", "b"], "a"),
@@ -66,19 +62,19 @@ def test_errors_are_one_line(arguments, expected, error_line, monkeypatch, tmp_p
     [
         ("average d --last -1", "'--last'"),
         ("average d --best 0", "'--best'"),
-        ("translate nope", "No model directory: it has no config.json. Received: nope"),
-        ("translate d --ensemble nope", "No model directory: it has no config.json. Received: nope"),
+        ("translate nope", "A model directory must contain config.json. Received: nope"),
+        ("translate d --ensemble nope", "A model directory must contain config.json. Received: nope"),
         ("translate d --n-best 5", "--n-best must be at most --beam-size. Received: --n-best 5, --beam-size 4"),
         ("translate d --sample --temperature 0", "--temperature must be a finite number above 0. Received: --temp"),
-        ("score nope --source two --target two", "No model directory"),
+        ("score nope --source two --target two", "must contain config.json"),
         ("score d --source two --target three", "the same number of lines. Received: two: 2, three: 3"),
-        ("evaluate nope --source two --references two", "No model directory"),
+        ("evaluate nope --source two --references two", "must contain config.json"),
         ("evaluate d --source two --references two --references three", "Received: two: 2, two: 2, three: 3"),
         ("evaluate --hypotheses two --references three", "Received: two: 2, three: 3"),
         ("evaluate --hypotheses two --baseline three --references two", "Received: two: 2, three: 3, two: 2"),
-        ("embed nope --language de --output vectors.npy", "No model directory"),
-        ("inspect bridge nope --language de --source nope", "No model directory"),
-        ("export nope out", "No model directory"),
+        ("embed nope --language de --output vectors.npy", "must contain config.json"),
+        ("inspect bridge nope --language de --source nope", "must contain config.json"),
+        ("export nope out", "must contain config.json"),
         ("export d out --beam-size 2 --n-best 3", "Received: --n-best 3, --beam-size 2"),
         ("export d out --sample --top-p 2", "--top-p must be a number above 0 and at most 1. Received: --top-p 2.0"),
         ("export d out --warmup nope", "nope"),
@@ -87,7 +83,7 @@ def test_errors_are_one_line(arguments, expected, error_line, monkeypatch, tmp_p
 def test_wrong_arguments_are_found_before_tensorflow_is_imported(
     arguments, expected, error_line, monkeypatch, tmp_path
 ):
-    for module in ("training", "translation", "evaluation", "serving", "measured"):
+    for module in ("training", "translation", "evaluation", "serving", "inspect_common"):
         monkeypatch.delattr(f"keras_nmt.cli.{module}.import_tensorflow")  # the call would be a NameError
     monkeypatch.chdir(tmp_path)
     (tmp_path / "d").mkdir()
@@ -102,8 +98,11 @@ def test_wrong_arguments_are_found_before_tensorflow_is_imported(
 @pytest.mark.parametrize(
     ("message", "expected"),
     [
-        ("OOM when allocating\n  tensor", "Memory does not suffice: make batches, beam or model smaller. Received: "),
-        ("variables/x;\nNo space left on device", "The disk is full: make room. Received: variables/x; No space left"),
+        ("OOM when allocating\n  tensor", "Not enough memory: make batches, beam or model smaller. Received: "),
+        (
+            "variables/x;\nNo space left on device",
+            "The disk is full: free some space. Received: variables/x; No space left",
+        ),
     ],
 )
 def test_too_little_memory_or_disk_is_one_line(monkeypatch, capsys, message, expected):
@@ -155,6 +154,7 @@ def test_every_command_has_help():
         "export",
         "serve",
         "average",
+        "extend-vocabulary",
         "info",
     ):
         for flag in ("--help", "-h"):

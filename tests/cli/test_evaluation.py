@@ -6,9 +6,9 @@ import pytest
 from typer.testing import CliRunner
 
 from keras_nmt.cli.app import app
+from keras_nmt.data import SubwordTokenizer, train_subwords
 from keras_nmt.evaluation import corpus_scores
 from keras_nmt.models import ModelDirectory, Transformer
-from keras_nmt.text import SubwordTokenizer, train_subwords
 
 # Tokenised text, in which sacreBLEU's tokenizers find other tokens.
 REFERENCES = ["a well @-@ known dog , in the snow .", "two cats &apos;s food"]

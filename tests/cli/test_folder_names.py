@@ -50,7 +50,7 @@ def test_every_command_in_a_folder_of_any_name(command, tmp_path, name):
     sizes = {"hidden_dim": 8, "intermediate_dim": 8, "num_heads": 2, "num_encoder_layers": 1, "num_decoder_layers": 1}
     train = ["train", "--directory", run, "--train", *texts, "--dev", *texts, "--vocabulary-size", 40]
     train += ["--preset", "transformer_tiny", "--set", f"model={json.dumps(sizes)}", "--set", "tensorboard=true"]
-    train += ["--set", "save_every=1", "--set", "evaluate_every=2"]
+    train += ["--set", "saving.every=1", "--set", "evaluation.every=2"]
     command(*train, "--max-updates", 2)
     assert "Going on from update 2" in command(*train, "--max-updates", 3)
     assert {path.name for path in (folder / "run" / "checkpoints").glob("state-*")} == {"state-2.h5", "state-3.h5"}
@@ -61,7 +61,7 @@ def test_every_command_in_a_folder_of_any_name(command, tmp_path, name):
     assert (folder / "output").read_text().count("\n") == 21
     export = ["export", run, folder / "served", "--warmup", texts[0]]
     if "[" in name or "\\" in name or name == os.fsdecode(b"\xff\xfe"):
-        assert "TensorFlow takes" in command(*export, code=2)
+        assert "cannot load a model from a path" in command(*export, code=2)
         command("export", run, "served", "--warmup", texts[0])
         shutil.move("served", folder / "served")
     else:

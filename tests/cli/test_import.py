@@ -9,14 +9,14 @@ import keras
 import pytest
 from own_mechanisms import OWN
 
-from keras_nmt.cli.app import app
-from keras_nmt.cli.inspection import inspect_app
+from keras_nmt.cli.app import app, inspect_app
 from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.files.atomic_files import write_json
 from keras_nmt.files.json_file import with_digest
 from keras_nmt.models import ModelDirectory, Transformer
 
-WITHOUT_MODEL = ("average", "info", "report", "serve")  # read files of a model directory, or an export
+# These read files of a model directory, or an export, or write a model of the package's own layers.
+WITHOUT_MODEL = ("average", "import_", "info", "report", "serve")
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def test_a_file_runs_once_and_registers_its_layers(tmp_path):
 
 def test_errors_name_the_file_and_the_line(directory, tmp_path, error_line):
     (tmp_path / "text").write_text("hello")
-    for name, message in (("missing.py", "--import takes a Python file"), ("text", "--import takes a Python file")):
+    for name, message in (("missing.py", "--import must be a Python file"), ("text", "--import must be a Python file")):
         assert message in error_line("translate", directory.path, "--import", tmp_path / name, "--input", __file__)
     wrong = tmp_path / "wrong.py"
     wrong.write_text("import keras\n\nkeras.layers.Sofa()\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 
@@ -23,10 +24,10 @@ def test_info_shows_model_training_scores_and_files_without_tensorflow(trained):
     rows = dict(line.strip().split(maxsplit=1) for line in done.stdout.splitlines() if len(line.split()) > 1)
     assert rows["all"] == f"{ModelDirectory(trained).load_model().count_params():,}"
     assert rows["target_vocabulary_size"] == "joint"
-    assert rows["shortcuts"] == "plain"
+    assert json.loads(rows["shortcuts"]) == {"kind": "plain"}
     assert rows["updates"] == str(UPDATES)
-    assert "train.digits" in rows["train_source"]
-    assert rows["direction"] == "digits to words"
+    assert "train.digits" in rows["train"]
+    assert rows["directions"] == "digits-words"
     assert "BLEU" in done.stdout.upper()
     assert rows["model.weights.h5"].endswith(" bytes")
 

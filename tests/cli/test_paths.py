@@ -12,18 +12,17 @@ from pathlib import Path
 import pytest
 from terminal import on_a_terminal
 
-from keras_nmt.cli.app import COMMANDS, app
-from keras_nmt.data.text_digest import text_digest
+from keras_nmt.cli.app import app
+from keras_nmt.data import SubwordTokenizer, train_subwords
+from keras_nmt.data.text_files import text_digest
 from keras_nmt.errors import UserError
+from keras_nmt.experiments import ExperimentConfig
 from keras_nmt.experiments.comparison import Comparison
-from keras_nmt.experiments.experiment import Experiment
-from keras_nmt.files.atomic_files import atomic_folder, write_json
-from keras_nmt.files.directory_lock import directory_lock
+from keras_nmt.files.atomic_files import atomic_folder, directory_lock, write_json
 from keras_nmt.files.json_file import with_digest
 from keras_nmt.files.model_config import FORMAT
 from keras_nmt.inference import Shortlist
 from keras_nmt.models import ModelDirectory
-from keras_nmt.text import SubwordTokenizer, train_subwords
 from keras_nmt.training import average_checkpoints
 
 TRAIN = "train --train two two --dev two two --max-updates 1 --directory"
@@ -38,11 +37,19 @@ PLACES = [
     "evaluate PLACE --source two --references two",
     "embed d --input two --language en --output PLACE/a.npy",
     "shortlist d --source two --target two --output PLACE",
+    "align PLACE --source two --target two",
+    "align d --source two --target two --output PLACE/a",
+    "distill PLACE --input two --output e",
+    "distill d --input two --output PLACE",
     "export d PLACE",
     "serve PLACE",
     "demo PLACE",
     "average d --last 1 --output PLACE/a.weights.h5",
     "average PLACE --last 1",
+    "extend-vocabulary PLACE e --tag x",
+    "extend-vocabulary d PLACE --tag x",
+    "import PLACE e",
+    "import d PLACE",
     "info PLACE",
     "report PLACE",
     "report d --output PLACE/a",
@@ -70,19 +77,22 @@ def folder(tmp_path, monkeypatch):
 @pytest.mark.parametrize("place", PLACES)
 def test_addresses_and_streams_are_refused_before_the_work(place, folder, error_line):
     for address in ("gs://bucket/m", "file:///m", "my+storage://m"):
-        assert f"copy the files. Received: {address}" in error_line(*place.replace("PLACE", address).split())
-    assert "A standard stream cannot be used here" in error_line(*place.replace("PLACE", "-").split())
+        assert f"copy the files to a local path. Received: {address}" in error_line(
+            *place.replace("PLACE", address).split()
+        )
+    assert "Standard streams are not supported here" in error_line(*place.replace("PLACE", "-").split())
     assert sorted(path.name for path in folder.rglob("*")) == ["config.json", "d", "list.json", "two"]
 
 
 def test_all_commands_are_tried():
     named = {place.split()[0] for place in [*PLACES, "translate"]}
-    assert named == {command.__name__ for command in COMMANDS} | {"inspect"}
+    assert named == {command.name for command in app.registered_commands} | {"inspect"}
 
 
 def experiment(directory):
-    sides = {f"{use}_{side}": "two" for use in ("train", "dev") for side in ("source", "target")}
-    return Experiment(directory=directory, **sides, max_updates=1)
+    files = {part: {"de": "two", "en": "two"} for part in ("train", "dev")}
+    data = {"languages": ["de", "en"], "pairs": ["de-en"], **files}
+    return ExperimentConfig.from_settings({"directory": directory, "data": data, "max_updates": 1})
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ print("rich" in sys.modules)
 NESTED = """
 import sys, time
 from keras_nmt.cli.progress import progress, working, write_above
-from keras_nmt.steps import count_steps
+from keras_nmt.progress import count_steps
 with working("Cooking"):
     write_above("one")
     for unit in ("pans", "pots"):

@@ -42,6 +42,16 @@ def test_the_models_own_alignments_find_the_words(trained, table):
         assert set(of_word) & set(shortlist.candidates[of_digit[-1]][:8])
 
 
+def test_aligned_words_make_the_same_table(trained, text, table, tmp_path):
+    run("align", trained, *text, "--output", tmp_path / "links")
+    texts = [path.read_text(encoding="utf-8").splitlines() for path in (text[1], text[3])]
+    expected = Translator.from_directory(trained).align(*texts)
+    lines = (tmp_path / "links").read_text().splitlines()
+    assert lines == [" ".join(f"{a}-{b}" for a, b in pairs) for pairs in expected]
+    run("shortlist", trained, *text, "--output", tmp_path / "table", "--alignments", tmp_path / "links")
+    assert (tmp_path / "table").read_bytes() == table.read_bytes()
+
+
 def test_alignments_from_a_file_replace_the_models(trained, text, corpus, tmp_path):
     lines = (corpus / "test.digits").read_text(encoding="utf-8").splitlines()
     same = write_lines(tmp_path, "same", [" ".join(f"{i}-{i}" for i in range(len(line.split()))) for line in lines])
@@ -96,6 +106,8 @@ def test_translations_and_exports_with_a_shortlist(trained, table, tmp_path):
             "CTranslate2 has its own search: leave out options of the search. Received: shortlist",
         ),
         (["shortlist", "TRAINED", "--source", "nowhere", "--target", "b", "--output", "c"], "nowhere"),
+        (["align", "TRAINED", "--source", __file__, "--target", os.devnull], "The file is empty"),
+        (["align", "TRAINED", "--source", __file__, "--target", __file__, "--layer", "9"], "in layers 1 to 1"),
         (
             [
                 "shortlist",
@@ -109,7 +121,7 @@ def test_translations_and_exports_with_a_shortlist(trained, table, tmp_path):
                 "--alignments",
                 __file__,
             ],
-            "Line 1 of the alignments is not a list of pairs",
+            "Line 1 of the alignments must have pairs",
         ),
     ],
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import itertools
 import json
 import re
@@ -14,7 +13,9 @@ from digits import UPDATES
 
 from keras_nmt.cli.app import app
 from keras_nmt.data import text_digest
-from keras_nmt.experiments import Experiment
+from keras_nmt.experiments import ExperimentConfig
+from keras_nmt.files.settings import setting_names
+from keras_nmt.layers import Composition, Roles, Shortcuts
 from keras_nmt.models import ModelDirectory
 
 
@@ -26,7 +27,9 @@ def test_training_learns_and_reports(trained_run):
     assert results["updates"] == UPDATES
     settings = json.loads((directory / "settings.json").read_text())
     digests = {digest for digests in results["data"].values() for digest in digests}
-    assert digests == {text_digest(path) for name, path in settings.items() if name.endswith(("_source", "_target"))}
+    files = [path for part in ("train", "dev", "test") for path in settings["data"][part].values()]
+    assert digests == set(map(text_digest, files))
+    assert list(results["test"]) == ["digits-words"]
     for reported in ("1,500 pairs read", "tokens/s", "left", "parameters", "BLEU"):
         assert reported in output
     names = {path.name for path in directory.iterdir()}
@@ -43,7 +46,7 @@ def test_a_finished_run_is_reported_and_other_settings_are_refused(trained_run, 
     other = keras_nmt(*command, "--max-updates", UPDATES, "--seed", 7)
     assert other.returncode == 2
     assert other.stderr.decode().count("\n") == 1
-    assert "seed=7 (was 1)" in other.stderr.decode()
+    assert "training.update.seed=7 (was 1)" in other.stderr.decode()
 
 
 def test_set_passes_every_other_setting_to_the_run(trained_run, corpus, tmp_path, keras_nmt):
@@ -57,16 +60,15 @@ def test_set_passes_every_other_setting_to_the_run(trained_run, corpus, tmp_path
         "tie_embeddings": False,
     }
     files = [corpus / f"{name}.{side}" for name in ("train", "dev") for side in ("digits", "words")]
-    twice = [json.dumps([str(file)] * 2) for file in files[:2]]
-    command = ["train", "--set", f"train_source={twice[0]}", "--set", f"train_target={twice[1]}"]
-    command += ["--dev", *files[2:], "--max-updates", 2]
+    twice = json.dumps([{"digits": str(files[0]), "words": str(files[1])}] * 2)
+    command = ["train", "--set", f"data.train={twice}", "--dev", *files[2:], "--max-updates", 2]
     command += ["--preset", "transformer_tiny", "--set", f"model={json.dumps(sizes)}"]
     for setting in (
         "joint_vocabulary=false",
         'vocabulary_size={"source": 24, "target": 27}',
-        "subword_sampling=0.2",
+        "sampling=0.2",
         "corpus_weights=[0.5, 2]",
-        "subword_model=unigram",
+        "model_type=unigram",
         'user_symbols=["<2en>"]',
         "optimizer=adamw",
         "weight_decay=0.01",
@@ -82,7 +84,7 @@ def test_set_passes_every_other_setting_to_the_run(trained_run, corpus, tmp_path
     assert (base / "subwords.source.model").read_bytes() != (base / "subwords.target.model").read_bytes()
     assert any((base / "tensorboard").iterdir())
     settings = json.loads((base / "settings.json").read_text())
-    assert settings["subword_model"] == "unigram"
+    assert settings["subwords"]["model_type"] == "unigram"
     assert run.stdout.decode().count("1,500 pairs read") == 2
     sizes = ModelDirectory(base).load_config()["model"]["config"]
     assert (sizes["source_vocabulary_size"], sizes["target_vocabulary_size"]) == (24, 27)
@@ -100,22 +102,15 @@ def test_list_settings_shows_each_setting_once_with_its_default_and_description(
     monkeypatch.setenv("COLUMNS", "60")
     app(["train", "--list-settings"], standalone_mode=False)
     text = capsys.readouterr().out
-    settings = {field.name: field for field in dataclasses.fields(Experiment)}
-    shown = re.findall(r"^  (\w+) = (.+)\n((?:      .+\n)+)", text, re.MULTILINE)
-    assert [name for name, _, _ in shown] == list(settings)
+    shown = re.findall(r"^  ([\w.]+) = (.+)\n((?:      .+\n)+)", text, re.MULTILINE)
+    assert [name for name, _, _ in shown] == list(setting_names(ExperimentConfig))
     found = {name: (default, " ".join(text.split())) for name, default, text in shown}
-    assert found["directory"] == ("needed", "Path, the model directory to make.")
-    assert found["seed"] == ("1", "Int, determines initial weights, data order and dropout. Defaults to 1.")
-    assert found["dev_metrics"][0] == '["bleu", "chrf"]'
-    assert found["model"][0] == "{}"
-    for name, (default, description) in found.items():
-        value = settings[name].default
-        if default != "needed" and value is not dataclasses.MISSING:
-            assert tuple(json.loads(default)) == value if isinstance(value, tuple) else json.loads(default) == value
-        assert description in " ".join(Experiment.__doc__.split())
-        assert description.endswith(".")
-    groups = re.findall(r"^\w.*$", text, re.MULTILINE)[:-1]
-    assert groups == list(Experiment.GROUPS.values())
+    assert found["directory"] == ("needed", "The model directory to make.")
+    assert found["data.train"][0] == "needed"
+    assert found["training.update.seed"][0] == "1"  # of experiments, whatever the trainer's default
+    assert found["data.max_length"][0] == "256"
+    assert found["evaluation.dev_metrics"][0] == '["bleu", "chrf"]'
+    assert all(description.endswith(".") for _, description in found.values())
     assert all(len(line) <= 60 for line in text.splitlines() if line.startswith("      "))
 
 
@@ -157,7 +152,7 @@ def test_a_dry_run_trains_nothing(corpus, tmp_path, monkeypatch, capfd):
 def test_options_take_precedence_over_set_and_set_over_a_file(tmp_path, monkeypatch):
     made = []
     monkeypatch.setattr("keras_nmt.experiments.run", lambda self, **_: made.append(self))
-    files = {f"{name}_{side}": "f" for name in ("train", "dev") for side in ("source", "target")}
+    files = {"languages": ["a", "b"], "pairs": ["a-b"], "train": "t.{language}", "dev": "d.{language}"}
     old = {"directory": "old", **files, "max_updates": 1, "batch_size": 7, "seed": 3, "clip": 1.0}
     old["model"] = {"shortcuts": "plain", "dropout": 0.3}
     (tmp_path / "settings.json").write_text(json.dumps(old))
@@ -165,9 +160,69 @@ def test_options_take_precedence_over_set_and_set_over_a_file(tmp_path, monkeypa
     flags += " --preset transformer_tiny --shortcuts fusion --set seed=9 --set clip=2.0"
     app(["train", "--settings", str(tmp_path / "settings.json"), *flags.split()], standalone_mode=False)
     (one,) = made
-    assert (Path(one.directory), one.seed, one.clip, one.batch_size) == (Path("new"), 4, 2.0, 8)
-    assert (one.dtype, one.replicas, one.time_limit, one.preset) == ("mixed_bfloat16", 2, 1.5, "transformer_tiny")
-    assert one.model == {"shortcuts": "fusion", "dropout": 0.3}
+    training = one.training
+    assert (Path(one.directory), training.update.seed, training.clip, training.batch_size) == (Path("new"), 4, 2.0, 8)
+    assert (training.dtype, training.replicas, training.stop.time_limit) == ("mixed_bfloat16", 2, 1.5)
+    assert one.model.preset == "transformer_tiny"
+    assert one.model.arguments == {"shortcuts": "fusion", "dropout": 0.3}
+
+
+def test_files_of_options_are_those_of_the_languages_that_their_names_end_with(tmp_path, monkeypatch):
+    made = []
+    monkeypatch.setattr("keras_nmt.experiments.run", lambda self, **_: made.append(self.data))
+    settings = tmp_path / "settings.json"
+    data = {"languages": ["de", "en"], "pairs": ["en-de"], "train": "t.{language}", "dev": "d.{language}"}
+    settings.write_text(json.dumps({"directory": "new", "data": data, "max_updates": 1}))
+    command = ["train", "--settings", str(settings)]
+    for more in (
+        ["--train", "a.en", "a.de"],
+        ["--train", "a", "b"],
+        ["--train", "a.en", "a.de", "--set", "train=other"],
+    ):
+        app([*command, *more], standalone_mode=False)
+    assert [one.pairs for one in made] == [["en-de"]] * 3
+    assert made[0].train == made[2].train == {"en": Path("a.en"), "de": Path("a.de")}
+    assert made[1].train == {"de": Path("a"), "en": Path("b")}
+    assert made[0].dev == "d.{language}"
+    app(
+        ["train", "--directory", "x", "--max-updates", "1", "--train", "a.txt", "b.txt", "--dev", "c.txt", "d.txt"],
+        standalone_mode=False,
+    )
+    assert (made[3].languages, made[3].pairs) == (["source", "target"], ["source-target"])
+    assert made[3].dev == {"source": Path("c.txt"), "target": Path("d.txt")}
+
+
+def test_set_reaches_the_arguments_of_an_argument_in_a_file_and_below_a_name(tmp_path, monkeypatch, error_line):
+    made = []
+    monkeypatch.setattr("keras_nmt.experiments.run", lambda self, **_: made.append(self))
+    data = {"languages": ["de", "en"], "pairs": ["de-en"], "train": "f.{language}", "dev": "f.{language}"}
+    model = {"shortcuts": "plain", "roles": {"kind": "dense", "num_roles": 8}, "dropout": 0.3}
+    settings = tmp_path / "settings.json"
+    settings.write_text(json.dumps({"directory": "new", "data": data, "max_updates": 1, "model": model}))
+    command = ["train", "--settings", str(settings), "--preset", "transformer_tiny"]
+    changes = [
+        'model.shortcuts.sites=["self", "cross"]',
+        "model.layer_composition=extended",
+        "model.layer_composition.rank=64",
+        "model.roles.kind=softmax",
+    ]
+    app([*command, *(part for change in changes for part in ("--set", change))], standalone_mode=False)
+    assert made[0].model.arguments == {
+        "dropout": 0.3,
+        "shortcuts": {"kind": "plain", "sites": ["self", "cross"]},
+        "layer_composition": {"kind": "extended", "rank": 64},
+        "roles": {"kind": "softmax", "num_roles": 8},
+    }
+    assert "must have arguments to change. Received: 0.3" in error_line(*command, "--set", "model.dropout.x=1")
+
+
+def test_the_list_of_settings_has_the_arguments_of_each_mechanism(capsys):
+    app(["train", "--list-settings"], standalone_mode=False)
+    shown = capsys.readouterr().out
+    for mechanism in (Shortcuts, Composition, Roles):
+        for argument in mechanism.arguments():
+            assert f"\n    {argument.name} = " in shown
+    assert "  Arguments of `model.head_composition`\n    kind = needed" in shown
 
 
 def test_unequal_training_files_are_refused_before_any_work(corpus, tmp_path, error_line):

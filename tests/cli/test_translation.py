@@ -42,6 +42,24 @@ def test_translate_keeps_lines_in_order_and_empty_ones_empty(trained, tmp_path, 
     assert (tmp_path / "out").read_bytes() == run.stdout
 
 
+# Packages that are installed beside keras_nmt, and that other commands or extras need, or nothing does.
+UNUSED = ("jax", "keras_hub", "kagglehub", "sklearn", "pandas", "matplotlib", "torch", "ctranslate2", "apache_beam")
+UNUSED += ("tensorflow_serving", "grpc", "sacrebleu", "tensorboard", "typer.rich_utils", "keras_nmt.training")
+
+
+def test_start_up_imports_what_the_command_needs(trained):
+    """Not by `run_python`, whose processes start with packages imported."""
+    code = "import sys; from keras_nmt.cli.app import main\ntry: main()\nfinally: print(*sys.modules, file=sys.stderr)"
+    program = [sys.executable, "-c", code]
+    done = subprocess.run([*program, "translate", trained], input=b"3 0 7\n", capture_output=True)
+    modules = set(done.stderr.decode().splitlines()[-1].split())
+    assert (done.stdout, modules & {"tensorflow", *UNUSED}) == (b"three zero seven\n", {"tensorflow"})
+    done = subprocess.run([*program, "--help"], capture_output=True)
+    modules = set(done.stderr.decode().splitlines()[-1].split())
+    assert b"translate" in done.stdout
+    assert not modules & {"tensorflow", "keras", "numpy", *UNUSED} - {"typer.rich_utils"}  # which draws the help
+
+
 def answer_of(descriptor):
     """The bytes that can be read within a minute; none if there are none."""
     ready, _, _ = select.select([descriptor], [], [], 60)
@@ -179,7 +197,7 @@ def test_a_terminal_shows_the_progress_of_an_export(tmp_path, monkeypatch):
         shown = text()
     assert raised.value.code == 2
     assert "Exporting nowhere" in shown
-    assert "No model directory" in shown
+    assert "must contain config.json" in shown
 
 
 @pytest.mark.parametrize("command", ["translate d", "evaluate d --references TEXT --source TEXT", "export d out"])
@@ -216,3 +234,35 @@ def test_search_options_reach_the_search(command, tmp_path, monkeypatch):
         app([*command.replace("TEXT", str(tmp_path / "text")).split(), *given], standalone_mode=False)
     expected = {"num_hypotheses" if name == "n_best" else name: value for name, value in flags.items()}
     assert {name: seen[name] for name in expected} == expected
+
+
+def test_translate_writes_scores_of_words_markup_and_alternatives(trained, tmp_path, keras_nmt):
+    scores = tmp_path / "words.jsonl"
+    run = keras_nmt("translate", trained, "--n-best", 2, "--scores", "--word-scores", scores, stdin="3 0 7\n\n")
+    assert run.stderr == b""
+    rows = [json.loads(line) for line in scores.read_text(encoding="utf-8").splitlines()]
+    texts = [line.split("\t")[1] for line in run.stdout.decode().splitlines()]
+    assert [" ".join(word["word"] for word in row["words"]) for row in rows] == texts
+    for row in rows[:2]:
+        assert row["pieces"][-1][0] == "</s>"
+        total = sum(word["log_probability"] for word in row["words"]) + row["pieces"][-1][1]
+        assert total == pytest.approx(sum(value for _, value in row["pieces"]), abs=2e-3)
+    marked = keras_nmt("translate", trained, "--markup", "html", stdin="3 <b>0</b> 7 <br/>\n<p>1</p>\n")
+    assert marked.stdout.decode() == "three <b>zero</b> seven<br/>\n<p>one</p>\n"
+    (tmp_path / "begun").write_text("three\n")
+    found = keras_nmt("translate", trained, "--alternatives", 3, "--prefixes", tmp_path / "begun", stdin="3 0 7\n")
+    likely = [line.split("\t") for line in found.stdout.decode().splitlines()]
+    assert len(likely) == 3
+    assert likely[0][2] == "three zero seven"
+    assert float(likely[0][0]) > 0.5
+    for arguments, message in (
+        (["--markup", "tex"], "--markup must be html or xml. Received: --markup tex"),
+        (["--markup", "xml", "--prefixes", tmp_path / "begun"], "--markup excludes --prefixes."),
+        (["--word-scores", tmp_path / "same", "--output", tmp_path / "same"], "go to different files. Received: both"),
+        (["--alternatives", 2, "--n-best", 2], "no effect with --alternatives. Received: --n-best"),
+        (["--server", "http://localhost:1", "--alternatives", 2], "no effect with --alternatives. Received: --server"),
+    ):
+        refused = keras_nmt("translate", trained, *arguments, stdin="1\n")
+        assert refused.returncode == 2
+        assert message in refused.stderr.decode()
+        assert "Traceback" not in refused.stderr.decode()

@@ -18,13 +18,14 @@ from keras_nmt.data import (
     ParallelCorpus,
     PreparedCorpus,
     SubwordSampling,
+    SubwordTokenizer,
     TrainingBatches,
     read_parallel,
+    train_subwords,
     write_prepared,
 )
 from keras_nmt.errors import UserError
-from keras_nmt.text import SubwordTokenizer, train_subwords
-from keras_nmt.training.workers import Workers
+from keras_nmt.training.distribution import Workers
 
 KEYS = ("source", "target_input", "target_output", "line_numbers")
 MODULE = "keras_nmt.data.training_batches"
@@ -73,7 +74,7 @@ def small_portions(patch: pytest.MonkeyPatch, portion: int, block: int) -> None:
     patch.setattr(f"{MODULE}.WHOLE", 0)
     patch.setattr(f"{MODULE}.PORTION", portion)
     patch.setattr(f"{MODULE}.PORTION_UPDATES", 1)
-    patch.setattr("keras_nmt.files.prepared_folder.BLOCK", block)
+    patch.setattr("keras_nmt.data.prepared_folder.BLOCK", block)
     patch.setattr("keras_nmt.data.parallel_corpus.BLOCK", block)
 
 
@@ -246,7 +247,7 @@ def test_a_corpus_that_does_not_fit_the_run_is_an_error(
         PreparedCorpus(tmp_path / "prepared" / "source", tmp_path / "prepared" / "target", text=True)
     write_prepared(texts, tmp_path / "second", tokenizer, tokenizer)
     for target in ("text", "second/target"):
-        with pytest.raises(UserError, match="Both sides of a corpus.*Received: "):
+        with pytest.raises(UserError, match="The sides of a corpus must be.*Received: "):
             PreparedCorpus(tmp_path / "prepared" / "source", tmp_path / target)
 
 
@@ -258,7 +259,7 @@ def test_damage_in_the_middle_of_training_is_one_line(
     file = tmp_path / "prepared" / "target" / "00000.ids.npy"
     file.write_bytes(file.read_bytes()[:-2] + b"xx")
     batches = TrainingBatches(prepared, batch_size=100)
-    message = r"Damaged: .*another checksum in block 18$"
+    message = r"is damaged: .*another checksum in block 18$"
     with pytest.raises(UserError, match=message) as error, Workers(tf.distribute.get_strategy()).errors():
         take(batches, batches.updates_per_epoch)
     assert "\n" not in str(error.value)

@@ -12,11 +12,12 @@ from updates import KEYS, join, same, take
 from keras_nmt.data import (
     ParallelCorpus,
     SubwordSampling,
+    SubwordTokenizer,
     TrainingBatches,
     read_parallel,
+    train_subwords,
 )
-from keras_nmt.ids import BEGIN, END, PAD
-from keras_nmt.text import SubwordTokenizer, train_subwords
+from keras_nmt.ids import BOS, EOS, PAD
 
 
 @pytest.fixture(scope="module", params=["bpe, at once", "unigram, in portions"])
@@ -58,8 +59,8 @@ def test_sampled_pairs_occur_once_per_epoch_in_other_subwords(
         found = {}
         for batch in epoch:
             for source, given_target, target, line in zip(*(batch[key] for key in KEYS), strict=True):
-                assert given_target.tolist() == ([BEGIN] if line > 0 else [PAD]) + [
-                    0 if i == END else int(i) for i in target[:-1]
+                assert given_target.tolist() == ([BOS] if line > 0 else [PAD]) + [
+                    0 if i == EOS else int(i) for i in target[:-1]
                 ]
                 if line > 0:
                     assert line not in found

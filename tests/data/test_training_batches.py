@@ -20,14 +20,15 @@ from updates import KEYS, Batch, join, same, take
 from keras_nmt.data import (
     ParallelCorpus,
     PreparedCorpus,
+    SubwordTokenizer,
     TrainingBatches,
     read_parallel,
+    train_subwords,
     write_prepared,
 )
 from keras_nmt.data.epoch_order import Corpus
 from keras_nmt.errors import UserError
-from keras_nmt.ids import BEGIN, END, PAD
-from keras_nmt.text import SubwordTokenizer, train_subwords
+from keras_nmt.ids import BOS, EOS, PAD
 
 
 def make_corpus(num_pairs: int, longest: int = 20, seed: int = 0) -> ParallelCorpus:
@@ -50,7 +51,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> PreparedCorpus:
     """A corpus on disk, in shards of 120 pairs and blocks of 16."""
     subwords: Any = Subwords()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("keras_nmt.files.prepared_folder.BLOCK", 16)
+        patch.setattr("keras_nmt.data.prepared_folder.BLOCK", 16)
         folder = tmp_path_factory.mktemp("prepared") / "corpus"
         return write_prepared(make_corpus(300), folder, subwords, subwords, shard_pairs=120)
 
@@ -60,7 +61,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> PreparedCorpus:
 def corpus(request: pytest.FixtureRequest, prepared: PreparedCorpus, monkeypatch: pytest.MonkeyPatch) -> Corpus:
     if request.param == "in memory":
         return make_corpus(300)
-    monkeypatch.setattr("keras_nmt.files.prepared_folder.BLOCK", 16)
+    monkeypatch.setattr("keras_nmt.data.prepared_folder.BLOCK", 16)
     monkeypatch.setattr("keras_nmt.data.training_batches.WHOLE", 0)
     monkeypatch.setattr("keras_nmt.data.training_batches.PORTION", 110)
     monkeypatch.setattr("keras_nmt.data.training_batches.PORTION_UPDATES", 1)
@@ -83,9 +84,9 @@ def check_rows(corpus: Corpus, batch: Batch) -> Iterator[int]:
         def padded(ids: list[int], length: int) -> list[int]:
             return ids + [PAD] * (length - len(ids))
 
-        assert row_source.tolist() == padded([*source[pair], END], len(row_source))
-        assert row_input.tolist() == padded([BEGIN, *target[pair]], len(row_input))
-        assert row_output.tolist() == padded([*target[pair], END], len(row_output))
+        assert row_source.tolist() == padded([*source[pair], EOS], len(row_source))
+        assert row_input.tolist() == padded([BOS, *target[pair]], len(row_input))
+        assert row_output.tolist() == padded([*target[pair], EOS], len(row_output))
 
 
 @settings(max_examples=15, deadline=None)
@@ -236,7 +237,7 @@ def test_padding_and_summary() -> None:
     corpus = ParallelCorpus.from_lists([[4] * 3] * 3, [[5] * 1] * 3)
     batches = TrainingBatches(corpus, batch_size=4, batch_unit="sentences")
     assert batches.padding == pytest.approx({"source": 4 / 16, "target": 10 / 16, "both": 14 / 32})
-    assert batches.summary() == "1 updates an epoch, 1 shapes from 4 x 4 to 4 x 4, 43.8% padding"
+    assert batches.summary() == "1 updates per epoch, 1 shapes from 4 x 4 to 4 x 4, 43.8% padding"
 
 
 def test_a_strategy_leaves_the_dataset_whole(corpus: Corpus) -> None:

@@ -11,10 +11,10 @@ import tensorflow as tf
 from keras import ops
 
 from keras_nmt import decoding
-from keras_nmt.ids import BEGIN, END, PAD
+from keras_nmt.ids import BOS, EOS, PAD
 
 ROWS = 1009
-IMPOSSIBLE = -1e9
+NEG_INF = -1e9
 
 
 class Hypothesis(NamedTuple):
@@ -33,7 +33,7 @@ def in_both_batches(search: Callable) -> Callable:
         if tf.executing_eagerly():
             calls = getattr(step, "calls", getattr(step, "__self__", step).__dict__.get("steps", []))
             count = len(calls)
-            shrunk = search(step, constants, caches, **options, shrink=True)
+            shrunk = search(step, constants, caches, **options, drop_finished=True)
             assert len(calls) <= 2 * count, "no step more than with a batch that stays"
             del calls[count:]
             assert_equal(whole, shrunk)
@@ -56,7 +56,7 @@ class TableDecoder:
 
     def __init__(self, vocabulary_size: int, seed: int = 0, scale: float = 1.5, end_bias: float = 0.0):
         logits = np.random.default_rng(seed).normal(size=(ROWS, vocabulary_size)) * scale
-        logits[:, END] += end_bias
+        logits[:, EOS] += end_bias
         self.table = logits.astype("float32")
         self.vocabulary_size = vocabulary_size
         self.steps: list[tuple[np.ndarray, np.ndarray]] = []  # (tokens, prefixes) of each call made eagerly
@@ -80,7 +80,7 @@ class TableDecoder:
 
     def logits(self, sentence: int, tokens: list[int]) -> np.ndarray:
         state = 0
-        for token in [BEGIN, *tokens]:
+        for token in [BOS, *tokens]:
             state = (state * 31 + token + 7) % ROWS
         return self.table[(state + sentence * 101) % ROWS].astype("float64")
 
@@ -93,14 +93,14 @@ class TableDecoder:
         return float(sum(self.log_probabilities(sentence, tokens[:i])[token] for i, token in enumerate(tokens)))
 
     def every_hypothesis(self, sentence: int, max_length: int, alpha: float, min_length: int = 1) -> list[Hypothesis]:
-        """All finished hypotheses of at most `max_length` tokens, at least `min_length` before END, best first."""
-        allowed = [token for token in range(self.vocabulary_size) if token not in (PAD, BEGIN, END)]
+        """All finished hypotheses of at most `max_length` tokens, at least `min_length` before EOS, best first."""
+        allowed = [token for token in range(self.vocabulary_size) if token not in (PAD, BOS, EOS)]
         found, prefixes = [], [[]]
         for length in range(1, max_length + 1):
             for prefix in prefixes if length > min_length else []:
-                log_probability = self.score_tokens(sentence, [*prefix, END])
+                log_probability = self.score_tokens(sentence, [*prefix, EOS])
                 score = log_probability / penalty(length, alpha)
-                found.append(Hypothesis([*prefix, END], score, log_probability, True))
+                found.append(Hypothesis([*prefix, EOS], score, log_probability, True))
             prefixes = [[*prefix, token] for prefix in prefixes for token in allowed]
         return sorted(found, key=lambda hypothesis: -hypothesis.score)
 
@@ -115,17 +115,17 @@ class TableDecoder:
             pool = []
             for prefix, log_probability in open_beam:
                 gains = self.log_probabilities(sentence, prefix)
-                gains[[PAD, BEGIN] + [END] * (length <= min_length)] = IMPOSSIBLE
+                gains[[PAD, BOS] + [EOS] * (length <= min_length)] = NEG_INF
                 for token in np.argsort(-gains, kind="stable")[:considered]:
                     pool.append(([*prefix, int(token)], log_probability + gains[token]))
-            pool = [(tokens, value) for tokens, value in pool if value > IMPOSSIBLE / 2]
+            pool = [(tokens, value) for tokens, value in pool if value > NEG_INF / 2]
             last_chance = length == max_length
-            pool.sort(key=lambda item: (not (last_chance and item[0][-1] == END), -item[1]))
+            pool.sort(key=lambda item: (not (last_chance and item[0][-1] == EOS), -item[1]))
             pool = pool[:considered]
             for tokens, value in pool:
-                if tokens[-1] == END:
+                if tokens[-1] == EOS:
                     finished.append(Hypothesis(tokens, value / penalty(length, alpha), value, True))
-            open_beam = [item for item in pool if item[0][-1] != END][:beam_size]
+            open_beam = [item for item in pool if item[0][-1] != EOS][:beam_size]
             if beam_size == 1 and finished:
                 break
         finished.sort(key=lambda hypothesis: -hypothesis.score)
@@ -142,8 +142,8 @@ def hypotheses(result: Any, sentence: int) -> list[Hypothesis]:
     ):
         assert not row[length:].any(), "PAD after the hypothesis"
         kept = row[:length].tolist()
-        assert (END in kept) == ended
-        assert END not in kept[:-1]
+        assert (EOS in kept) == ended
+        assert EOS not in kept[:-1]
         found.append(Hypothesis(kept, float(score), float(log_probability), bool(ended)))
     return found
 

@@ -14,7 +14,7 @@ from keras import ops
 from table_decoder import TableDecoder, assert_equal, assert_same, beam_search, greedy_search, hypotheses, penalty
 
 from keras_nmt.decoding import SearchResult
-from keras_nmt.ids import BEGIN, END, PAD
+from keras_nmt.ids import BOS, EOS, PAD
 
 
 def search(decoder: TableDecoder, sentences: list[int], compiled=lambda f: f, **options) -> SearchResult:
@@ -143,7 +143,7 @@ def test_ties_are_resolved_alike_in_every_mode(compiled, vocabulary_size, levels
     eager = search(decoder, [0, 1], beam_size=4, max_length=6, length_penalty=0.0)
     np.testing.assert_array_equal(result.tokens, eager.tokens)
     if levels == 1:  # all logits are equal: the lowest allowed id
-        assert hypotheses(result, 0)[0].tokens == [1, END]
+        assert hypotheses(result, 0)[0].tokens == [1, EOS]
 
 
 # --- caches ----------------------------------------------------------------------------------------------------------
@@ -156,7 +156,7 @@ def test_caches_follow_their_hypotheses():
     for row, sentence in enumerate([0, 6]):
         _, trace = decoder.beam(sentence, beam_size=3, max_length=8, alpha=0.6)
         for (tokens, prefixes), expected in list(zip(decoder.steps, trace, strict=False))[1:]:
-            assert prefixes[row, : len(expected)].tolist() == [[BEGIN, *prefix] for prefix in expected]
+            assert prefixes[row, : len(expected)].tolist() == [[BOS, *prefix] for prefix in expected]
             assert tokens[row, : len(expected)].tolist() == [prefix[-1] for prefix in expected]
         moved += sum([prefix[:-1] for prefix in after] != before for before, after in pairwise(trace))
     assert moved > 4, "nothing was reordered, so nothing was tested"
@@ -247,7 +247,7 @@ def test_unfinished_hypotheses_only_if_finished_ones_are_missing():
 
 
 def test_of_equal_scores_the_earlier_finished_hypothesis_comes_first():
-    even, end = fixed_step({END: 0.5, 4: 0.5})[0], fixed_step({END: 1.0})[0]
+    even, end = fixed_step({EOS: 0.5, 4: 0.5})[0], fixed_step({EOS: 1.0})[0]
 
     def step(tokens, position, constants, caches):
         return (end if int(position) else even)(tokens, position, constants, caches)
@@ -255,22 +255,22 @@ def test_of_equal_scores_the_earlier_finished_hypothesis_comes_first():
     options = {"beam_size": 2, "max_length": 3, "length_penalty": 0.0, "min_length": 0}
     result = beam_search(step, {}, {}, batch_size=1, **options)
     assert float(result.scores[0, 0]) == float(result.scores[0, 1])
-    assert [hypothesis.tokens for hypothesis in hypotheses(result, 0)] == [[END], [4, END]]
+    assert [hypothesis.tokens for hypothesis in hypotheses(result, 0)] == [[EOS], [4, EOS]]
 
 
 def test_a_finished_hypothesis_comes_before_a_likelier_unfinished_one():
-    # The limit is one token. END is much less likely than token 4, but finishes the hypothesis.
-    step, _ = fixed_step({4: 0.9, 5: 0.09, END: 0.01})
+    # The limit is one token. EOS is much less likely than token 4, but finishes the hypothesis.
+    step, _ = fixed_step({4: 0.9, 5: 0.09, EOS: 0.01})
     result = beam_search(step, {}, {}, batch_size=1, beam_size=2, max_length=1, min_length=0)
-    assert [(h.tokens, h.finished) for h in hypotheses(result, 0)] == [([END], True), ([4], False)]
+    assert [(h.tokens, h.finished) for h in hypotheses(result, 0)] == [([EOS], True), ([4], False)]
 
 
 def test_fewer_hypotheses_than_requested():
-    step, _ = fixed_step({END: 0.5, 4: 0.5}, vocabulary_size=5)
-    options = {"beam_size": 6, "max_length": 2, "suppress": (PAD, 1, BEGIN), "min_length": 0}
+    step, _ = fixed_step({EOS: 0.5, 4: 0.5}, vocabulary_size=5)
+    options = {"beam_size": 6, "max_length": 2, "suppress": (PAD, 1, BOS), "min_length": 0}
     result = beam_search(step, {}, {}, batch_size=1, **options)
     found = hypotheses(result, 0)
-    assert [hypothesis.tokens for hypothesis in found] == [[END], [4, END], [4, 4], [], [], []]
+    assert [hypothesis.tokens for hypothesis in found] == [[EOS], [4, EOS], [4, 4], [], [], []]
     assert [hypothesis.score for hypothesis in found[3:]] == [-1e9] * 3
 
 
@@ -280,31 +280,31 @@ def test_fewer_hypotheses_than_requested():
 @pytest.mark.parametrize(
     ("alpha", "steps"),
     [
-        (0.0, 1),  # END has 0.6, more than any continuation of the other 0.4
+        (0.0, 1),  # EOS has 0.6, more than any continuation of the other 0.4
         (1.0, 2),  # log 0.4 over the penalty 2.5 of ten tokens could win; log 0.16 could not
         (-1.0, 1),
     ],
 )
 def test_stops_when_no_open_hypothesis_can_win(alpha, steps):
-    step, calls = fixed_step({END: 0.6, 4: 0.4})
+    step, calls = fixed_step({EOS: 0.6, 4: 0.4})
     options = {"batch_size": 2, "beam_size": 3, "max_length": 10, "num_hypotheses": 1, "min_length": 0}
     beam_search(step, {}, {}, length_penalty=alpha, **options)
     assert calls == list(range(steps))
 
 
 def test_goes_on_until_the_whole_n_best_list_is_safe():
-    step, calls = fixed_step({END: 0.6, 4: 0.4})
+    step, calls = fixed_step({EOS: 0.6, 4: 0.4})
     options = {"beam_size": 3, "max_length": 10, "length_penalty": 0.0, "num_hypotheses": 3, "min_length": 0}
     result = beam_search(step, {}, {}, batch_size=1, **options)
     assert calls == [0, 1, 2]
-    assert [hypothesis.tokens for hypothesis in hypotheses(result, 0)] == [[END], [4, END], [4, 4, END]]
+    assert [hypothesis.tokens for hypothesis in hypotheses(result, 0)] == [[EOS], [4, EOS], [4, 4, EOS]]
 
 
 def test_stops_without_open_hypotheses():
-    step, calls = fixed_step({END: 0.5, 4: 0.5}, vocabulary_size=5)
-    options = {"beam_size": 3, "max_length": 9, "suppress": (PAD, 1, BEGIN, 4), "min_length": 0}
+    step, calls = fixed_step({EOS: 0.5, 4: 0.5}, vocabulary_size=5)
+    options = {"beam_size": 3, "max_length": 9, "suppress": (PAD, 1, BOS, 4), "min_length": 0}
     result = beam_search(step, {}, {}, batch_size=1, **options)
-    assert [hypothesis.tokens for hypothesis in hypotheses(result, 0)] == [[END], [], []]
+    assert [hypothesis.tokens for hypothesis in hypotheses(result, 0)] == [[EOS], [], []]
     assert calls == [0]
 
 
@@ -315,8 +315,8 @@ def test_the_longest_sentence_decides_when_the_search_stops():
 
 
 def test_a_negative_penalty_does_not_stop_too_early():
-    # First END is unlikely, then almost certain. With a negative alpha the *next* token is the best end.
-    first, second = ({END: 0.3, 4: 0.7}, {END: 0.99, 4: 0.01})
+    # First EOS is unlikely, then almost certain. With a negative alpha the *next* token is the best end.
+    first, second = ({EOS: 0.3, 4: 0.7}, {EOS: 0.99, 4: 0.01})
     steps = [fixed_step(first)[0], fixed_step(second)[0]]
 
     def step(tokens, position, constants, caches):
@@ -324,7 +324,7 @@ def test_a_negative_penalty_does_not_stop_too_early():
 
     options = {"batch_size": 1, "beam_size": 2, "max_length": 50, "num_hypotheses": 1}
     result = beam_search(step, {}, {}, length_penalty=-1.0, **options)
-    assert hypotheses(result, 0)[0].tokens == [4, END]
+    assert hypotheses(result, 0)[0].tokens == [4, EOS]
 
 
 # --- tokens that are never generated ---------------------------------------------------------------------------------
@@ -332,16 +332,16 @@ def test_a_negative_penalty_does_not_stop_too_early():
 
 def test_padding_and_begin_are_never_generated_and_keep_their_probability():
     decoder = TableDecoder(vocabulary_size=7, seed=9)
-    decoder.table[:, [PAD, BEGIN]] += 5.0
+    decoder.table[:, [PAD, BOS]] += 5.0
     result = search(decoder, [0], beam_size=4, max_length=5)
     for hypothesis in hypotheses(result, 0):
-        assert not {PAD, BEGIN} & set(hypothesis.tokens)
+        assert not {PAD, BOS} & set(hypothesis.tokens)
         assert hypothesis.log_probability == pytest.approx(decoder.score_tokens(0, hypothesis.tokens), abs=1e-4)
 
 
 def test_suppressed_tokens_are_never_generated():
     decoder = TableDecoder(vocabulary_size=9, seed=9)
-    result = search(decoder, [0, 1], beam_size=3, max_length=6, suppress=(PAD, BEGIN, 1, 5, END))
+    result = search(decoder, [0, 1], beam_size=3, max_length=6, suppress=(PAD, BOS, 1, 5, EOS))
     assert set(np.unique(result.tokens)) == {4, 6, 7, 8}
     assert not result.finished.numpy().any()
     nothing = search(decoder, [0], beam_size=1, max_length=6, suppress=())
@@ -351,7 +351,7 @@ def test_suppressed_tokens_are_never_generated():
 @pytest.mark.parametrize("constant", [-500.0, 500.0])  # exponentials would vanish, or overflow
 @pytest.mark.parametrize("search_of", [partial(beam_search, beam_size=2), greedy_search])
 def test_a_constant_added_to_all_logits_changes_nothing(constant, search_of):
-    step, _ = fixed_step({END: 0.3, 4: 0.6, 5: 0.1})
+    step, _ = fixed_step({EOS: 0.3, 4: 0.6, 5: 0.1})
 
     def shifted(*arguments):
         logits, caches = step(*arguments)
@@ -368,7 +368,7 @@ def test_minus_infinity_in_the_logits_is_harmless(compiled):
     decoder.table[:, 5:] = -np.inf
     result = search(decoder, [0, 1], compiled, beam_size=4, max_length=6)
     assert not np.isnan(result.scores).any()
-    assert set(np.unique(result.tokens)) <= {PAD, 1, END, 4}
+    assert set(np.unique(result.tokens)) <= {PAD, 1, EOS, 4}
 
 
 # --- execution -------------------------------------------------------------------------------------------------------
@@ -441,6 +441,6 @@ def test_half_precision_logits_give_float32_scores():
     ],
 )
 def test_impossible_options(options, message):
-    step, _ = fixed_step({END: 1.0})
+    step, _ = fixed_step({EOS: 1.0})
     with pytest.raises(ValueError, match=message):
         beam_search(step, {}, {}, batch_size=1, **{"beam_size": 2, "max_length": 3, **options})

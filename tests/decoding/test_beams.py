@@ -1,4 +1,4 @@
-"""Reordering of caches with the hypotheses of a beam, except caches under the key "kept"."""
+"""Reordering of caches with the hypotheses of a beam, except caches under the key "not_reordered"."""
 
 from __future__ import annotations
 
@@ -18,12 +18,14 @@ def test_caches_are_reordered_except_kept_caches():
     x, y = RANDOM.normal(size=(2, 3, 4)), RANDOM.normal(size=(2, 5))
     parents = np.array([[2, 2, 0], [1, 0, 2]], "int32")
     for rows in ([0, 1], [1]):
-        found = _take_caches([{"a": x, "kept": {"b": y, "c": [y]}}, (x,)], parents[rows], np.array(rows, "int32"))
+        found = _take_caches(
+            [{"a": x, "not_reordered": {"b": y, "c": [y]}}, (x,)], parents[rows], np.array(rows, "int32")
+        )
         expected = np.stack([x[row][parents[row]] for row in rows])
         np.testing.assert_array_equal(found[0]["a"], expected)
         np.testing.assert_array_equal(found[1][0], expected)
-        np.testing.assert_array_equal(found[0]["kept"]["b"], y[rows])
-        np.testing.assert_array_equal(found[0]["kept"]["c"][0], y[rows])
+        np.testing.assert_array_equal(found[0]["not_reordered"]["b"], y[rows])
+        np.testing.assert_array_equal(found[0]["not_reordered"]["c"][0], y[rows])
 
 
 @pytest.mark.parametrize(("compiled", "grows"), [("xla", False), ("graph", True)], indirect=["compiled"])
@@ -37,7 +39,7 @@ def test_reordered_hypotheses_keep_their_past(compiled, grows):
 
     def search(source):
         constants, caches = model.prepare(model.encoder(source), 4, None if grows else 8)
-        options = {"batch_size": 3, "beam_size": 4, "max_length": 8, "shrink": grows}
+        options = {"batch_size": 3, "beam_size": 4, "max_length": 8, "drop_finished": grows}
         return beam_search(model.decoder_step, constants, caches, **options)
 
     result = compiled(search)(source)

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from table_decoder import TableDecoder, assert_same, beam_search, greedy_search, hypotheses, penalty, sampling_search
 
-from keras_nmt.ids import BEGIN, END, PAD
+from keras_nmt.ids import BOS, EOS, PAD
 
-PREFIXES = [[4, 5, PAD], [PAD, PAD, PAD], [3, PAD, PAD], [5, PAD, PAD], [BEGIN, 4, 4], [PAD, 4, PAD]]
+PREFIXES = [[4, 5, PAD], [PAD, PAD, PAD], [3, PAD, PAD], [5, PAD, PAD], [BOS, 4, 4], [PAD, 4, PAD]]
 
 
 def follows(tokens: list[int], prefix: list[int]) -> bool:
@@ -30,13 +30,13 @@ def test_a_beam_of_all_prefixes_equals_exhaustive_search_after_the_prefix(compil
     result = compiled(run)(tf.constant(PREFIXES))
     for sentence, prefix in enumerate(PREFIXES):
         found = [hypothesis for hypothesis in hypotheses(result, sentence) if hypothesis.finished]
-        if BEGIN in prefix:  # no other hypothesis has BEGIN
+        if BOS in prefix:  # no other hypothesis has BOS
             assert found
             assert all(hypothesis.tokens[:3] == prefix for hypothesis in found)
             expected = decoder.score_tokens(sentence, found[0].tokens)
             assert found[0].log_probability == pytest.approx(expected, abs=1e-4)
             continue
-        every = decoder.every_hypothesis(sentence, 4, 0.6, min_length=int(END not in prefix))  # a forced END ends
+        every = decoder.every_hypothesis(sentence, 4, 0.6, min_length=int(EOS not in prefix))  # a forced EOS ends
         behind = [h for h in every if len(h.tokens) >= np.flatnonzero(prefix).size and follows(h.tokens, prefix)]
         if prefix == [PAD, 4, PAD]:  # shorter hypotheses do not reach token 4
             behind = [hypothesis for hypothesis in every if follows(hypothesis.tokens, prefix)]
@@ -46,7 +46,7 @@ def test_a_beam_of_all_prefixes_equals_exhaustive_search_after_the_prefix(compil
 
 @pytest.mark.parametrize("seed", [0, 3])
 def test_an_end_that_is_forced_at_the_limit_ends_every_hypothesis(seed):
-    decoder, prefix = TableDecoder(vocabulary_size=6, seed=seed), tf.constant([[PAD, PAD, END]])
+    decoder, prefix = TableDecoder(vocabulary_size=6, seed=seed), tf.constant([[PAD, PAD, EOS]])
     constants, caches = decoder.start([0], 16, 3)
     result = beam_search(decoder.step, constants, caches, batch_size=1, beam_size=16, max_length=3, prefix=prefix)
     every = decoder.every_hypothesis(0, 3, 0.6)

@@ -7,14 +7,14 @@ import pytest
 import tensorflow as tf
 from table_decoder import TableDecoder, beam_search, greedy_search, hypotheses, penalty
 
-from keras_nmt.ids import BEGIN, END, PAD
+from keras_nmt.ids import BOS, EOS, PAD
 
 
 def expected_tokens(decoder: TableDecoder, sentence: int, limit: int, min_length: int) -> list[int]:
     tokens: list[int] = []
-    while len(tokens) < limit and END not in tokens:
+    while len(tokens) < limit and EOS not in tokens:
         logits = decoder.logits(sentence, tokens)
-        logits[[PAD, BEGIN] + [END] * (len(tokens) < min_length)] = -np.inf
+        logits[[PAD, BOS] + [EOS] * (len(tokens) < min_length)] = -np.inf
         tokens.append(int(np.argmax(logits)))
     return tokens
 
@@ -95,8 +95,8 @@ def test_a_maximum_length_of_zero_is_rejected():
 
 
 def test_a_token_that_must_not_follow_is_impossible_even_alone():
-    def step(tokens, position, constants, caches):  # only PAD and END are possible
+    def step(tokens, position, constants, caches):  # only PAD and EOS are possible
         return tf.constant([[[0.0, -np.inf, -np.inf, 1.0, -np.inf, -np.inf]]]), caches
 
-    result = greedy_search(step, {}, {}, batch_size=1, max_length=2, suppress=(PAD, BEGIN, END))
+    result = greedy_search(step, {}, {}, batch_size=1, max_length=2, suppress=(PAD, BOS, EOS))
     assert result.log_probabilities[0, 0] < -1e8

@@ -9,8 +9,9 @@ import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from keras_nmt.decoding.logits import IMPOSSIBLE, Forbidden, likeliest, token_log_probabilities
-from keras_nmt.ids import END, PAD
+from keras_nmt.decoding._next_tokens import Processing
+from keras_nmt.decoding.logits import NEG_INF, token_log_probabilities
+from keras_nmt.ids import EOS, PAD
 
 
 @settings(max_examples=30, deadline=None)
@@ -22,28 +23,33 @@ from keras_nmt.ids import END, PAD
     min_length=st.integers(0, 2),
     levels=st.sampled_from([3, 100_000]),
     seed=st.integers(0, 1000),
+    is_plain=st.booleans(),
 )
-def test_the_likeliest_tokens_that_may_follow(vocabulary_size, k, suppress, prefix, min_length, levels, seed):
+def test_the_likeliest_tokens_that_may_follow(vocabulary_size, k, suppress, prefix, min_length, levels, seed, is_plain):
     logits = np.random.default_rng(seed).integers(0, levels, (2, 3, vocabulary_size)).astype("float32")
     prefixes = None if prefix is None else np.array([prefix, [PAD, PAD]], "int32")
-    found = likeliest(
-        tf.constant(logits), k, Forbidden(suppress, min_length), None if prefix is None else tf.constant(prefixes), 1
+    forced = None if prefix is None else tf.constant(prefixes)
+    processing = Processing(
+        [], suppress=suppress, min_length=min_length, prefix=forced, vocabulary=None, plain=is_plain
     )
+    step = processing.step(tf.constant(logits), 1, tf.zeros([2, 3, 4], tf.int32), tf.zeros([2, 3], tf.int32))
+    found, _ = processing.top_k_candidates(step, k, processing.start(2, 3))
     masked = logits.copy()
-    masked[..., suppress + [END] * (min_length > 1)] = IMPOSSIBLE
+    masked[..., suppress + [EOS] * (min_length > 1)] = NEG_INF
     for sentence in range(2):
         token = PAD if prefixes is None else prefixes[sentence, 1]
         if token != PAD:  # alone, suppressed or not
-            masked[sentence] = IMPOSSIBLE
+            masked[sentence] = NEG_INF
             masked[sentence, :, token] = logits[sentence, :, token]
     order = np.argsort(-masked, axis=-1, kind="stable")[..., :k]
     values = np.take_along_axis(masked, order, axis=-1)
-    np.testing.assert_array_equal(found.logits, values)
-    np.testing.assert_array_equal(
-        np.where(values > IMPOSSIBLE, found.ids, -1), np.where(values > IMPOSSIBLE, order, -1)
+    expected = values - scipy.special.logsumexp(logits.astype("float64"), axis=-1, keepdims=True)
+    is_possible = values > NEG_INF
+    np.testing.assert_allclose(
+        np.where(is_possible, found.log_probabilities, 0), np.where(is_possible, expected, 0), rtol=1e-5, atol=1e-5
     )
-    np.testing.assert_array_equal(found.best[0], logits.max(-1, keepdims=True))
-    np.testing.assert_array_equal(found.best[1], logits.argmax(-1)[..., None])
+    assert (found.log_probabilities.numpy()[~is_possible] < NEG_INF / 2).all()
+    np.testing.assert_array_equal(np.where(values > NEG_INF, found.ids, -1), np.where(values > NEG_INF, order, -1))
 
 
 @pytest.mark.parametrize("scale", [1.0, 1000.0])

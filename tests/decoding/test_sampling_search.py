@@ -14,7 +14,7 @@ from table_decoder import TableDecoder, assert_same, greedy_search, hypotheses, 
 
 from keras_nmt.decoding import SearchResult
 from keras_nmt.decoding.sampling_search import gumbel_noise
-from keras_nmt.ids import BEGIN, END, PAD
+from keras_nmt.ids import BOS, EOS, PAD
 
 graph = partial(tf.function, autograph=False)
 xla = partial(graph, jit_compile=True)
@@ -34,7 +34,7 @@ def distribution(
 ) -> np.ndarray:
     """The distribution of one token, by the definitions."""
     logits = logits.copy()
-    logits[[PAD, BEGIN] + [END] * (not may_end)] = -np.inf
+    logits[[PAD, BOS] + [EOS] * (not may_end)] = -np.inf
     probabilities = np.exp(logits / temperature - np.max(logits / temperature))
     order = np.argsort(-probabilities, kind="stable")
     probabilities[order[top_k or len(order) :]] = 0.0
@@ -54,7 +54,7 @@ def exact(
     waiting: list[tuple[tuple[int, ...], float]] = [((), 1.0)]
     while waiting:
         tokens, probability = waiting.pop()
-        if len(tokens) == max_length or END in tokens:
+        if len(tokens) == max_length or EOS in tokens:
             found[tokens] = probability
             continue
         may_end = len(tokens) >= min_length
@@ -148,7 +148,7 @@ def test_the_nucleus_ends_where_the_probabilities_sum_to_exactly_top_p():
 @pytest.mark.parametrize("level", [0.0, -50.0, 1e6])
 def test_suppressed_tokens_are_never_drawn_at_any_temperature(level):
     def step(tokens, position, constants, caches):
-        logits = np.array([level + 2, level, level + 2, level - 1, level + 1], "float32")  # PAD and BEGIN are likeliest
+        logits = np.array([level + 2, level, level + 2, level - 1, level + 1], "float32")  # PAD and BOS are likeliest
         return tf.broadcast_to(logits, [4, 1, 5]), caches
 
     result = sampling_search(step, {}, {}, batch_size=4, max_length=3, seeds=tf.range(4), temperature=1e-10)
@@ -199,7 +199,7 @@ def test_options_out_of_range_are_rejected(options, message):
 
 def test_suppressed_tokens_occur_in_the_prefix_only():
     decoder = TableDecoder(vocabulary_size=9, seed=9)
-    options = {"max_length": 6, "suppress": (PAD, BEGIN, 1, 5, END)}
+    options = {"max_length": 6, "suppress": (PAD, BOS, 1, 5, EOS)}
     found = sample(decoder, [0] * 50, list(range(50)), prefix=np.array([[5]] * 50), **options).tokens.numpy()[:, 0]
     assert (found[:, 0] == 5).all()
     assert set(np.unique(found[:, 1:])) == {4, 6, 7, 8}

@@ -29,7 +29,7 @@ def test_links_lead_to_the_same_files_on_the_site():
     assert hook.rewrite_links("[a](docs/models.md) ![b](docs/images/architecture.svg)", "index.md") == (
         "[a](models.md) ![b](images/architecture.svg)"
     )
-    assert hook.rewrite_links("[a](../../README.md#train)", "how_to/fine_tune.md") == "[a](../index.md#train)"
+    assert hook.rewrite_links("[a](../../README.md#train)", "how_to/compare.md") == "[a](../index.md#train)"
     page = "recipes/multi30k/README.md"
     assert hook.rewrite_links("[a](../benchmarks/README.md) [b](many.json)", page) == (
         "[a](../benchmarks/README.md) [b](many.json)"

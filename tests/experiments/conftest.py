@@ -53,7 +53,7 @@ def several(corpus) -> dict[str, Any]:
         "pairs": PAIRS,
         **{name: str(corpus / f"{name}.{{language}}") for name in ("train", "dev", "test")},
         "vocabulary_size": 22,
-        "subword_model": "unigram",
+        "model_type": "unigram",
         "model": {**MODEL, **BRIDGE},
         "batch_size": 64,
         "batch_unit": "sentences",
@@ -64,8 +64,8 @@ def several(corpus) -> dict[str, Any]:
         "warmup_steps": 50,
         "label_smoothing": 0.0,
         "max_updates": 600,
-        "evaluate_every": 600,
-        "final": "last",
+        "evaluation.every": 600,
+        "final_weights": "last",
     }
 
 
@@ -73,8 +73,10 @@ def several(corpus) -> dict[str, Any]:
 def one(corpus) -> dict[str, Any]:
     """Settings of an experiment with one direction, for four updates."""
     return {
+        "languages": ["source", "target"],
+        "pairs": ["source-target"],
         **{
-            f"{name}_{side}": str(corpus / f"{name}.{language}")
+            f"data.{name}.{side}": str(corpus / f"{name}.{language}")
             for name in ("train", "dev", "test")
             for side, language in (("source", "digits"), ("target", "words"))
         },
@@ -87,8 +89,8 @@ def one(corpus) -> dict[str, Any]:
         "schedule": "constant",
         "learning_rate": 0.01,
         "max_updates": 4,
-        "evaluate_every": 2,
-        "log_every": 1,
+        "evaluation.every": 2,
+        "logging.every": 1,
         "dev_sentences": 4,
         "beam_size": 1,
     }
@@ -97,18 +99,16 @@ def one(corpus) -> dict[str, Any]:
 @pytest.fixture(scope="session")
 def trained(several, made_once) -> Path:
     """The folder of an experiment with three languages that has learnt them."""
-    from keras_nmt.experiments import Experiment, run
-
-    return made_once(
-        "trained spellings", lambda folder: run(Experiment(directory=folder, **several), report=lambda line: None)
-    )
+    return made_once("trained spellings", lambda folder: _run({"directory": folder, **several}))
 
 
 @pytest.fixture(scope="session")
 def trained_one(one, made_once) -> Path:
     """The folder of an experiment with one direction after four updates."""
-    from keras_nmt.experiments import Experiment, run
+    return made_once("trained digits", lambda folder: _run({"directory": folder, **one}))
 
-    return made_once(
-        "trained digits", lambda folder: run(Experiment(directory=folder, **one), report=lambda line: None)
-    )
+
+def _run(settings: dict[str, Any]) -> None:
+    from keras_nmt.experiments import ExperimentConfig, run
+
+    run(ExperimentConfig.from_settings(settings), report=lambda line: None)

@@ -19,11 +19,14 @@ import pytest
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation import holm, paired_bootstrap_of_runs
 from keras_nmt.experiments import comparison as module
+from keras_nmt.experiments import scores
 from keras_nmt.experiments.comparison import Comparison
-from keras_nmt.experiments.directions import digests_of
-from keras_nmt.experiments.experiment import Experiment
+from keras_nmt.experiments.config import ExperimentConfig
+from keras_nmt.experiments.data_config import digests_of
 from keras_nmt.experiments.kept_runs import keep_runs, read_kept_runs, restore_runs
 from keras_nmt.experiments.results import hypotheses_path, start_digest
+from keras_nmt.files.settings import merge_settings
+from keras_nmt.models import ModelDirectory
 
 LINES = [f"a man number {i} rides his bike through street {i} today" for i in range(20)]
 SIGNATURE = "nrefs:1|tok:13a"
@@ -32,15 +35,16 @@ SIGNATURE = "nrefs:1|tok:13a"
 @pytest.fixture
 def files(tmp_path):
     paths = {}
-    for name in ("train_source", "train_target", "dev_source", "dev_target", "test_source", "test_target"):
+    for name in (f"data.{part}.{side}" for part in ("train", "dev", "test") for side in ("source", "target")):
         paths[name] = tmp_path / f"{name}.txt"
         paths[name].write_text("".join(f"{line}\n" for line in LINES))
     return paths
 
 
 def make(seed, directory, files, **settings):
-    tiny = {"preset": "transformer_tiny", "max_updates": 100}
-    return Experiment(**{"directory": directory, "seed": seed, **tiny, **files, **settings})
+    one = {"languages": ["source", "target"], "pairs": ["source-target"]}
+    tiny = {**one, "preset": "transformer_tiny", "max_updates": 100}
+    return ExperimentConfig.from_settings({"directory": directory, "seed": seed, **tiny, **files, **settings})
 
 
 def worse(every):
@@ -51,17 +55,17 @@ def write_run(settings, dev=30.0, test=40.0, rates=(100.0, 300.0, 200.0), hypoth
     """The files of a finished run; `test` is one score, or one for each direction."""
     folder = Path(settings["directory"])
     folder.mkdir(parents=True)
-    experiment = Experiment.from_settings(settings)
-    tested = [d.name for d in experiment.directions if d.test is not None]
+    experiment = ExperimentConfig.from_settings(settings)
+    tested = [d.name for d in experiment.directions if d.tests]
     scores = test if isinstance(test, dict) else dict.fromkeys(tested, test)
     for name, value in {
         "settings": settings,
         "config": {},
         "results": {
-            "parameters": 1000 + len(settings["model"]),
-            "updates": settings["max_updates"] or 77,
+            "parameters": 1000 + len(experiment.model.arguments),
+            "updates": experiment.limits["max_updates"] or 77,
             "ended_by": "max_updates",
-            "limits": {"max_updates": experiment.max_updates, "time_limit": experiment.time_limit, "patience": None},
+            "limits": experiment.limits,
             "dev_greedy": dev if isinstance(dev, dict) else {"bleu": dev},
             "data": digests_of(experiment.directions),
             "test": {
@@ -99,7 +103,7 @@ def calls(monkeypatch):
             write_run(experiment.settings())
         else:
             at, *directions = arguments
-            assert directions == [d.name for d in experiment.directions if d.test is not None]
+            assert directions == [d.name for d in experiment.directions if d.tests]
             made.append(f"measure {folder.name}")
             write_speed(folder, at, [10.0, 12.34, 40.0])
 
@@ -107,27 +111,44 @@ def calls(monkeypatch):
     return made
 
 
-def compared(files, directory, *, seeds=(1, 2), unequal=False, **changes):
+def compared(files, directory, *, seeds=(1, 2), unequal=False, decoding_speed=False, **changes):
     changes = changes or {"plain": {"model": {"shortcuts": "plain"}}}
     experiments = {name: functools.partial(make, files=files, **change) for name, change in changes.items()}
     experiments = {"baseline": functools.partial(make, files=files), **experiments}
     return Comparison(
-        experiments=experiments, baseline="baseline", seeds=seeds, directory=directory, unequal=unequal, report=str
+        experiments=experiments,
+        baseline="baseline",
+        seeds=seeds,
+        directory=directory,
+        unequal=unequal,
+        decoding_speed=decoding_speed,
+        report=str,
     )
 
 
 def test_seeds_are_trained_in_turn_and_finished_runs_are_kept(files, tmp_path, calls):
     folder = tmp_path / "runs"
     compared(files, folder).run()
-    trained = [f"train {name}-{seed}" for seed in (1, 2) for name in ("baseline", "plain")]
-    assert calls == trained + ["measure baseline-1", "measure plain-1"] * 3
+    assert calls == [f"train {name}-{seed}" for seed in (1, 2) for name in ("baseline", "plain")]
     calls.clear()
     compared(files, folder).run()
     assert calls == []
     compared(files, folder, seeds=(1, 2, 3), fusion={"model": {"shortcuts": "fusion"}}).run()
-    # Speeds are measured again, because those of one moment say nothing about those of another.
-    again = ["measure baseline-1", "measure fusion-1"] * 3
-    assert calls == ["train fusion-1", "train fusion-2", "train baseline-3", "train fusion-3", *again]
+    assert calls == ["train fusion-1", "train fusion-2", "train baseline-3", "train fusion-3"]
+
+
+def test_speeds_are_measured_on_request_and_all_of_them_again_if_one_is_missing(files, tmp_path, calls):
+    folder, speed = tmp_path / "runs", {"decoding_speed": True}
+    compared(files, folder, seeds=(1,)).run()
+    calls.clear()
+    compared(files, folder, seeds=(1,), **speed).run()
+    assert calls == ["measure baseline-1", "measure plain-1"] * 3
+    calls.clear()
+    compared(files, folder, seeds=(1,), **speed).run()
+    assert calls == []
+    # Speeds of one moment say nothing about those of another.
+    compared(files, folder, seeds=(1,), fusion={"model": {"shortcuts": "fusion"}}, **speed).run()
+    assert calls == ["train fusion-1", *["measure baseline-1", "measure fusion-1"] * 3]
 
 
 def test_the_table_has_means_deviations_and_p_values(files, tmp_path):
@@ -259,21 +280,24 @@ def test_a_failed_run_is_named_and_the_table_shows_the_finished_runs(files, tmp_
 
 
 def test_speed_is_measured_again_if_the_weights_are_others_whatever_the_clock(files, tmp_path, calls):
-    compared(files, tmp_path / "runs", seeds=(1,)).run()
+    def measure():
+        compared(files, tmp_path / "runs", seeds=(1,), decoding_speed=True).run()
+
+    measure()
     calls.clear()
     for path in (tmp_path / "runs").glob("*/speed.json"):
         os.utime(path, (1, 1))
-    compared(files, tmp_path / "runs", seeds=(1,)).run()
+    measure()
     assert calls == []
     (tmp_path / "runs" / "plain-1" / "model.weights.h5").write_bytes(b"trained again")
     os.utime(tmp_path / "runs" / "plain-1" / "model.weights.h5", (0, 0))
-    compared(files, tmp_path / "runs", seeds=(1,)).run()
+    measure()
     assert calls == ["measure baseline-1", "measure plain-1"] * 3
 
 
 def test_without_test_data_there_is_no_test_and_no_speed(files, tmp_path, monkeypatch, calls):
-    files = {name: path for name, path in files.items() if not name.startswith("test")}
-    compared(files, tmp_path / "runs", seeds=(1,)).run()
+    files = {name: path for name, path in files.items() if not name.startswith("data.test")}
+    compared(files, tmp_path / "runs", seeds=(1,), decoding_speed=True).run()
     assert calls == ["train baseline-1", "train plain-1"]
     rows = (tmp_path / "runs" / "comparison.md").read_text().splitlines()
     assert rows[3] == "| plain | 1,001 | 200 | | 1 of 1 | 30.00 | | | | | | |"
@@ -282,9 +306,12 @@ def test_without_test_data_there_is_no_test_and_no_speed(files, tmp_path, monkey
 def test_a_finished_run_with_other_settings_is_not_taken_nor_overwritten(files, tmp_path, calls):
     compared(files, tmp_path / "runs").run()
     calls.clear()
-    with pytest.raises(UserError, match=r"plain-1 holds a finished run.*model=\{'dropout': 0.5\} \(was \{'shortcuts'"):
+    with pytest.raises(
+        UserError,
+        match=r"plain-1 holds.*model.dropout=0.5 \(was None\), model.shortcuts=None \(was 'plain'\)",
+    ):
         compared(files, tmp_path / "runs", plain={"model": {"dropout": 0.5}}).run()
-    compared(files, tmp_path / "runs", plain={"model": {"shortcuts": "plain"}, "log_every": 7}).run()
+    compared(files, tmp_path / "runs", plain={"model": {"shortcuts": "plain"}, "logging.every": 7}).run()
     assert calls == []
 
 
@@ -298,7 +325,7 @@ def test_a_comparison_continues_in_another_folder_with_the_same_data_only(files,
     shutil.move(tmp_path / "runs", tmp_path / "elsewhere")
     assert compared(moved, tmp_path / "elsewhere").run() == written
     assert calls == []
-    moved["dev_target"].write_text("another line\n" * len(LINES))
+    moved["data.dev.target"].write_text("another line\n" * len(LINES))
     with pytest.raises(UserError, match=r"baseline-1 holds a finished run.*: dev source-target \(was another text\)$"):
         compared(moved, tmp_path / "elsewhere").run()
 
@@ -320,7 +347,7 @@ def test_a_run_continued_after_its_time_limit_is_not_finished(files, tmp_path, c
     path.write_text(json.dumps({**json.loads(path.read_text()), "ended_by": "time_limit", "limits": limits}))
 
     def runs(minutes):  # as of a run that goes on: its settings are written, its results those of its first end
-        longer = {**settings, "time_limit": minutes}
+        longer = merge_settings(ExperimentConfig, settings, {"time_limit": minutes})
         (tmp_path / "runs" / "baseline-1" / "settings.json").write_text(json.dumps(longer))
         baseline = {"baseline": functools.partial(make, files=files, max_updates=None, time_limit=minutes)}
         comparison = Comparison(experiments=baseline, baseline="baseline", seeds=(1,), directory=tmp_path / "runs")
@@ -335,15 +362,13 @@ def test_a_run_of_more_updates_than_asked_is_refused(files, tmp_path, calls):
     path = tmp_path / "runs" / "plain-1" / "results.json"
     limits = {"max_updates": 100, "time_limit": None, "patience": None}
     path.write_text(json.dumps({**json.loads(path.read_text()), "updates": 150, "limits": limits}))
-    with pytest.raises(
-        UserError, match="plain-1 holds a run of more updates.*Received: max_updates=100, where .* 150$"
-    ):
+    with pytest.raises(UserError, match="plain-1 holds a run of 150 updates.*Received: max_updates=100$"):
         compared(files, tmp_path / "runs", seeds=(1,)).run()
 
 
 def test_several_corpora_are_compared_as_one(files, tmp_path, calls):
-    sides = {side: [files[side], files[side]] for side in ("train_source", "train_target")}
-    compared({**files, **sides}, tmp_path / "runs", seeds=(1,)).run()
+    corpus = {side: files[f"data.train.{side}"] for side in ("source", "target")}
+    compared({**files, "data.train": [corpus, corpus]}, tmp_path / "runs", seeds=(1,)).run()
     assert "train plain-1" in calls
 
 
@@ -378,7 +403,7 @@ def test_a_warm_start_and_random_weights_need_the_unequal_flag(files, tmp_path, 
     assert calls == []
     compared(files, tmp_path / "runs", other=started, unequal=True).run()
     note = (tmp_path / "runs" / "comparison.md").read_text().splitlines()[-1]
-    assert "Started from a trained run, whose budget comes on top: other. BLEU" in note
+    assert "Started from a trained run, whose budget is not counted: other. BLEU" in note
 
 
 def test_runs_move_with_the_run_that_they_started_from(files, tmp_path, calls):
@@ -400,23 +425,23 @@ def test_runs_move_with_the_run_that_they_started_from(files, tmp_path, calls):
 def test_runs_that_all_start_warm_are_equal(files, tmp_path, calls):
     experiments = {name: functools.partial(make, files=files, init_from=name) for name in ("a", "b")}
     Comparison(experiments=experiments, baseline="a", seeds=[1], directory=tmp_path / "runs", report=str).run()
-    assert calls == ["train a-1", "train b-1", *["measure a-1", "measure b-1"] * 3]
+    assert calls == ["train a-1", "train b-1"]
 
 
 def test_incomparable_configurations_are_refused_before_training(files, tmp_path, calls):
-    with pytest.raises(UserError, match="the same data. Received: test source-target=.*test_source.*dev_source"):
-        compared(files, tmp_path / "runs", other={"test_source": files["dev_source"]}, unequal=True).run()
+    with pytest.raises(UserError, match="the same data. Received: test source-target=.*test.source.*dev.source"):
+        compared(files, tmp_path / "runs", other={"data.test.source": files["data.dev.source"]}, unequal=True).run()
     for scoring in ({"bleu_tokenizer": "char"}, {"lowercase": True}):
         comparison = compared(files, tmp_path / "runs", other=scoring, unequal=True)
         for function in (comparison.run, comparison.show):
             with pytest.raises(
-                UserError, match="scored alike. Received: (lowercase=False and|bleu_tokenizer=13a and) "
+                UserError, match="in the same way. Received: (lowercase=False and|bleu_tokenizer=13a and) "
             ):
                 function()
     with pytest.raises(UserError, match="Scored texts must be equal.*Received: dev_sentences=5 and None"):
         compared(files, tmp_path / "runs", other={"dev_sentences": 5}).run()
     with pytest.raises(FileNotFoundError):
-        compared({**files, "train_target": tmp_path / "missing"}, tmp_path / "runs").run()
+        compared({**files, "data.train.target": tmp_path / "missing"}, tmp_path / "runs").run()
     for seeds in ((), (1, 1)):
         with pytest.raises(UserError, match="seed.*Received: "):
             compared(files, tmp_path / "runs", seeds=seeds)
@@ -451,9 +476,12 @@ def executable(path, script):
 @pytest.mark.parametrize(
     ("script", "message"),
     [
-        ("echo 'Traceback' >&2; echo 'KeyError: 3' >&2; exit 1", "It failed, see above. Received: KeyError: 3"),
-        ("kill -9 $$", "It was killed, perhaps for lack of memory. Received: SIGKILL"),
-        ("exit 3", "It failed, see above. Received: exit code 3"),
+        (
+            "echo 'Traceback' >&2; echo 'KeyError: 3' >&2; exit 1",
+            "The run failed; see the error above. Received: KeyError: 3",
+        ),
+        ("kill -9 $$", "The run was killed, perhaps for lack of memory. Received: SIGKILL"),
+        ("exit 3", "The run failed; see the error above. Received: exit code 3"),
     ],
 )
 def test_a_training_process_that_crashes_is_one_line(tmp_path, monkeypatch, capfd, script, message):
@@ -485,20 +513,19 @@ def test_speed_is_measured_on_all_lines_after_a_warm_up(files, tmp_path, monkeyp
     clock, sizes = [0.0], []
 
     class Slow:
-        def translate(self, lines):
+        def translate(self, lines, *sides):
             sizes.append(len(lines))
             clock[0] += 100.0 if len(sizes) == 1 else 4.0
             return []
 
-    monkeypatch.setattr(module.Translator, "from_directory", lambda directory: Slow())
-    monkeypatch.setattr(module.ModelDirectory, "load_config", lambda self: {"search": {"beam_size": 4}})
-    monkeypatch.setattr(module.time, "monotonic", lambda: clock[0])
-    monkeypatch.setattr(module, "WARM_UP", 8)
-    (tmp_path / "settings.json").write_text(json.dumps(make(1, tmp_path, files).settings()))
+    monkeypatch.setattr(scores.Translator, "from_directory", lambda directory: Slow())
+    monkeypatch.setattr(ModelDirectory, "load_config", lambda self: {"search": {"beam_size": 4}})
+    monkeypatch.setattr(scores.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(scores, "WARM_UP", 8)
     (tmp_path / "model.weights.h5").write_bytes(b"weights")
     for at in ("before", "now", "now"):  # the turns of another moment are dropped
         sizes.clear()
-        module._measure_speed(str(tmp_path / "settings.json"), at, "source-target")
+        scores.measure_speed(make(1, tmp_path, files), at, ["source-target"])
         assert sizes == [8, 20]
     found = json.loads((tmp_path / "speed.json").read_text())
     assert (found["at"], found["sentences"], found["rates"]) == ("now", 20, [5.0, 5.0])
@@ -523,7 +550,7 @@ def languages(tmp_path):
 
 def several(seed, directory, patterns, **settings):
     own = {"directory": directory, "seed": seed, "languages": ["en", "de", "fr"], "max_updates": 100}
-    return Experiment(**{**own, **patterns, **settings})
+    return ExperimentConfig.from_settings({**own, **patterns, **settings})
 
 
 HUB = {"pairs": ["en-de", "de-en", "en-fr", "fr-en"]}
@@ -571,9 +598,9 @@ def test_only_common_directions_are_compared(languages, tmp_path, calls):
     assert summary["directions"] == ["en-de"]
     assert [found["test_bleu"]["mean"] for found in summary["configurations"].values()] == [3.0, 3.0]
     other = {"languages": ["en", "de"], "pairs": ["de-en"]}
-    with pytest.raises(UserError, match="no direction in common. Received: dev_pairs"):
+    with pytest.raises(UserError, match="have a direction in common. Received: different dev_pairs"):
         compared_in_several(languages, tmp_path / "none", one=one, other=other).run()
-    with pytest.raises(UserError, match="scored alike. Received: lowercase=False and True"):
+    with pytest.raises(UserError, match="in the same way. Received: lowercase=False and True"):
         compared_in_several(languages, tmp_path / "none", one=one, other={**one, "lowercase": True}).run()
     assert calls == []
 

@@ -12,14 +12,13 @@ import pytest
 import tensorflow as tf
 
 from keras_nmt.cli.app import app
+from keras_nmt.data import SubwordTokenizer
 from keras_nmt.errors import UserError
-from keras_nmt.experiments import run
+from keras_nmt.experiments import ExperimentConfig, run
 from keras_nmt.experiments import run_experiment as module
-from keras_nmt.experiments.directions import check_files
-from keras_nmt.experiments.experiment import Experiment
+from keras_nmt.experiments.data_config import check_files
 from keras_nmt.inference import Translator
 from keras_nmt.models import ModelDirectory
-from keras_nmt.text import SubwordTokenizer
 
 MODEL = {
     "encoder": "transformer",
@@ -101,7 +100,7 @@ def test_the_command_line_translates_scores_and_embeds(trained, corpus, tmp_path
     ("command", "message"),
     [
         (["translate", "{}"], "digits, words, letters. Missing options --source-language and --target-language."),
-        (["translate", "{}", "-s", "xx", "-t", "words"], "name one to translate from.* Received: from xx to words"),
+        (["translate", "{}", "-s", "xx", "-t", "words"], "name a source and a target.* Received: from xx to words"),
         (["embed", "{}", "--language", "xx", "--output", "v.npy"], "digits, words, letters.*Received: 'xx'"),
         (["embed", "{}", "--language", "words", "--output", "v.txt"], r"\*.npy. Received: --output v.txt"),
         (["embed", "{}", "--language", "words", "--output", "v.npy"], "The input has no lines to embed"),
@@ -124,15 +123,15 @@ def test_a_language_is_added_to_a_trained_model(trained, several, corpus, tmp_pa
         "pairs": ["signs-words", "words-signs"],
         "dev_pairs": ["signs-words"],
         "init_from": str(trained),
-        "allow_new": ["signs_*"],
+        "allow_missing": ["signs_*"],
         "frozen": ["bridge/*", "digits_*", "words_*", "letters_*"],
         "max_updates": 8,
-        "evaluate_every": 8,
+        "evaluation.every": 8,
         "schedule": "constant",
         "warmup_steps": None,
         "test": None,
     }
-    run(Experiment(directory=tmp_path / "more", **more), report=lambda line: None)
+    run(ExperimentConfig.from_settings({"directory": tmp_path / "more", **more}), report=lambda line: None)
     new = ModelDirectory(tmp_path / "more").load_model()
     assert new.languages == (*SPELLINGS, "signs")
     kept = {weight.path: weight.numpy() for weight in new.weights}
@@ -142,15 +141,19 @@ def test_a_language_is_added_to_a_trained_model(trained, several, corpus, tmp_pa
     subwords = ModelDirectory(tmp_path / "more").subword_paths()
     assert subwords["words"].read_bytes() == ModelDirectory(trained).subword_paths()["words"].read_bytes()
     with pytest.raises(UserError, match="missing in the model to start from.*Received: signs_"):
-        run(Experiment(directory=tmp_path / "refused", **{**more, "allow_new": []}), report=lambda line: None)
+        run(
+            ExperimentConfig.from_settings({"directory": tmp_path / "refused", **more, "allow_missing": []}),
+            report=lambda line: None,
+        )
 
 
 def test_pairs_of_one_language_alone_are_developed_and_tested(several):
     settings = {**several, "directory": "x", "pairs": [f"{language}-{language}" for language in SPELLINGS]}
-    pairs = Experiment(**settings).pair_lists
+    settings["architecture"] = "attention_bridge"
+    pairs = ExperimentConfig.from_settings(settings).pair_lists
     assert pairs.dev == pairs.train == [(language, language) for language in SPELLINGS]
     assert ("digits", "words") in pairs.test
-    one = Experiment(**{**settings, "languages": ["words"], "pairs": ["words-words"]}).pair_lists
+    one = ExperimentConfig.from_settings({**settings, "languages": ["words"], "pairs": ["words-words"]}).pair_lists
     assert one.train == one.dev == one.test == [("words", "words")]
 
 
@@ -169,10 +172,10 @@ def test_a_model_of_one_language_trains_translates_and_is_exported(several, corp
     }
     settings |= {"train": str(tmp_path / "train.{pair}.{language}"), "schedule": "constant", "warmup_steps": None}
     folder, dev = tmp_path / "run", corpus / "dev.words"
-    settings |= {"max_updates": 3, "evaluate_every": 2, "dev_metrics": ["bleu", "loss"], "beam_size": 1}
-    results = run(Experiment(directory=folder, **settings), report=str)
+    settings |= {"max_updates": 3, "evaluation.every": 2, "dev_metrics": ["bleu", "loss"], "beam_size": 1}
+    results = run(ExperimentConfig.from_settings({"directory": folder, **settings}), report=str)
     assert set(results["test"]) == {"words-words"}
-    assert {"bleu_words-words", "loss_words-words"} < set(results["dev_greedy"])
+    assert set(results["dev_greedy"]) == {"bleu", "loss"}
     lines = keras_nmt("translate", folder, "--input", dev).splitlines()
     assert lines == keras_nmt("translate", folder, "--input", dev, "-s", "words", "-t", "words").splitlines()
     assert len(lines) == 30
@@ -189,13 +192,13 @@ def test_a_model_of_one_language_trains_translates_and_is_exported(several, corp
 def label_settings(several):
     model = {name: value for name, value in several["model"].items() if not name.startswith(("bridge", "penalty"))}
     label = {"architecture": "language_label", "model": model, "vocabulary_size": 40}
-    return {**several, **label, "schedule": "constant", "warmup_steps": None, "max_updates": 6, "evaluate_every": 6}
+    return {**several, **label, "schedule": "constant", "warmup_steps": None, "max_updates": 6, "evaluation.every": 6}
 
 
 @pytest.mark.nightly
 def test_the_label_baseline_runs_on_the_same_data(label_settings, tmp_path):
     label = {**label_settings, "pairs": ["digits-words", "words-letters"], "test_pairs": ["digits-letters"]}
-    results = run(Experiment(directory=tmp_path / "label", **label), report=lambda line: None)
+    results = run(ExperimentConfig.from_settings({"directory": tmp_path / "label", **label}), report=lambda line: None)
     assert set(results["test"]) == {"digits-letters"}
     assert len(set(ModelDirectory(tmp_path / "label").subword_paths().values())) == 1
 
@@ -203,17 +206,20 @@ def test_the_label_baseline_runs_on_the_same_data(label_settings, tmp_path):
 def test_a_label_model_that_starts_from_another_needs_its_labels(label_settings, tmp_path):
     """The model identifies labels by their ids."""
     two = {"languages": ["digits", "words"], "pairs": ["digits-words"], "test": None}
-    label = {**label_settings, **two, "max_updates": 1, "evaluate_every": 1}
-    run(Experiment(directory=tmp_path / "first", **label), report=lambda line: None)
+    label = {**label_settings, **two, "max_updates": 1, "evaluation.every": 1}
+    run(ExperimentConfig.from_settings({"directory": tmp_path / "first", **label}), report=lambda line: None)
     later = {**label, "init_from": str(tmp_path / "first")}
     for languages in (["words", "digits"], ["digits", "words", "letters"]):
         changed = {
             "languages": languages,
             "pairs": [f"{languages[0]}-{languages[1]}", f"{languages[-1]}-{languages[0]}"],
         }
-        with pytest.raises(UserError, match="begin with other labels: give the languages.* Received: languages="):
-            run(Experiment(directory=tmp_path / "later", **{**later, **changed}), report=lambda line: None)
-    again = Experiment(directory=tmp_path / "again", **later)
+        with pytest.raises(UserError, match="must be those of the labels at the beginning.* Received: languages="):
+            run(
+                ExperimentConfig.from_settings({"directory": tmp_path / "later", **later, **changed}),
+                report=lambda line: None,
+            )
+    again = ExperimentConfig.from_settings({"directory": tmp_path / "again", **later})
     run(again, report=lambda line: None)
     # A run that has its subwords does not need the model that it started from.
     (tmp_path / "first").rename(tmp_path / "gone")
@@ -225,9 +231,13 @@ def test_corpora_of_pairs_have_two_files_each(corpus, tmp_path, several):
     for pair, languages in (("digits-words", ("digits", "words")), ("letters-words", ("letters", "words"))):
         for language in languages:
             (tmp_path / f"train.{pair}.{language}").write_text((corpus / f"train.{language}").read_text())
-    experiment = Experiment(
-        directory=tmp_path / "run",
-        **{**several, "train": str(tmp_path / "train.{pair}.{language}"), "pairs": [*PAIRS, "words-words"]},
+    experiment = ExperimentConfig.from_settings(
+        {
+            "directory": tmp_path / "run",
+            **several,
+            "train": str(tmp_path / "train.{pair}.{language}"),
+            "pairs": [*PAIRS, "words-words"],
+        }
     )
     corpora = {d.name: [(a.name, b.name) for a, b in d.corpora] for d in experiment.directions}
     assert corpora["words-words"] == [("train.digits-words.words",) * 2, ("train.letters-words.words",) * 2]
@@ -242,14 +252,16 @@ def test_several_corpora_may_have_files_of_different_pairs(corpus, tmp_path, sev
     for language in ("digits", "words"):
         (tmp_path / f"more.digits-words.{language}").write_text("1\n2\n")
     patterns = [several["train"], str(tmp_path / "more.{pair}.{language}")]
-    experiment = Experiment(directory="x", **{**several, "train": patterns, "corpus_weights": [1, 0.5]})
+    experiment = ExperimentConfig.from_settings(
+        {"directory": "x", **several, "train": patterns, "corpus_weights": [1, 0.5]}
+    )
     weights = {direction.name: direction.weights for direction in experiment.directions}
     assert weights["digits-words"] == weights["words-digits"] == weights["digits-digits"] == (1.0, 0.5)
     assert weights["words-letters"] == (1.0,)
     check_files(experiment.directions)
     for language in ("digits", "words"):
         (tmp_path / f"more.digits-words.{language}").unlink()
-    with pytest.raises(UserError, match=r"no file of this pattern for any pair. Received: train='.*/more\."):
+    with pytest.raises(UserError, match=r"has no file for any direction. Received: train='.*/more\."):
         dataclasses.replace(experiment).directions  # noqa: B018
 
 
@@ -257,7 +269,9 @@ def test_both_sides_of_every_file_are_counted(corpus, tmp_path, several):
     (tmp_path / "dev.digits").write_text("1\n")
     (tmp_path / "dev.words").write_text("ka\n")
     (tmp_path / "dev.letters").write_text("a\nb\n")
-    experiment = Experiment(directory=tmp_path / "run", **{**several, "dev": str(tmp_path / "dev.{language}")})
+    experiment = ExperimentConfig.from_settings(
+        {"directory": tmp_path / "run", **several, "dev": str(tmp_path / "dev.{language}")}
+    )
     with pytest.raises(UserError, match="same number of lines.*dev.words' with 1 lines, '.*dev.letters' with 2$"):
         run(experiment, report=str)
     assert not (tmp_path / "run").exists()
@@ -266,57 +280,63 @@ def test_both_sides_of_every_file_are_counted(corpus, tmp_path, several):
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"languages": []}, "Name each language once"),
-        ({"languages": ["digits", "digits"]}, "Name each language once"),
+        ({"languages": []}, "must name each language once"),
+        ({"languages": ["digits", "digits"]}, "must name each language once"),
         ({"languages": "digits"}, "must be list"),
         ({"pairs": ["digits-greek"]}, "of digits, words, letters. Received: pairs='digits-greek'"),
-        ({"pairs": ["digits-words", "digits-words"]}, "Name each pair once"),
-        ({"pairs": []}, "no pair to train on"),
-        ({"pairs": ["digits-words", "words-digits"]}, "Not covered by any training pair: letters. Received: pairs="),
-        ({"dev_pairs": []}, "no pair whose scores choose between checkpoints"),
+        ({"pairs": ["digits-words", "digits-words"]}, "must name each direction once"),
+        ({"pairs": []}, "no direction to train on"),
+        ({"pairs": ["digits-words", "words-digits"]}, "letters is in none. Received: pairs="),
+        ({"dev_pairs": []}, "`dev_pairs` must name a direction"),
         (
             {"pairs": ["digits-words", "digits-letters"], "test_pairs": ["words-digits"]},
-            "as source, or the target as target. Received: test_pairs has words-digits",
+            "`test_pairs` must only have sources and targets that are trained as such. Received: words-digits",
         ),
-        ({"train": "train.txt"}, "{language} in it. Received: train="),
-        ({"task_schedule": "weighted"}, "`task_weights` go with"),
-        ({"task_weights": {"digits-words": 1.0}}, "`task_weights` go with"),
-        ({"task_schedule": "weighted", "task_weights": {"digits-words": 1.0}}, "Give each pair a weight"),
-        ({"task_schedule": "random"}, "`task_schedule` must be 'uniform', 'weighted' or"),
-        ({"best_metric": "bleu_words-greek"}, "`best_metric` is one of"),
-        ({"architecture": "none"}, "`architecture` must be 'transformer', "),
-        ({"model": {"use_cudnn": "auto"}}, "`model` sets arguments of AttentionBridgeModel, which"),
+        ({"train": "train.txt"}, "with {language} in it, or a dictionary of files by language. Received: train="),
+        ({"task_schedule": "weighted"}, "`task_weights` must be used together with"),
+        ({"task_weights": {"digits-words": 1.0}}, "`task_weights` must be used together with"),
+        ({"task_schedule": "weighted", "task_weights": {"digits-words": 1.0}}, "must have a weight for each of"),
+        ({"task_schedule": "random"}, "`training.task_schedule` must be 'uniform', 'weighted' or"),
+        ({"best_metric": "bleu_words-greek"}, "`best_metric` must be one of"),
+        ({"architecture": "none"}, "`model.architecture` must be 'transformer', "),
+        ({"model": {"use_cudnn": "auto"}}, "AttentionBridgeModel has no such arguments"),
         ({"architecture": "transformer", "model": {}}, "A Transformer has one direction"),
-        ({"train_source": "train.de"}, "patterns with `languages`, and not by files. Received: train_source="),
-        ({"architecture": "language_label", "model": {}, "joint_vocabulary": False}, "labels has one vocabulary"),
-        ({"corpus_weights": [1.0, 1.0]}, "a number for each of 1 corpora"),
+        ({"architecture": "language_label", "model": {}, "joint_vocabulary": False}, "labels must have one vocabulary"),
+        ({"corpus_weights": [1.0, 1.0]}, "must have a number for each of 1 corpora"),
     ],
 )
 def test_settings_that_exclude_each_other_are_refused(several, changed, message):
     with pytest.raises((UserError, KeyError), match=message.replace("{", r"\{").replace("*", r"\*")):
-        Experiment(directory="x", **{**several, **changed})
+        ExperimentConfig.from_settings({"directory": "x", **several, **changed})
 
 
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"frozen": ["tower/*"]}, r"No weight has such a path.*Received: frozen has 'tower/\*'"),
+        ({"frozen": ["tower/*"]}, r"must match a weight.*Received: 'tower/\*'"),
         ({"model": {"shared_attention": True, "decoder": "transformer"}}, "`shared_attention` is for recurrent dec"),
     ],
 )
 def test_an_impossible_model_is_refused_before_any_work(several, tmp_path, changed, message):
     with pytest.raises(UserError, match=message):
-        run(Experiment(directory=tmp_path / "x", **{**several, **changed}), report=lambda line: None)
+        run(
+            ExperimentConfig.from_settings({"directory": tmp_path / "x", **several, **changed}),
+            report=lambda line: None,
+        )
     assert not (tmp_path / "x").exists()
 
 
 def test_task_schedules_follow_weights_and_temperature(several):
     weights = dict.fromkeys(PAIRS, 1.0) | {"words-digits": 3.0}
-    weighted = Experiment(directory="x", **{**several, "task_schedule": "weighted", "task_weights": weights})
+    weighted = ExperimentConfig.from_settings(
+        {"directory": "x", **several, "task_schedule": "weighted", "task_weights": weights}
+    )
     sizes = dict.fromkeys(PAIRS, 100)
-    assert module.task_weights(weighted, sizes) == weights
-    tempered = Experiment(directory="x", **{**several, "task_schedule": "temperature", "temperature": 2.0})
-    found = module.task_weights(tempered, {**sizes, "words-digits": 400})
+    assert weighted.training.weights_of_tasks(sizes) == weights
+    tempered = ExperimentConfig.from_settings(
+        {"directory": "x", **several, "task_schedule": "temperature", "temperature": 2.0}
+    )
+    found = tempered.training.weights_of_tasks({**sizes, "words-digits": 400})
     assert found["words-digits"] == pytest.approx(2 * found["digits-words"])
 
 
@@ -334,7 +354,7 @@ def test_settings_of_tasks_reach_the_training(several, tmp_path, monkeypatch):
     weights = {pair: 1.0 + i for i, pair in enumerate(PAIRS)}
     more = {"task_schedule": "weighted", "task_weights": weights, "best_metric": "bleu_words-digits"}
     more |= {"beam_size": 7, "dtype": "mixed_bfloat16", "lowercase": True}
-    experiment = Experiment(directory=tmp_path / "run", **{**several, **more})
+    experiment = ExperimentConfig.from_settings({"directory": tmp_path / "run", **several, **more})
     with pytest.raises(Reached):
         run(experiment, report=str)
     assert {task.name: task.weight for task in made["tasks"]} == weights

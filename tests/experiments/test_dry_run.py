@@ -6,14 +6,16 @@ import re
 
 import pytest
 
+from keras_nmt.data import SubwordTokenizer, train_subwords
 from keras_nmt.errors import UserError
-from keras_nmt.experiments import Experiment, dry_run
-from keras_nmt.text import SubwordTokenizer, train_subwords
+from keras_nmt.experiments import ExperimentConfig, dry_run
 
 
 def test_a_dry_run_reports_shapes_time_and_memory_and_writes_nothing(one, tmp_path):
     lines: list[str] = []
-    experiment = Experiment(directory=tmp_path / "run", **{**one, "max_updates": 7200, "time_limit": 2.0})
+    experiment = ExperimentConfig.from_settings(
+        {"directory": tmp_path / "run", **one, "max_updates": 7200, "time_limit": 2.0}
+    )
     dry_run(experiment, report=lines.append)
     text = "\n".join(lines)
     assert not (tmp_path / "run").exists()
@@ -33,15 +35,17 @@ def test_a_dry_run_reports_shapes_time_and_memory_and_writes_nothing(one, tmp_pa
 
 
 def test_a_dry_run_takes_every_way_of_ending(one, tmp_path):
-    ending = {"max_updates": None, "patience": 2, "final": "best"}
+    ending = {"max_updates": None, "patience": 2, "final_weights": "best"}
     lines: list[str] = []
-    dry_run(Experiment(directory=tmp_path / "run", **{**one, **ending}), report=lines.append)
+    dry_run(ExperimentConfig.from_settings({"directory": tmp_path / "run", **one, **ending}), report=lines.append)
     assert lines[-1].startswith("Peak memory: ")
 
 
 def test_a_dry_run_finds_what_the_run_would_find(one, tmp_path):
-    experiment = Experiment(directory=tmp_path / "run", **{**one, "dev_target": one["train_target"]})
-    with pytest.raises(UserError, match="Both sides need the same number of lines"):
+    experiment = ExperimentConfig.from_settings(
+        {"directory": tmp_path / "run", **one, "data.dev.target": one["data.train.target"]}
+    )
+    with pytest.raises(UserError, match="must have the same number of lines"):
         dry_run(experiment, report=lambda line: None)
 
 
@@ -55,31 +59,31 @@ def largest(lines):
 def test_the_largest_update_is_that_of_all_lines_by_the_subwords_of_the_run(one, tmp_path):
     """Long lines after line 1,000, in the second corpus."""
     long = {"source": "0 1 2 3 4 5 " * 8, "target": "ka ke la le ma me " * 8}
-    files = {f"train_{side}": [one[f"train_{side}"], str(tmp_path / side)] for side in long}
+    files = {"data.train": [{s: one[f"data.train.{s}"] for s in long}, {s: str(tmp_path / s) for s in long}]}
     subwords = {side: tmp_path / f"{side}.model" for side in long}
     for side, size in (("source", 16), ("target", 22)):
         (tmp_path / side).write_text(f"{long[side]}\n" * 8)
-        train_subwords(one[f"train_{side}"], subwords[side], vocabulary_size=size)
-    settings = {**one, **files, "subwords": subwords, "joint_vocabulary": False, "length_buckets": None}
+        train_subwords(one[f"data.train.{side}"], subwords[side], vocabulary_size=size)
+    settings = {**one, **files, "models": subwords, "joint_vocabulary": False, "length_buckets": None}
     settings |= {"batch_unit": "tokens", "batch_size": 100, "vocabulary_size": 8000}
     lines: list[str] = []
-    dry_run(Experiment(directory=tmp_path / "run", **settings), report=lines.append)
+    dry_run(ExperimentConfig.from_settings({"directory": tmp_path / "run", **settings}), report=lines.append)
     edge = 1 + max(len(SubwordTokenizer(subwords[side]).tokenize([long[side]]).to_list()[0]) for side in long)
     assert largest(lines) == (8, edge, edge, 22)
     assert any(line.endswith(f"; longest: [8, {edge}]") for line in lines)
-    sampled = {"subword_sampling": 0.1, "max_updates": 1}
-    dry_run(Experiment(directory=tmp_path / "run", **{**settings, **sampled}), report=lines.append)
+    sampled = {"sampling": 0.1, "max_updates": 1}
+    dry_run(ExperimentConfig.from_settings({"directory": tmp_path / "run", **settings, **sampled}), report=lines.append)
     assert largest(lines[-12:])[1] > edge
 
 
 def test_the_longest_update_is_measured_where_short_sentences_make_more_logits(one, tmp_path):
     for side, words in (("source", "0 1 "), ("target", "ka ke ")):
         (tmp_path / side).write_text(f"{words}\n" * 200 + f"{words * 40}\n" * 8)
-    files = {f"train_{side}": tmp_path / side for side in ("source", "target")}
+    files = {f"data.train.{side}": tmp_path / side for side in ("source", "target")}
     settings = {**one, **files, "length_buckets": [8, 200], "batch_unit": "tokens", "batch_size": 1600}
     settings["vocabulary_size"] = 17
     lines: list[str] = []
-    dry_run(Experiment(directory=tmp_path / "run", **settings), report=lines.append)
+    dry_run(ExperimentConfig.from_settings({"directory": tmp_path / "run", **settings}), report=lines.append)
     (line,) = (line for line in lines if line.startswith("Largest update"))
     assert largest(lines)[:2] == (200, 8)
     assert line.endswith("; longest: [8, 200]")
@@ -88,7 +92,7 @@ def test_the_longest_update_is_measured_where_short_sentences_make_more_logits(o
 def test_a_dry_run_of_fine_tuning_has_the_vocabulary_of_the_start(one, trained_one, tmp_path):
     lines: list[str] = []
     settings = {**one, "vocabulary_size": 8000, "init_from": trained_one}
-    dry_run(Experiment(directory=tmp_path / "run", **settings), report=lines.append)
+    dry_run(ExperimentConfig.from_settings({"directory": tmp_path / "run", **settings}), report=lines.append)
     assert largest(lines) == (64, 16, 16, 30)
 
 
@@ -104,6 +108,6 @@ def test_a_dry_run_looks_at_all_directions(several, corpus, tmp_path):
     }
     settings |= {"length_buckets": None, "batch_unit": "tokens", "batch_size": 8, "warmup_steps": 1, "max_updates": 2}
     lines: list[str] = []
-    dry_run(Experiment(directory=tmp_path / "run", **settings), report=lines.append)
+    dry_run(ExperimentConfig.from_settings({"directory": tmp_path / "run", **settings}), report=lines.append)
     assert any(line.startswith("Largest update, of words-letters") for line in lines)
     assert largest(lines)[1] > 25

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from keras_nmt.data import SubwordTokenizer, train_subwords
 from keras_nmt.errors import UserError
-from keras_nmt.experiments import run
+from keras_nmt.experiments import ExperimentConfig, run
 from keras_nmt.experiments import run_experiment as module
-from keras_nmt.experiments.experiment import Experiment
 from keras_nmt.files.json_file import read_json
 from keras_nmt.models import ModelDirectory
-from keras_nmt.text import SubwordTokenizer, train_subwords
 
 
 class Reached(Exception):
@@ -40,49 +39,51 @@ def test_every_setting_has_its_effect(tmp_path, monkeypatch):
     text.write_text("a b c d e\n" * 10)
     (tmp_path / "longer").write_text((4 * "a b c d e " + "a b\n") * 10)
     to_trainer = {
-        "computation": {"accumulation_steps": 3, "normalize_by": "sentences", "jit_compile": True, "seed": 7},
+        "update_config": {"accumulation_steps": 3, "normalize_by": "sentences", "jit_compile": True, "seed": 7},
         "loss": {"label_smoothing": 0.3},
-        "evaluation": {"evaluate_every": 11, "patience": 23},
-        "saving": {"save_every": 13, "keep_last": 17, "keep_best": 19, "final": "best"},
-        "logging": {"log_every": 31, "tensorboard": True},
-        "budget": {"max_updates": 29},
-        "start": {"allow_new": ["x"], "allow_unused": ["y"]},
+        "evaluation": {"evaluation.every": 11, "patience": 23},
+        "saving": {"saving.every": 13, "keep_last": 17, "keep_best": 19, "final_weights": "best"},
+        "logging": {"logging.every": 31, "tensorboard": True},
+        "stop_criteria": {"max_updates": 29},
+        "warm_start": {"allow_missing": ["x"], "ignore_extra": ["y"]},
     }
-    experiment = Experiment(
-        directory=tmp_path / "run",
-        train_source=[text] * 2,
-        train_target=[text, tmp_path / "longer"],
-        dev_source=text,
-        dev_target=text,
-        corpus_weights=[0.5, 2],
-        preset="transformer_tiny",
-        model={"num_encoder_layers": 1, "num_decoder_layers": 1},
-        batch_size=5,
-        batch_unit="sentences",
-        length_buckets=[9, 300],
-        subword_sampling=0.3,
-        subword_model="unigram",
-        user_symbols=["<x>"],
-        normalization="nfkc",
-        character_coverage=0.99,
-        byte_fallback=True,
-        max_length=300,
-        max_ratio=4.5,
-        clip=0.25,
-        dtype="mixed_float16",
-        time_limit=2,
-        beam_size=6,
-        length_penalty=0.9,
-        min_length=2,
-        **{name: value for part in to_trainer.values() for name, value in part.items()},
+    experiment = ExperimentConfig.from_settings(
+        {
+            "directory": tmp_path / "run",
+            "languages": ["source", "target"],
+            "pairs": ["source-target"],
+            "train": [{"source": text, "target": text}, {"source": text, "target": tmp_path / "longer"}],
+            "dev": {"source": text, "target": text},
+            "corpus_weights": [0.5, 2],
+            "preset": "transformer_tiny",
+            "model": {"num_encoder_layers": 1, "num_decoder_layers": 1},
+            "batch_size": 5,
+            "batch_unit": "sentences",
+            "length_buckets": [9, 300],
+            "sampling": 0.3,
+            "model_type": "unigram",
+            "user_symbols": ["<x>"],
+            "normalization": "nfkc",
+            "character_coverage": 0.99,
+            "byte_fallback": True,
+            "max_length": 300,
+            "max_ratio": 4.5,
+            "clip": 0.25,
+            "dtype": "mixed_float16",
+            "time_limit": 2,
+            "beam_size": 6,
+            "length_penalty": 0.9,
+            "min_length": 2,
+            **{name: value for part in to_trainer.values() for name, value in part.items()},
+        }
     )
     with pytest.raises(Reached):
         run(experiment, report=str)
     for part, settings in to_trainer.items():
         for name, value in settings.items():
-            own_name = "every" if name.endswith("_every") else name.removeprefix("label_")
+            own_name = name.rpartition(".")[2].removeprefix("label_")
             assert getattr(made[part], own_name) == value, name
-    assert made["budget"].time_limit == 120
+    assert made["stop_criteria"].time_limit == 2
     (task,) = made["data"]
     data = task.data
     assert (data.updates_per_epoch, data.seed, data._sampling.alpha) == (5, 7, 0.3)  # 5 + 20 lines; 4 without weights
@@ -96,7 +97,7 @@ def test_every_setting_has_its_effect(tmp_path, monkeypatch):
     assert read_json(tmp_path / "run" / "data.json", "digests")["subword_sampling"] == [digest] * 2
     monkeypatch.setattr(SubwordTokenizer, "sampling_digest", lambda self, alpha: "another")
     (tmp_path / "run" / "checkpoints").mkdir()
-    with pytest.raises(UserError, match=f"other segmentations.* another, another instead of {digest}"):
+    with pytest.raises(UserError, match=f"same segmentations.* another, another instead of {digest}"):
         run(experiment, report=str)
     search = ModelDirectory(tmp_path / "run").load_config()["search"]
     # 5 subwords to 22: 2 n + 10 cuts off the targets and their end; 300 is beyond the usual buckets.

@@ -14,6 +14,7 @@ from keras_nmt.errors import UserError
 from keras_nmt.experiments.kept_runs import archive_path, check_keeping, keep_runs, read_kept_runs, restore_runs
 from keras_nmt.experiments.results import read_digests, read_results
 
+HYPOTHESES = "test.source-target.hypotheses.txt"
 LINES = ["ein Hund läuft", "", "zwei\u2028Hunde"]  # an empty line, and a separator that ends no line
 DATA = {"train source-target": ["a", "b"], "test source-target": ["c", "d"]}
 LOG = [
@@ -33,12 +34,14 @@ def write_run(folder, lines=LINES):
         **{"limits": {"max_updates": 3}, "test": {"source-target": {"trained": True, "bleu": score}}},
     }
     settings = {
-        **{"directory": str(folder), "train_source": [f"{folder}/train.de", f"{folder}/more.de"], "seed": 1},
-        **{"subwords": {"source": f"{folder}/de.model"}, "init_from": None, "dev_source": f"{folder}/dev.de"},
+        "directory": str(folder),
+        "data": {"train": [f"{folder}/train.de", f"{folder}/more.de"], "dev": {"de": f"{folder}/dev.de"}},
+        "subwords": {"models": {"source": f"{folder}/de.model"}},
+        "training": {"update": {"seed": 1}, "start": {"init_from": None}},
     }
     for name, value in {"settings": settings, "results": results, "data": {**DATA, "init_from": ["e"]}}.items():
         (folder / f"{name}.json").write_text(json.dumps(value))
-    (folder / "test.hypotheses.txt").write_text("".join(f"{line}\n" for line in lines))
+    (folder / HYPOTHESES).write_text("".join(f"{line}\n" for line in lines))
     (folder / "test.n_best.txt").write_text("ein\nHund\n")
     (folder / "training_log.jsonl").write_text("".join(json.dumps(line) + "\n" for line in LOG))
     (folder / "notes.txt").write_text("mine")
@@ -60,10 +63,11 @@ def test_a_line_has_settings_scores_and_a_summary_of_the_log(kept, tmp_path):
     assert run.results == read_results(tmp_path / "a")
     assert run.log == [LOG[1], {**LOG[3], "tokens_per_second": 20.0}, LOG[4]]
     assert run.start == {"init_from": ["e"]}
-    assert set(run.contents) == {"test.hypotheses.txt", "test.n_best.txt"}
-    assert {key: run.settings[key] for key in ("train_source", "subwords", "init_from", "dev_source")} == {
-        **{"train_source": ["train.de", "more.de"], "subwords": {"source": "de.model"}},
-        **{"init_from": None, "dev_source": "dev.de"},
+    assert set(run.contents) == {HYPOTHESES, "test.n_best.txt"}
+    assert run.settings == {
+        "data": {"train": ["train.de", "more.de"], "dev": {"de": "dev.de"}},
+        "subwords": {"models": {"source": "de.model"}},
+        "training": {"update": {"seed": 1}, "start": {"init_from": None}},
     }
     assert str(tmp_path) not in kept.read_text()
     for line in kept.read_text().split("\n")[:-1]:  # whatever reads JSON lines
@@ -73,8 +77,12 @@ def test_a_line_has_settings_scores_and_a_summary_of_the_log(kept, tmp_path):
 def test_the_archive_is_one_of_tar(kept):
     with tarfile.open(archive_path(kept)) as archive:
         members = {member.name: (member.mtime, member.uid, archive.extractfile(member).read()) for member in archive}
-    assert list(members)[:2] == ["plain-1/test.hypotheses.txt", "plain-1/test.n_best.txt"]
-    assert members["plain-1/test.hypotheses.txt"] == (0, 0, "ein Hund läuft\n\nzwei\u2028Hunde\n".encode())
+    assert list(members)[:2] == ["plain-1/test.n_best.txt", f"plain-1/{HYPOTHESES}"]
+    assert members[f"plain-1/{HYPOTHESES}"] == (
+        0,
+        0,
+        "ein Hund läuft\n\nzwei\u2028Hunde\n".encode(),
+    )
 
 
 def test_restored_runs_are_kept_as_the_same_bytes(kept, tmp_path):
@@ -128,11 +136,14 @@ def repack(kept, names=lambda name: name, content=lambda content: content):
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (lambda kept: kept.write_text("{\n"), r"line 1 of .*table.jsonl, which must be a kept run. Received: "),
+        (lambda kept: kept.write_text("{\n"), r"line 1 of .*table.jsonl must be a kept run. Received: "),
         (change_line(lambda line: line.pop("seed")), "must be a kept run. Received: seed: Field required"),
         (change_line(lambda line: line["results"].pop("updates")), "updates in line 1 of .*: Field required"),
-        (change_line(lambda line: line.update(configuration="../plain")), "have no folders. Received: '../plain-1'"),
-        (change_line(lambda line: line["files"].update({"../test.txt": "0"})), "have no folders"),
+        (
+            change_line(lambda line: line.update(configuration="../plain")),
+            "not have folders. Received: '../plain-1'",
+        ),
+        (change_line(lambda line: line["files"].update({"../test.txt": "0"})), "must not have folders"),
         (change_line(lambda line: line["files"].update({"test.txt": "0"})), "belong together.*test.txt is missing"),
         (lambda kept: repack(kept, content=lambda text: text + b"more"), "belong together.*is another text"),
         (lambda kept: repack(kept, names=lambda name: f"x/{name}"), "belong together.*is missing"),
@@ -149,7 +160,7 @@ def test_damaged_files_are_named(kept, tmp_path, damage, message):
 
 
 def test_the_ending_is_checked_before_the_runs_are_made(tmp_path):
-    with pytest.raises(UserError, match=r"must be named TABLE.jsonl. Received: .*table.json"):
+    with pytest.raises(UserError, match=r"must end with .jsonl. Received: .*table.json"):
         check_keeping(tmp_path / "table.json")
     (tmp_path / "table.jsonl").mkdir()
     with pytest.raises(OSError, match="Is a directory"):

@@ -7,13 +7,11 @@ import shutil
 
 import pytest
 
-from keras_nmt.data import read_parallel, write_prepared
+from keras_nmt.data import SubwordTokenizer, read_parallel, train_subwords, write_prepared
 from keras_nmt.errors import UserError
-from keras_nmt.experiments import run
-from keras_nmt.experiments.directions import check_files, digests_of
-from keras_nmt.experiments.experiment import Experiment
+from keras_nmt.experiments import ExperimentConfig, run
+from keras_nmt.experiments.data_config import check_files, digests_of
 from keras_nmt.models import ModelDirectory
-from keras_nmt.text import SubwordTokenizer, train_subwords
 
 SIDES = ("digits", "words")
 
@@ -29,11 +27,11 @@ def prepared(corpus, trained_one, tmp_path_factory):
 
 
 def settings_of(one, prepared):
-    return {**one, "train_source": str(prepared / "digits"), "train_target": str(prepared / "words")}
+    return {**one, "data.train.source": str(prepared / "digits"), "data.train.target": str(prepared / "words")}
 
 
 def test_a_run_on_prepared_text_is_the_run_on_the_text(one, trained_one, prepared, tmp_path):
-    run(Experiment(directory=tmp_path / "run", **settings_of(one, prepared)), report=str)
+    run(ExperimentConfig.from_settings({"directory": tmp_path / "run", **settings_of(one, prepared)}), report=str)
     runs = [trained_one, tmp_path / "run"]
     logs = [[json.loads(line) for line in (run / "training_log.jsonl").read_text().splitlines()] for run in runs]
     losses = [[(line["update"], line["loss"], line["gradient_norm"]) for line in log if "loss" in line] for log in logs]
@@ -45,13 +43,15 @@ def test_a_run_on_prepared_text_is_the_run_on_the_text(one, trained_one, prepare
 
 
 def test_sides_are_found_by_patterns_in_both_directions(prepared, corpus):
-    experiment = Experiment(
-        directory="x",
-        languages=list(SIDES),
-        pairs=["digits-words", "words-digits", "words-words"],
-        train=str(prepared / "{language}"),
-        dev=str(corpus / "dev.{language}"),
-        max_updates=1,
+    experiment = ExperimentConfig.from_settings(
+        {
+            "directory": "x",
+            "languages": list(SIDES),
+            "pairs": ["digits-words", "words-digits", "words-words"],
+            "train": str(prepared / "{language}"),
+            "dev": str(corpus / "dev.{language}"),
+            "max_updates": 1,
+        }
     )
     found = {direction.name: direction.corpora for direction in experiment.directions}
     words, digits = prepared / "words", prepared / "digits"
@@ -71,16 +71,21 @@ def test_a_corpus_that_does_not_fit_is_one_line(one, prepared, corpus, tmp_path)
     shutil.copytree(prepared, tmp_path / "again")
     words = str(prepared / "words")
     for changes, message in (
-        ({"subwords": str(tmp_path / "other.model")}, "other subwords than the run's: set `subwords` to .*Received: "),
-        ({"max_length": 5}, "longer sentences than `max_length` allows: raise it to .*Received: "),
+        ({"models": str(tmp_path / "other.model")}, "other subwords than the run's: set `subwords` to .*Received: "),
+        ({"max_length": 5}, "longer sentences than `max_length`: raise it to .*Received: "),
         ({"max_ratio": 2.0}, "`max_ratio` to 3, .*Received: "),
-        ({"subword_sampling": 0.1}, "--keep-text"),
-        ({"train_target": one["train_target"]}, "Both sides of a corpus are .*Received: "),
-        ({"train_target": str(tmp_path / "again" / "words")}, "Both sides of a corpus are .*Received: "),
-        ({"train_source": str(prepared)}, "is given by its two sides, .*digits and .*words. Received: "),
-        ({"dev_source": words, "dev_target": words}, "Development and test data are text files. Received: "),
+        ({"sampling": 0.1}, "--keep-text"),
+        ({"data.train.target": one["data.train.target"]}, "The sides of a corpus must be .*Received: "),
+        ({"data.train.target": str(tmp_path / "again" / "words")}, "The sides of a corpus must be .*Received: "),
+        (
+            {"data.train.source": str(prepared)},
+            "Give the two sides of a prepared corpus, .*digits and .*words. Received: ",
+        ),
+        ({"data.dev.source": words, "data.dev.target": words}, "test data must be text files. Received: "),
     ):
-        experiment = Experiment(directory=tmp_path / "run", **{**settings_of(one, prepared), **changes})
+        experiment = ExperimentConfig.from_settings(
+            {"directory": tmp_path / "run", **settings_of(one, prepared), **changes}
+        )
         with pytest.raises(UserError, match=message) as error:
             run(experiment, report=str)
         assert "\n" not in str(error.value)

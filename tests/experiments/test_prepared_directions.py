@@ -10,16 +10,15 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from keras_nmt.experiments import run
-from keras_nmt.experiments.experiment import Experiment
+from keras_nmt.data import SubwordTokenizer, train_subwords
+from keras_nmt.data.prepared_folder import write_manifest, write_shard
+from keras_nmt.data.text_files import read_paired_blocks
+from keras_nmt.experiments import ExperimentConfig, run
 from keras_nmt.experiments.run_experiment import build, make_tokenizers
 from keras_nmt.files.atomic_files import atomic_folder
-from keras_nmt.files.prepared_folder import write_manifest, write_shard
-from keras_nmt.files.read_paired_blocks import read_paired_blocks
 from keras_nmt.models import ModelDirectory
 from keras_nmt.preparation import Preparation
 from keras_nmt.preparation.segmenter import Segmenter
-from keras_nmt.text import SubwordTokenizer, train_subwords
 
 TAG = "<BT>"
 # The pairs of each folder: corpora that people translated, and tagged ones that a model translated.
@@ -36,7 +35,7 @@ def _small_portions():
     with pytest.MonkeyPatch.context() as patch:
         for name, value in (("WHOLE", 0), ("PORTION", 150), ("PORTION_UPDATES", 1)):
             patch.setattr(f"keras_nmt.data.training_batches.{name}", value)
-        patch.setattr("keras_nmt.files.prepared_folder.BLOCK", 8)
+        patch.setattr("keras_nmt.data.prepared_folder.BLOCK", 8)
         yield
 
 
@@ -96,15 +95,15 @@ def settings(several, prepared):
         "schedule": "constant",
         "learning_rate": 0.01,
         "max_updates": 20,
-        "evaluate_every": 20,
-        "log_every": 1,
+        "evaluation.every": 20,
+        "logging.every": 1,
         "dev_sentences": 2,
-        "final": "last",
+        "final_weights": "last",
     }
 
 
 def test_an_epoch_has_each_corpus_by_its_weight_and_tags_on_back_translations(settings, prepared, tmp_path):
-    experiment = Experiment(directory=tmp_path, **settings)
+    experiment = ExperimentConfig.from_settings({"directory": tmp_path, **settings})
     tokenizers = make_tokenizers(experiment, ModelDirectory(tmp_path), str)
     _, batches = build(experiment, tokenizers, tf.distribute.get_strategy(), str)
     tag = SubwordTokenizer(prepared / "m").pieces(0, 60).index(TAG)
@@ -124,7 +123,10 @@ def test_an_epoch_has_each_corpus_by_its_weight_and_tags_on_back_translations(se
 def test_directions_have_their_shares_and_a_run_that_stops_goes_on_to_the_bit(settings, tmp_path):
     for name, turns in (("whole", (20,)), ("stopped", (7, 20))):
         for updates in turns:
-            run(Experiment(directory=tmp_path / name, **{**settings, "max_updates": updates}), report=str)
+            run(
+                ExperimentConfig.from_settings({"directory": tmp_path / name, **settings, "max_updates": updates}),
+                report=str,
+            )
     losses = []
     for name in ("whole", "stopped"):
         log = (tmp_path / name / "training_log.jsonl").read_text().splitlines()

@@ -12,13 +12,15 @@ from typer.testing import CliRunner
 from keras_nmt.cli.recipe_app import parse_seeds, recipe_app
 from keras_nmt.errors import UserError
 from keras_nmt.experiments import comparison
-from keras_nmt.experiments.recipe import Recipe, merge_settings
-from keras_nmt.layers import GatedFeedForward, Mechanism
+from keras_nmt.experiments.config import ExperimentConfig
+from keras_nmt.experiments.recipe import SECTIONS, Recipe, merge_settings
+from keras_nmt.files.settings import _section_names
+from keras_nmt.layers import GatedFeedForward, LayerSpec
 from keras_nmt.models import count_parameters
 
 FUSION = {"model": {"shortcuts": "fusion"}}
 CONFIGURATIONS = {
-    "started": {**FUSION, "start_from": "baseline", "allow_new": ["*/key_value/*"]},
+    "started": {**FUSION, "start_from": "baseline", "allow_missing": ["*/key_value/*"]},
     "baseline": {},
     "fusion": {**FUSION, "warmup_steps": 30},
     "matched": {"matched_to": "fusion"},
@@ -58,10 +60,10 @@ def run(*arguments, of=None):
 
 def test_the_last_source_of_a_setting_takes_precedence():
     made = experiment("fusion", max_updates=7, model={"dropout": 0.3})
-    assert experiment("fusion", warmup_steps=40, model={"shortcuts": "plain"}).warmup_steps == 40
-    assert made.model == {"dropout": 0.3, "attention_dropout": 0.1, "shortcuts": "fusion"}
-    assert (made.max_updates, made.warmup_steps, made.seed) == (7, 30, 3)
-    assert experiment("baseline").warmup_steps == 20
+    assert experiment("fusion", warmup_steps=40, model={"shortcuts": "plain"}).training.warmup_steps == 40
+    assert made.model.arguments == {"dropout": 0.3, "attention_dropout": 0.1, "shortcuts": "fusion"}
+    assert (made.training.stop.max_updates, made.training.warmup_steps, made.training.update.seed) == (7, 30, 3)
+    assert experiment("baseline").training.warmup_steps == 20
     # Neither changes what the recipe declares.
     assert recipe().settings["model"] == {"dropout": 0.2, "attention_dropout": 0.1}
     assert CONFIGURATIONS["fusion"]["model"] == {"shortcuts": "fusion"}
@@ -71,10 +73,9 @@ def test_files_are_named_by_corpus_and_language(tmp_path):
     with gzip.open(tmp_path / "valid.fr.gz", "wt") as file:
         file.write("Bonjour\n")
     made = experiment("baseline", data_dir=tmp_path, source="fr", target="de")
-    assert made.train_source == tmp_path / "train.fr"
-    assert made.dev_source == tmp_path / "valid.fr.gz"
-    assert made.test_target == tmp_path / "test2014.de"
-    assert experiment("baseline", recipe(corpora={"train": "a", "dev": "b"})).test_source is None
+    assert made.data.train == tmp_path / "train.{language}"
+    assert (made.data.languages, made.data.pairs) == (["de", "fr"], ["fr-de"])
+    assert experiment("baseline", recipe(corpora={"train": "a{language}", "dev": "b{language}"})).data.test is None
 
 
 def test_the_matched_configuration_has_nearly_as_many_parameters(capsys):
@@ -83,35 +84,35 @@ def test_the_matched_configuration_has_nearly_as_many_parameters(capsys):
     said = capsys.readouterr().out
     shared = {"preset": "transformer_tiny", "source_vocabulary_size": 500, **one_layer}
     wanted = count_parameters(**shared, shortcuts="fusion")
-    width = made.model["hidden_dim"]
+    width = made.model.arguments["hidden_dim"]
     below, residual, above = (count_parameters(**shared, hidden_dim=width + more) - wanted for more in (-4, 0, 4))
     assert below < 0 < above
     assert abs(residual) <= min(-below, above)
     assert f"{abs(residual):,} {'more' if residual > 0 else 'fewer'} than fusion has" in said
-    assert made.model["dropout"] == 0.2
+    assert made.model.arguments["dropout"] == 0.2
     experiment("matched", model=one_layer, seed=4)
     assert capsys.readouterr().out == ""  # solved and said once, whatever the seed
 
 
 def test_a_warm_start_takes_the_run_with_the_same_seed():
     made = experiment("started", directory="runs/x-started-3")
-    assert Path(made.init_from) == Path("runs/x-baseline-3")
-    assert made.allow_new == ["*/key_value/*"]
-    assert experiment("started", init_from="elsewhere", directory="anywhere").init_from == "elsewhere"
-    with pytest.raises(UserError, match=r"name the folder \.\.\.started-3.*Received: anywhere"):
+    assert Path(made.training.start.init_from) == Path("runs/x-baseline-3")
+    assert made.training.start.allow_missing == ["*/key_value/*"]
+    assert experiment("started", init_from="elsewhere", directory="anywhere").training.start.init_from == "elsewhere"
+    with pytest.raises(UserError, match=r"name the folders \.\.\.started-3.*Received: anywhere"):
         experiment("started", directory="anywhere")
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"configuration": "gold"}, "configurations started, baseline, fusion, matched. Received: gold"),
+        ({"configuration": "gold"}, "must be one of started, baseline, fusion, matched. Received: gold"),
         ({"source": "xx"}, "The corpus has de, en, fr. Received: xx"),
         ({"source": "en"}, "Source and target must differ. Received: en and en"),
         ({"speed": 9}, "no such settings.*Received: speed"),
         ({"start_from": "fusion"}, "no such settings.*Received: start_from"),
-        ({"monolingual": True}, "This configuration has one direction. Received: monolingual=True"),
-        ({"model": "fusion"}, "`model` must be arguments.*Received: model='fusion'"),
+        ({"autoencoding": True}, "This configuration has one direction. Received: autoencoding=True"),
+        ({"model": "fusion"}, "`model` must be settings by name.*Received: model='fusion'"),
         ({"configuration": "matched", "model": {"gold": 1}}, "gold"),
         ({"configuration": "matched", "preset": "huge"}, "huge"),
     ],
@@ -129,10 +130,10 @@ def test_wrong_arguments_of_a_recipe_are_named(arguments, message):
         ({"corpora": {"train": "train"}}, "Received: dev"),
         ({"corpora": {"train": "a", "dev": "b", "valid": "c"}}, "Received: valid"),
         ({"configurations": {"baseline": {}, "a": {"matched_to": "gold"}}}, "Received: gold"),
-        ({"configurations": {"baseline": {"start_from": "baseline"}}}, "Received: baseline, start_from='baseline'"),
+        ({"configurations": {"baseline": {"start_from": "baseline"}}}, "Received: start_from='baseline' of baseline"),
         (
             {"configurations": {"baseline": {}, "a": {"matched_to": "b"}, "b": {"matched_to": "baseline"}}},
-            "has none itself. Received: a, matched_to='b'",
+            "must name another configuration.*Received: matched_to='b' of a",
         ),
     ],
 )
@@ -143,20 +144,20 @@ def test_a_recipe_that_cannot_work_is_an_error(changes, message):
 
 def test_list_shows_the_settings_that_each_configuration_changes():
     lines = run("list").output.splitlines()
-    assert lines[0] == 'started   shortcuts="fusion", start_from="baseline", allow_new=["*/key_value/*"]'
+    assert lines[0] == 'started   shortcuts="fusion", start_from="baseline", allow_missing=["*/key_value/*"]'
     assert lines[1] == "baseline  the shared settings"
     assert "vocabulary_size=500" in lines[5]
     assert lines[6] == "Where they are compared: dropout=0.1, max_updates=5"
 
 
 def test_a_recipe_may_have_a_mechanism_as_an_object(capsys):
-    gated = Mechanism(GatedFeedForward, activation="gelu")
+    gated = LayerSpec(GatedFeedForward, activation="gelu")
     one_layer = {"num_encoder_layers": 1, "num_decoder_layers": 1}
     of = recipe(configurations={**CONFIGURATIONS, "gated": {"model": {"feed_forward": gated}}})
     assert 'feed_forward={"class_name": "keras_nmt>GatedFeedForward"' in run("list", of=of).output
     shared = {**recipe().settings, "model": {"feed_forward": gated}}
     made = experiment("matched", recipe(settings=shared), model=one_layer)
-    assert f"matched: width {made.model['hidden_dim']}, " in capsys.readouterr().out
+    assert f"matched: width {made.model.arguments['hidden_dim']}, " in capsys.readouterr().out
 
 
 def test_train_gives_its_options_to_the_experiment(monkeypatch):
@@ -165,22 +166,33 @@ def test_train_gives_its_options_to_the_experiment(monkeypatch):
     flags = (
         "--data-dir data --source fr --target de --seed 4 --dtype mixed_bfloat16 --replicas 2 --accumulation-steps 3"
     )
-    flags += " --jit-compile --max-updates 9 --time-limit 1.5 --init-from other --allow-new a/* --allow-new b/*"
+    flags += " --jit-compile --max-updates 9 --time-limit 1.5 --init-from other --allow-missing a/* --allow-missing b/*"
     flags += " --batch-size 64 --no-export --set beam_size=6"
     run("train", "fusion", *flags.split(), "--set", 'model={"dropout": 0.5}')
     (one,) = made
     assert one.directory == Path("runs/mine-fr-de-fusion-4")
-    assert one.train_source == Path("data/train.fr")
-    assert (one.seed, one.dtype, one.replicas, one.accumulation_steps, one.jit_compile) == (
+    assert one.data.pairs == ["fr-de"]
+    assert (
+        one.training.update.seed,
+        one.training.dtype,
+        one.training.replicas,
+        one.training.update.accumulation_steps,
+        one.training.update.jit_compile,
+    ) == (
         4,
         "mixed_bfloat16",
         2,
         3,
         True,
     )
-    assert (one.max_updates, one.time_limit, one.batch_size, one.beam_size) == (9, 1.5, 64, 6)
-    assert (one.init_from, one.allow_new) == (Path("other"), ["a/*", "b/*"])
-    assert one.model == {"dropout": 0.5, "attention_dropout": 0.1, "shortcuts": "fusion"}
+    assert (
+        one.training.stop.max_updates,
+        one.training.stop.time_limit,
+        one.training.batch_size,
+        one.search.beam_size,
+    ) == (9, 1.5, 64, 6)
+    assert (one.training.start.init_from, one.training.start.allow_missing) == (Path("other"), ["a/*", "b/*"])
+    assert one.model.arguments == {"dropout": 0.5, "attention_dropout": 0.1, "shortcuts": "fusion"}
 
 
 def test_only_the_chief_exports(monkeypatch):
@@ -211,9 +223,9 @@ def test_compare_trains_the_starts_of_warm_starts_first(comparisons):
     assert made.directory == Path("runs/mine-de-en-comparison")
     one = made._runs[2]["started"]
     assert one.directory == Path("runs/mine-de-en-comparison/started-2")
-    assert one.init_from == Path("runs/mine-de-en-comparison/baseline-2")
-    assert one.model == {"dropout": 0.1, "attention_dropout": 0.1, "shortcuts": "fusion"}
-    assert (one.max_updates, one.seed) == (5, 2)
+    assert one.training.start.init_from == Path("runs/mine-de-en-comparison/baseline-2")
+    assert one.model.arguments == {"dropout": 0.1, "attention_dropout": 0.1, "shortcuts": "fusion"}
+    assert (one.training.stop.max_updates, one.training.update.seed) == (5, 2)
 
 
 def test_flags_of_compare_reach_the_runs(comparisons):
@@ -222,7 +234,12 @@ def test_flags_of_compare_reach_the_runs(comparisons):
     run("compare", "fusion", "--data-dir", "data")
     one, other = comparisons["run"]
     made = one._runs[1]["fusion"]
-    assert (made.dtype, made.replicas, made.time_limit, made.batch_size) == ("mixed_bfloat16", 2, 1.5, 9)
+    assert (made.training.dtype, made.training.replicas, made.training.stop.time_limit, made.training.batch_size) == (
+        "mixed_bfloat16",
+        2,
+        1.5,
+        9,
+    )
     assert (one.unequal, other.unequal) == (True, False)
 
 
@@ -232,7 +249,7 @@ def test_compare_adds_the_baseline_to_the_named_configurations(comparisons):
     assert comparisons["run"] == []
     (made,) = comparisons["show"]
     assert list(made.experiments) == ["baseline", "fusion"]
-    assert made._runs[1]["fusion"].max_updates == 8
+    assert made._runs[1]["fusion"].training.stop.max_updates == 8
     assert made.directory == Path("here")
 
 
@@ -253,8 +270,8 @@ def test_data_dir_is_required(comparisons):
         (["gold"], "Received: gold"),
         (["--baseline", "gold"], "Received: gold"),
         (["--seeds", "1,x"], "Received: 1,x"),
-        (["--seeds", "1,1"], "none twice"),
-        (["--set", "clip"], "--set takes NAME=VALUE"),
+        (["--seeds", "1,1"], "no seed twice"),
+        (["--set", "clip"], "--set must be NAME=VALUE"),
     ],
 )
 def test_errors_of_compare_are_one_line(comparisons, arguments, message):
@@ -295,61 +312,64 @@ def test_compare_refuses_to_leave_out_the_start_of_a_warm_start(comparisons):
 
 def test_configurations_are_joined():
     made = experiment("fusion+started", of=recipe(configurations={**CONFIGURATIONS, "fast": {"warmup_steps": 1}}))
-    assert (made.model["shortcuts"], made.warmup_steps) == ("fusion", 30)
+    assert (made.model.arguments["shortcuts"], made.training.warmup_steps) == ("fusion", 30)
     faster = recipe(configurations={**CONFIGURATIONS, "fast": {"warmup_steps": 1}})
-    assert experiment("fusion+fast", of=faster).warmup_steps == 1
+    assert experiment("fusion+fast", of=faster).training.warmup_steps == 1
     # The configuration that it starts from has the other parts, too.
     started = experiment("started+fast", of=faster, directory="runs/x-started+fast-3")
-    assert Path(started.init_from) == Path("runs/x-baseline+fast-3")
-    assert experiment("fast+fusion", of=faster).warmup_steps == 30
+    assert Path(started.training.start.init_from) == Path("runs/x-baseline+fast-3")
+    assert experiment("fast+fusion", of=faster).training.warmup_steps == 30
 
 
 SEVERAL = {
     "settings": {
         **{"system": "many_to_many", "vocabulary_size": 300},
-        "model": {"hidden_dim": 16, "bridge_heads": 3, "bridge_hidden_dim": 8},
+        "model": {"architecture": "attention_bridge", "hidden_dim": 16, "bridge_heads": 3, "bridge_hidden_dim": 8},
     },
     "configurations": {
         **{"many_to_many": {}, "hub": {"system": "hub"}, "bilingual": {"system": "bilingual"}},
-        **{"monolingual": {"monolingual": True}, "no_bridge": {"model": {"bridge_heads": None}}},
-        "label": {"architecture": "language_label"},
-        "transformer": {"architecture": "transformer", "model": {"shortcuts": "plain"}},
+        **{"autoencoding": {"autoencoding": True}, "no_bridge": {"model": {"bridge_heads": None}}},
+        "label": {"model": {"architecture": "language_label"}},
+        "transformer": {"model": {"architecture": "transformer", "shortcuts": "plain"}},
     },
     "baseline": "many_to_many",
     "comparison": {},
-    "per_pair": {"max_updates": 100, "evaluate_every": 50},
+    "per_pair": {"max_updates": 100, "evaluation.every": 50},
 }
 
 
 def test_updates_per_pair_set_the_budgets_of_all_systems():
     one, hub = (experiment(name, of=recipe(**SEVERAL)) for name in ("many_to_many", "hub"))
-    assert (one.max_updates, one.evaluate_every) == (600, 300)
-    assert (hub.max_updates, hub.evaluate_every) == (400, 200)
-    assert hub.pairs == ["de-en", "de-fr", "en-de", "fr-de"]
-    assert hub.languages == ["de", "en", "fr"]
-    assert experiment("hub", of=recipe(**SEVERAL), max_updates=7).max_updates == 7
-    assert one.train == Path("data/train.{language}")
+    assert (one.training.stop.max_updates, one.evaluation.every) == (600, 300)
+    assert (hub.training.stop.max_updates, hub.evaluation.every) == (400, 200)
+    assert hub.data.pairs == ["de-en", "de-fr", "en-de", "fr-de"]
+    assert hub.data.languages == ["de", "en", "fr"]
+    assert experiment("hub", of=recipe(**SEVERAL), max_updates=7).training.stop.max_updates == 7
+    assert one.data.train == Path("data/train.{language}")
 
 
 def test_arguments_of_one_architecture_are_not_passed_to_another():
     label = experiment("label", of=recipe(**SEVERAL))
-    assert (label.architecture, label.model) == ("language_label", {"hidden_dim": 16})
+    assert (label.model.architecture, label.model.arguments) == ("language_label", {"hidden_dim": 16})
     plain = experiment("bilingual+transformer", of=recipe(**SEVERAL))
-    assert (plain.architecture, plain.model) == ("transformer", {"hidden_dim": 16, "shortcuts": "plain"})
-    assert plain.pairs == ["de-en"]
-    with pytest.raises(UserError, match="LanguageLabelModel, which has no such ones.*Received: bridge_heads$"):
+    assert (plain.model.architecture, plain.model.arguments) == (
+        "transformer",
+        {"hidden_dim": 16, "shortcuts": "plain"},
+    )
+    assert plain.data.pairs == ["de-en"]
+    with pytest.raises(UserError, match="LanguageLabelModel has no such arguments.*Received: model.bridge_heads$"):
         experiment("label+no_bridge", of=recipe(**SEVERAL))
 
 
 def test_configurations_of_several_languages_are_compared(comparisons):
-    arguments = "compare hub hub+label --monolingual --leave-out de-fr --data-dir data --seeds 1 --updates-per-pair 9"
+    arguments = "compare hub hub+label --autoencoding --leave-out de-fr --data-dir data --seeds 1 --updates-per-pair 9"
     run(*arguments.split(), of=recipe(**SEVERAL))
     (made,) = comparisons["run"]
     assert list(made.experiments) == ["many_to_many", "hub", "hub+label"]
     assert made.directory == Path("runs/mine-comparison")
     hub = made._runs[1]["hub+label"]
-    assert hub.pairs == ["de-de", "de-en", "en-de", "en-en"]
-    assert (hub.max_updates, hub.directory) == (36, Path("runs/mine-comparison/hub+label-1"))
+    assert hub.data.pairs == ["de-de", "de-en", "en-de", "en-en"]
+    assert (hub.training.stop.max_updates, hub.directory) == (36, Path("runs/mine-comparison/hub+label-1"))
 
 
 def test_train_names_the_folder_by_its_choices(monkeypatch):
@@ -357,18 +377,37 @@ def test_train_names_the_folder_by_its_choices(monkeypatch):
     monkeypatch.setattr("keras_nmt.experiments.run", lambda self: made.append(Path(self.directory).name) or {})
     monkeypatch.setattr("keras_nmt.cli.recipe_app.export_run", lambda directory: made.append("exported"))
     run(
-        *["train", "hub+label", "--monolingual", "--leave-out", "de-fr", "--seed", "4", "--data-dir", "data"],
+        *["train", "hub+label", "--autoencoding", "--leave-out", "de-fr", "--seed", "4", "--data-dir", "data"],
         of=recipe(**SEVERAL),
     )
     run(*["train", "bilingual", "--source", "en", "--target", "fr", "--data-dir", "data"], of=recipe(**SEVERAL))
-    assert made == ["mine-hub+label-monolingual-without-de-fr-4", "mine-en-fr-bilingual-1", "exported"]
+    assert made == ["mine-hub+label-autoencoding-without-de-fr-4", "mine-en-fr-bilingual-1", "exported"]
 
 
 def test_later_settings_take_precedence_and_inputs_stay():
     layers = [{"model": {"a": 1}, "x": 1}, {"x": 2}, {"model": {"b": 2}}, {"model": {"a": 3}}]
-    assert merge_settings(*layers) == {"model": {"a": 3, "b": 2}, "x": 2}
+    assert merge_settings(*layers) == {"model.a": 3, "model.b": 2, "x": 2}
     assert layers[0] == {"model": {"a": 1}, "x": 1}
     assert merge_settings({"x": 1}) == {"x": 1}
+    by_name, changed = {"model": {"shortcuts": "plain"}}, {"model": {"shortcuts": {"sites": ["cross"]}}}
+    assert merge_settings(by_name, changed) == {"model.shortcuts": {"kind": "plain", "sites": ["cross"]}}
+    assert merge_settings(by_name, changed, {"model": {"shortcuts": None}}) == {"model.shortcuts": None}
+
+
+def test_the_names_of_a_setting_meet_however_they_are_written():
+    stop, sites = {"training.stop.max_updates": 7}, {"kind": "plain", "sites": ["self"]}
+    for name in ("training.stop.max_updates", "stop.max_updates"):
+        assert merge_settings({"training": {"stop": {"max_updates": 5}}}, {name: 7}) == stop
+    assert merge_settings({"stop": {"max_updates": 5}}, {"training.stop": {"max_updates": 7}}) == stop
+    for name, value in (("model.shortcuts.sites", ["self"]), ("model.shortcuts", {"sites": ["self"]})):
+        assert merge_settings({"model": {"shortcuts": "plain"}}, {name: value}) == {"model.shortcuts": sites}
+    # A name without its section is told from others by its place, which must be that of the last mention.
+    merged = merge_settings({"training": {"stop": {"max_updates": 5}}}, {"max_updates": 7}, {"training": {"clip": 1.0}})
+    assert experiment("baseline", **merged).training.stop.max_updates == 7
+
+
+def test_the_sections_of_a_recipe_are_those_of_an_experiment():
+    assert set(SECTIONS) == set(_section_names(ExperimentConfig))
 
 
 def test_seeds_are_read_and_checked():

@@ -13,33 +13,22 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from keras_nmt.data import ParallelCorpus, TrainingBatches, text_digest
+from keras_nmt.data import ParallelCorpus, SubwordTokenizer, TrainingBatches, text_digest, train_subwords
 from keras_nmt.errors import UserError
-from keras_nmt.experiments import run
-from keras_nmt.experiments.experiment import Experiment
+from keras_nmt.evaluation import corpus_scores
+from keras_nmt.experiments import ExperimentConfig, run
 from keras_nmt.experiments.results import finished_results, read_results
 from keras_nmt.experiments.run_experiment import make_trainer
 from keras_nmt.files.json_file import read_json
 from keras_nmt.inference import Translator
-from keras_nmt.layers import Mechanism, RoleInteraction
+from keras_nmt.layers import LayerSpec, RoleInteraction, Roles
 from keras_nmt.models import ModelDirectory
-from keras_nmt.text import SubwordTokenizer, train_subwords
 from keras_nmt.training import Logging, RoleTemperature, make_strategy
-
-# Settings that are newer than one form of settings.json, and had their defaults.
-NEW_IN_SEVERAL = (
-    *("train_source", "train_target", "dev_source", "dev_target", "test_source", "test_target", "subwords"),
-    *("corpus_weights", "joint_vocabulary", "user_symbols", "preset"),
-)
 
 
 @pytest.fixture
 def copied(tmp_path, trained_one):
     return Path(shutil.copytree(trained_one, tmp_path / "run"))
-
-
-def rewrite(path: Path, change) -> None:
-    path.write_text(json.dumps(change(read_json(path, path.name))))
 
 
 def losses(folder: Path) -> list[float]:
@@ -52,61 +41,67 @@ def test_the_results_are_by_direction(trained_one, one):
     assert set(results["test"]) == {"source-target"}
     assert results["test"]["source-target"]["trained"]
     assert {"bleu", "chrf", "ter"} < set(results["test"]["source-target"])
-    hypotheses = (trained_one / "test.hypotheses.txt").read_text().splitlines()
+    hypotheses = (trained_one / "test.source-target.hypotheses.txt").read_text().splitlines()
     outputs = results["test"]["source-target"]["outputs"]
     assert (outputs["lines"], outputs["empty"], outputs["distinct"]) == (30, 0, len(set(hypotheses)))
-    translations = Translator.from_directory(trained_one).translate(Path(one["test_source"]).read_text().splitlines())
+    translations = Translator.from_directory(trained_one).translate(
+        Path(one["data.test.source"]).read_text().splitlines()
+    )
     assert outputs["cut_off"] == sum(translation.cut_off for translation in translations) > 0  # of four updates
     assert set(results["dev_greedy"]) == {"bleu", "chrf"}
     assert f"Python {platform.python_version()}, TensorFlow {tf.__version__}" in results["machine"]
     assert datetime.date.fromisoformat(results["date"]) <= datetime.datetime.now(datetime.UTC).date()
     assert results["data"]["train source-target"] == [
-        text_digest(one["train_source"]),
-        text_digest(one["train_target"]),
+        text_digest(one["data.train.source"]),
+        text_digest(one["data.train.target"]),
     ]
 
 
 def test_a_finished_run_reports_its_scores_and_ends(copied, one):
     before = {path: path.read_bytes() for path in copied.rglob("*") if path.is_file()}
     lines: list[str] = []
-    results = run(Experiment(directory=copied, **one, tensorboard=True), report=lines.append)
+    results = run(
+        ExperimentConfig.from_settings({"directory": copied, **one, "tensorboard": True}), report=lines.append
+    )
     assert {path: path.read_bytes() for path in before} == before
     assert lines[1] == f"Finished before, at update 4 (max_updates): {copied / 'results.json'}"
     assert lines[2].startswith("dev bleu ")
     assert [line.split()[1] for line in lines[2:-1]] == ["bleu", "chrf"]
-    assert lines[-1].startswith("test BLEU ")
+    assert lines[-1].startswith("test source-target  BLEU ")
     assert results["updates"] == 4
 
 
 def test_a_finished_run_of_several_languages_reports_them(trained, several, tmp_path):
     folder = Path(shutil.copytree(trained, tmp_path / "run"))
-    rewrite(folder / "settings.json", lambda new: {k: v for k, v in new.items() if k not in NEW_IN_SEVERAL})
     lines: list[str] = []
-    run(Experiment(directory=folder, **several), report=lines.append)
+    run(ExperimentConfig.from_settings({"directory": folder, **several}), report=lines.append)
     assert lines[1].startswith("Finished before, at update 600 (max_updates)")
     assert [line for line in lines if line.startswith("test digits-letters  BLEU") and "(never trained)" in line]
 
 
 def test_a_finished_run_continues(copied, one, tmp_path):
     """With a larger `max_updates`, and other updates between evaluations, as a run that was longer from the start."""
-    longer = {**one, "max_updates": 6, "evaluate_every": 3}
+    longer = {**one, "max_updates": 6, "evaluation.every": 3}
     lines: list[str] = []
-    run(Experiment(directory=copied, **longer), report=lines.append)
+    run(ExperimentConfig.from_settings({"directory": copied, **longer}), report=lines.append)
     assert f"Going on from update 4 in {copied}" in lines
-    run(Experiment(directory=tmp_path / "at once", **longer), report=str)
+    run(ExperimentConfig.from_settings({"directory": tmp_path / "at once", **longer}), report=str)
     assert losses(copied) == losses(tmp_path / "at once")
     assert len(losses(copied)) == 6
     assert set(read_json(copied / "data.json", "digests")) == {f"{x} source-target" for x in ("train", "dev", "test")}
-    with pytest.raises(UserError, match=r"other settings.* Received: batch_size=9 \(was 64\)$"):
-        run(Experiment(directory=copied, **{**longer, "batch_size": 9, "max_updates": 8}), report=str)
+    with pytest.raises(UserError, match=r"other settings.* Received: training.batch_size=9 \(was 64\)$"):
+        run(
+            ExperimentConfig.from_settings({"directory": copied, **longer, "batch_size": 9, "max_updates": 8}),
+            report=str,
+        )
 
 
 def test_a_run_continues_on_another_machine_and_with_another_evaluation(copied, one, tmp_path):
-    changed = {"accumulation_steps": 2, "replicas": 2, "save_every": 1, "evaluate_every": 3, "max_updates": 6}
+    changed = {"accumulation_steps": 2, "replicas": 2, "saving.every": 1, "evaluation.every": 3, "max_updates": 6}
     changed |= {"bleu_tokenizer": "char", "dev_sentences": 3, "dev_metrics": ["bleu", "loss"], "best_metric": "loss"}
     before = losses(copied)
     lines: list[str] = []
-    results = run(Experiment(directory=copied, **{**one, **changed}), report=lines.append)
+    results = run(ExperimentConfig.from_settings({"directory": copied, **one, **changed}), report=lines.append)
     assert losses(copied)[:4] == before
     assert len(losses(copied)) == 6
     again = [line for line in lines if line.startswith("Evaluating")]
@@ -124,9 +119,9 @@ def test_scores_of_another_search_do_not_pass_for_new_ones_after_a_kill(copied, 
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run(Experiment(directory=copied, **{**one, "max_updates": 6}), report=killed)
+        run(ExperimentConfig.from_settings({"directory": copied, **one, "max_updates": 6}), report=killed)
     assert read_results(copied)["updates"] == 4  # of the shorter run, until the longer run has results
-    wider = Experiment(directory=copied, **{**one, "beam_size": 2})
+    wider = ExperimentConfig.from_settings({"directory": copied, **one, "beam_size": 2})
     with pytest.raises(KeyboardInterrupt):
         run(wider, report=killed)
     assert finished_results(wider, str) is None
@@ -136,14 +131,16 @@ def test_fewer_updates_than_there_were_end_a_run_once(copied, one):
     (copied / "results.json").unlink()  # stopped before the end
     for said in ("Translating the test data", "Finished before, at update 4"):
         lines: list[str] = []
-        results = run(Experiment(directory=copied, **{**one, "max_updates": 3}), report=lines.append)
+        results = run(
+            ExperimentConfig.from_settings({"directory": copied, **one, "max_updates": 3}), report=lines.append
+        )
         assert results["updates"] == 4
         assert any(line.startswith(said) for line in lines)
 
 
 def test_one_hot_roles_given_as_an_object_get_their_temperature(one, tmp_path):
-    roles = Mechanism(RoleInteraction, assignment="one_hot", kernel_size=5)
-    e = Experiment(directory=tmp_path, **{**one, "model": {**one["model"], "roles": roles, "num_roles": 4}})
+    roles = Roles(LayerSpec(RoleInteraction, assignment="one_hot", kernel_size=5), num_roles=4)
+    e = ExperimentConfig.from_settings({"directory": tmp_path, **one, "model": {**one["model"], "roles": roles}})
     model = e.make_model(e.vocabulary_sizes)
     batches = TrainingBatches(ParallelCorpus.from_lists([[4, 5]], [[5, 4]]), batch_size=1, batch_unit="sentences")
     of_direction = {e.directions[0].name: batches}
@@ -152,18 +149,46 @@ def test_one_hot_roles_given_as_an_object_get_their_temperature(one, tmp_path):
 
 
 def test_other_test_data_are_scored_without_training(copied, one):
-    other = {**one, "test_source": one["dev_source"], "test_target": one["dev_target"]}
+    other = {**one, "data.test.source": one["data.dev.source"], "data.test.target": one["data.dev.target"]}
     lines: list[str] = []
-    run(Experiment(directory=copied, **other), report=lines.append)
+    run(ExperimentConfig.from_settings({"directory": copied, **other}), report=lines.append)
     assert "Translating the test data" in lines
     assert not [line for line in lines if line.startswith("update ")]
+
+
+def test_several_test_sets_are_scored_as_one_and_apart(copied, one):
+    def files(use):
+        return {side: one[f"data.{use}.{side}"] for side in ("source", "target")}
+
+    def scores(cell):
+        return {name: cell[name]["score"] for name in ("bleu", "chrf", "ter")}
+
+    path = copied / "test.source-target.hypotheses.txt"
+    before, apart = path.read_text(), read_results(copied)["test"]["source-target"]
+    settings = {name: value for name, value in one.items() if not name.startswith("data.test")}
+    config = ExperimentConfig.from_settings(
+        {"directory": copied, **settings, "data.test": [files("dev"), files("test")]}
+    )
+    run(config, report=str)
+    whole = read_results(copied)["test"]["source-target"]
+    sets, (_, references) = whole["sets"], config.directions[0].read_tests()
+    assert list(sets) == [Path(one[f"data.{use}.target"]).name for use in ("dev", "test")]
+    of_dev, of_test = sets.values()
+    assert scores(of_test) == scores(apart) != scores(of_dev)
+    assert path.read_text().endswith(before)
+    lines = path.read_text().splitlines()
+    assert whole["outputs"]["lines"] == len(lines) == len(references) > len(before.splitlines())
+    assert {name: round(x.score, 2) for name, x in corpus_scores(lines, references).items()} == scores(whole)
+    missing = {"directory": copied, **settings, "data.test": [files("test"), copied / "none.{language}"]}
+    with pytest.raises(UserError, match="This corpus has no file for any direction. Received: test='.*none"):
+        run(ExperimentConfig.from_settings(missing), report=str)
 
 
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("settings.json", "null", "settings.json must hold"),
-        ("results.json", "[]", "results.json must hold"),
+        ("settings.json", "null", "settings.json must contain"),
+        ("results.json", "[]", "results.json must contain"),
         ("results.json", '{"updates": "4", "ended_by": "x"}', "Damaged: updates in .*results.json.*Received: '4'"),
         ("results.json", '{"updates": 4}', "Damaged: ended_by in .*results.json"),
         ("data.json", '{"train source-target": 3}', "Damaged: .*data.json.*Received: 3"),
@@ -177,7 +202,7 @@ def test_a_damaged_file_of_a_run_is_one_line(copied, one, name, content, message
     else:
         (copied / name).write_text(content)
     with pytest.raises(UserError, match=message) as raised:
-        run(Experiment(directory=copied, **{**one, "max_updates": 6}), report=str)
+        run(ExperimentConfig.from_settings({"directory": copied, **one, "max_updates": 6}), report=str)
     assert "\n" not in str(raised.value)
 
 
@@ -187,37 +212,40 @@ def test_settings_of_several_languages_work_for_one_direction(one, corpus, tmp_p
     for path in corpus.glob("*.*"):
         (tmp_path / "upper" / path.name).write_text(path.read_text().upper())
     files = {name: str(tmp_path / "upper" / f"{name}.{{language}}") for name in ("train", "dev", "test")}
-    settings = {name: value for name, value in one.items() if not name.endswith(("_source", "_target"))}
+    settings = {name: value for name, value in one.items() if not name.startswith("data.")}
     text = [corpus / "train.words", corpus / "train.letters"]
     subwords = {
         "source": train_subwords(text[0], tmp_path / "words.model", vocabulary_size=24, lowercase=True),
         "target": train_subwords(text[1], tmp_path / "letters.model", vocabulary_size=18, lowercase=True),
     }
-    experiment = Experiment(
-        directory=tmp_path / "run",
-        **{**settings, "schedule": "noam", "learning_rate": None},
-        **files,
-        languages=["words", "letters"],
-        pairs=["words-letters"],
-        architecture="transformer",
-        joint_vocabulary=False,
-        lowercase=True,
-        subwords=subwords,
-        frozen=["encoder/*"],
-        dev_metrics=["bleu", "loss"],
-        best_metric="loss_words-letters",
-        bleu_tokenizer="char",
+    experiment = ExperimentConfig.from_settings(
+        {
+            "directory": tmp_path / "run",
+            **settings,
+            "schedule": "noam",
+            "learning_rate": None,
+            **files,
+            "languages": ["words", "letters"],
+            "pairs": ["words-letters"],
+            "joint_vocabulary": False,
+            "lowercase": True,
+            "models": subwords,
+            "frozen": ["encoder/*"],
+            "dev_metrics": ["bleu", "loss"],
+            "best_metric": "loss",
+            "bleu_tokenizer": "char",
+        }
     )
     lines: list[str] = []
     results = run(experiment, report=lines.append)
     assert [line for line in lines if line.startswith("Warning: ")] == [
-        "Warning: the run ends before the learning rate is at its peak: set `warmup_steps` to about a tenth of the "
+        "Warning: the run ends before the learning rate reaches its peak: set `warmup_steps` to about a tenth of the "
         "updates. Received: warmup_steps=4000, max_updates=4"
     ]
     assert list(results["test"]) == ["words-letters"]
     assert "case:lc" in results["test"]["words-letters"]["bleu"]["signature"]
     assert "tok:char" in results["test"]["words-letters"]["bleu"]["signature"]
-    assert set(results["dev_greedy"]) == {"bleu", "bleu_words-letters", "loss", "loss_words-letters"}
+    assert set(results["dev_greedy"]) == {"bleu", "loss"}
     folder = ModelDirectory(tmp_path / "run")
     assert {side: path.read_bytes() for side, path in folder.subword_paths().items()} == {
         side: path.read_bytes() for side, path in subwords.items()
@@ -230,10 +258,13 @@ def test_settings_of_several_languages_work_for_one_direction(one, corpus, tmp_p
 
 def test_a_bridge_may_have_one_vocabulary_and_a_preset(several, corpus):
     settings = {**several, "joint_vocabulary": True, "preset": "transformer_tiny", "model": {"bridge_heads": 2}}
-    experiment = Experiment(directory="x", **settings, user_symbols=["<x>"])
+    experiment = ExperimentConfig.from_settings({"directory": "x", **settings, "user_symbols": ["<x>"]})
     assert experiment.vocabulary_sizes == dict.fromkeys(several["languages"], 22)
-    config = experiment.make_model(experiment.vocabulary_sizes).get_config()
-    assert (config["hidden_dim"], config["encoder"], config["transformer"]["num_heads"]) == (128, "transformer", 4)
+    made = experiment.make_model(experiment.vocabulary_sizes).get_config()
+    assert (made["hidden_dim"], made["encoder"], made["transformer"]["num_heads"]) == (128, "transformer", 4)
+    student = {"directory": "x", **settings, "preset": "transformer_student"}
+    made = ExperimentConfig.from_settings(student).make_model(experiment.vocabulary_sizes).get_config()
+    assert (made["num_decoder_layers"], made["transformer"]["decoder_self_attention"]) == (2, "ssru")
 
 
 def test_subwords_with_other_ids_are_refused(one, corpus, tmp_path):
@@ -245,7 +276,7 @@ def test_subwords_with_other_ids_are_refused(one, corpus, tmp_path):
             input=str(corpus / "train.words"), model_writer=file, vocab_size=24, model_type="bpe", minloglevel=2
         )
     with pytest.raises(UserError, match="ids.*Received: "):
-        run(Experiment(directory=tmp_path / "run", **one, subwords=model), report=str)
+        run(ExperimentConfig.from_settings({"directory": tmp_path / "run", **one, "models": model}), report=str)
     assert not list((tmp_path / "run").glob("*.model"))
 
 
@@ -258,6 +289,6 @@ def test_corpus_weights_equal_a_corpus_seen_as_often(several, corpus, tmp_path):
     sizes = []
     for weights in ([1, 1], [1, 3]):
         settings = {**several, "train": [several["train"]] * 2, "corpus_weights": weights}
-        experiment = Experiment(directory="x", **settings)
+        experiment = ExperimentConfig.from_settings({"directory": "x", **settings})
         sizes.append(_batches(experiment, experiment.directions[0], tokenizers, str).updates_per_epoch)
     assert sizes == [np.ceil(2 * 1740 / 64), np.ceil(4 * 1740 / 64)]

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from keras_nmt.cli.app import app
 from keras_nmt.errors import UserError
-from keras_nmt.experiments.experiment import Experiment
-from keras_nmt.experiments.html_report import html_report
+from keras_nmt.experiments.config import ExperimentConfig
+from keras_nmt.experiments.reports import html_report
 from keras_nmt.experiments.results import finished_results, read_digests
 from keras_nmt.files.json_file import MAX_BYTES, MAX_DEPTH, check_digest, read_json, with_digest
 from keras_nmt.files.model_config import FORMAT
@@ -45,7 +45,7 @@ def test_damage_is_one_line_that_names_the_file(content, tmp_path):
     with pytest.raises(UserError) as raised:
         read_json(path, "the settings of a run")
     message = str(raised.value)
-    assert message.startswith(f"{path} must hold the settings of a run as one JSON object")
+    assert message.startswith(f"{path} must contain the settings of a run as one JSON object")
     assert "Received: " in message
     assert "\n" not in message
     assert len(message) < 400
@@ -111,13 +111,13 @@ def test_commands_report_damage_in_one_line(name, commands, error_line):
     path, command = commands[name]
     for kind in ("half", "list", "deep lists", "not UTF-8"):  # the other kinds: see the test of `read_json`
         path.write_bytes(DAMAGED[kind])
-        assert f"{path} must hold " in error_line(*command)
+        assert f"{path} must contain " in error_line(*command)
 
 
 def test_settings_that_the_user_names_may_come_from_a_pipe(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     threading.Thread(target=(tmp_path / "pipe").write_text, args=['{"seed": 3}'], daemon=True).start()
-    assert Experiment.read_settings(tmp_path / "pipe") == {"seed": 3}
+    assert ExperimentConfig.read_settings(tmp_path / "pipe") == {"seed": 3}
 
 
 OTHER = [None, True, -1, 1e300, float("nan"), 10**400, "x", "\ud800", [], [1], {}, {"a": {"b": ["c"]}}]
@@ -144,10 +144,11 @@ def run(tmp_path):
     """A finished run, and its experiment."""
     text = tmp_path / "text"
     text.write_text("a b c\n" * 3)
-    uses = [f"{use}_{side}" for use in ("train", "dev", "test") for side in ("source", "target")]
+    files = {use: {"source": text, "target": text} for use in ("train", "dev", "test")}
+    data = {"languages": ["source", "target"], "pairs": ["source-target"], **files}
     folder = tmp_path / "run"
     folder.mkdir()
-    experiment = Experiment(directory=folder, **dict.fromkeys(uses, text), max_updates=1)
+    experiment = ExperimentConfig.from_settings({"directory": folder, "data": data, "max_updates": 1})
     score = {"score": 3.5, "signature": "nrefs:1"}
     results = {
         **{"updates": 1, "parameters": 9, "training_seconds": 1.5, "ended_by": "max_updates", "final_updates": [1]},
@@ -163,7 +164,7 @@ def run(tmp_path):
     (folder / "training_log.jsonl").write_text(f"{json.dumps(values['log'])}\n" * 2)
     with h5py.File(folder / "model.weights.h5", "w") as file:
         file["w"] = [1.0]
-    (folder / "test.hypotheses.txt").write_text("a\n")
+    (folder / "test.source-target.hypotheses.txt").write_text("a\n")
     return experiment, values
 
 
@@ -198,7 +199,7 @@ def test_values_of_another_type_are_no_tracebacks(name, read, run, capsysbinary)
             messages.append(str(error))
     assert messages
     for message in messages:
-        assert str(folder if "in another format" in message else path) in message
+        assert str(folder if "reads only format" in message else path) in message
         assert len(message) < 900
         assert "\n" not in message
     capsysbinary.readouterr()

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from keras_nmt.errors import UserError
 from keras_nmt.files.weights_file import DIGEST, arrays, check_digest, read_weights, write_digest, write_weights
-from keras_nmt.training.average_checkpoints import average_weights
+from keras_nmt.training.final_weights import average_weights
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +80,7 @@ def test_numbers_that_are_not_finite_are_rejected(value, path):
     broken = keras.Sequential([keras.Input((64,)), keras.layers.Dense(256)])
     broken.layers[0].bias.assign(np.full(256, value))
     write_weights(path, broken)
-    with pytest.raises(UserError, match=f"The weights in {path} are not finite.* Received: .*bias"):
+    with pytest.raises(UserError, match=f"The weights in {path} must be finite.* Received: .*bias"):
         read_weights(path, broken)
 
 
@@ -92,7 +92,7 @@ def test_weights_without_a_digest_are_loaded_with_a_warning(model, path, tmp_pat
     with h5py.File(older, "r+") as file:
         del file.attrs[DIGEST]
     read_weights(older, model)
-    assert caplog.messages == [f"{older} has no digest: damage would not be noticed."]
+    assert caplog.messages == [f"{older} has no digest: damage cannot be noticed."]
 
 
 def test_arrays_larger_than_the_file_are_rejected(model, tmp_path):
@@ -100,7 +100,9 @@ def test_arrays_larger_than_the_file_are_rejected(model, tmp_path):
     with h5py.File(path, "w") as file:
         file.create_dataset("w", (10**12,), "float32", chunks=(2**20,))
     assert path.stat().st_size < 10_000
-    with pytest.raises(UserError, match=r"Weights must lie in the file itself. Received: .*huge.weights.h5, w"):
+    with pytest.raises(
+        UserError, match=r"The data of weights must be in the file itself. Received: .*huge.weights.h5, w"
+    ):
         read_weights(path, model)
 
 
@@ -154,6 +156,6 @@ def test_files_are_read_and_written_where_hdf5_gets_no_lock(call, tmp_path):
     if call == "run_app(command)":
         assert run.returncode == 0, run.stderr
     else:  # the environment is the user's
-        assert "UserError: HDF5 cannot lock the file, " in run.stderr
+        assert "UserError: HDF5 cannot lock the file. " in run.stderr
         assert "HDF5_USE_FILE_LOCKING=FALSE. Received: a.weights.h5 (" in run.stderr
     assert not list(tmp_path.glob(".writing-*"))

@@ -11,12 +11,14 @@ import pytest
 import sentencepiece
 import tensorflow as tf
 
+from keras_nmt.data import SubwordTokenizer
+from keras_nmt.data.parallel_corpus import LINK_BASE
 from keras_nmt.decoding import shift_right
 from keras_nmt.errors import UserError
-from keras_nmt.ids import END, PAD
+from keras_nmt.ids import EOS, PAD
 from keras_nmt.inference import Translator
-from keras_nmt.inference.alignment import words_of_subwords
-from keras_nmt.text import SubwordTokenizer
+from keras_nmt.inference.alignment import subword_links, words_of_subwords
+from keras_nmt.layers._recording import recording
 
 SOURCES = ["the small cat  sat", "a mouse", "", "seven cats sleep in the garden"]
 TARGETS = ["die kleine katze", "drei rote hunde", "die", ""]
@@ -37,6 +39,43 @@ def test_subwords_map_to_words(source_tokenizer):
     for number, word in enumerate(["three", "zürich", "dogs"]):
         kept = [[id_ for id_, of in zip(ids, of_word, strict=True) if of == number]]
         assert source_tokenizer.detokenize(kept).numpy()[0].decode() == word
+
+
+def test_subwords_of_aligned_words_are_linked(source_tokenizer, target_tokenizer):
+    tokenizers, texts = (
+        (source_tokenizer, target_tokenizer),
+        (["the catmouse cats", "", "a"], ["dievögel die", "die", "a"]),
+    )
+    pairs = [[(1, 0), (2, 1), (1, 1)], [], [(0, 0)]]
+    found = subword_links(tokenizers, *texts, pairs).to_list()
+    words = [words_of_subwords(tokenizer, side) for tokenizer, side in zip(tokenizers, texts, strict=True)]
+    for of_source, of_target, of_pairs, links in zip(*words, pairs, found, strict=True):
+        assert links == [
+            t * LINK_BASE + s for t, b in enumerate(of_target) for s, a in enumerate(of_source) if (a, b) in of_pairs
+        ]
+    assert len(found[0]) > 3  # words of several subwords
+    assert subword_links(tokenizers, [], [], []).to_list() == []
+
+
+def test_a_trained_head_aligns(make_model, source_tokenizer, target_tokenizer):
+    """By default; a layer that is named aligns by the mean over its heads."""
+    model = make_model(num_decoder_layers=3, target_vocabulary_size=100, tie_embeddings=False, alignment_head=2)
+    tokenizers = {"source": source_tokenizer, "target": target_tokenizer}
+    mean = type(model).from_config({**model.get_config(), "alignment_head": None})
+    mean.set_weights(model.get_weights())
+    texts = [SOURCES[0], SOURCES[3]], [" ".join(TARGETS[:2]), TARGETS[1]]
+    by_head, by_mean = (Translator(x, tokenizers).align(*texts) for x in (model, mean))
+    assert by_mean == Translator(mean, tokenizers).align(*texts, layer=2)
+    assert by_mean == Translator(model, tokenizers).align(*texts, layer=2)
+    assert by_head != by_mean
+    source = source_tokenizer.tokenize(texts[0][:1]).numpy()
+    target = target_tokenizer.tokenize(texts[1][:1])
+    with recording() as records:
+        model([tf.constant(np.append(source, [[EOS]], axis=1)), shift_right(target.to_tensor())])
+    (attention,) = model.recorded_alignment(records).numpy()
+    words = [words_of_subwords(*x)[0] for x in ((source_tokenizer, texts[0][:1]), (target_tokenizer, texts[1][:1]))]
+    best = attention[:, :-1].argmax(-1)
+    assert by_head[0] == sorted({(words[0][s], words[1][t]) for t, s in enumerate(best)})
 
 
 def test_words_without_subwords_have_numbers(source_tokenizer):
@@ -89,8 +128,8 @@ def test_each_target_word_is_aligned_to_the_source_word_with_most_attention(
             assert pairs == []
             continue
         source_ids = source_tokenizer.tokenize([source]).numpy()[0]
-        target_ids = np.array([[*target_tokenizer.tokenize([target]).numpy()[0], END]])
-        memory = translator.model.encoder(np.array([[*source_ids, END]]))
+        target_ids = np.array([[*target_tokenizer.tokenize([target]).numpy()[0], EOS]])
+        memory = translator.model.encoder(np.array([[*source_ids, EOS]]))
         attention = translator.model.attention(memory, shift_right(target_ids))[0].numpy()
         looked_at = attention[:-1, :-1].argmax(-1)
         source_words = np.array(words_of_subwords(source_tokenizer, [source])[0])
@@ -120,7 +159,7 @@ def test_translations_that_cover_the_source_are_preferred(model, tokenizers, opt
     text, beta = tf.constant(["seven cats sleep", "", "the small cat"]), 2.0
     plain, covering = make(num_hypotheses=3), make(num_hypotheses=2, coverage_penalty=beta)
     source = tokenizers["source"].tokenize(text)
-    source = tf.concat([source, tf.fill([3, 1], END)], 1).to_tensor(PAD)
+    source = tf.concat([source, tf.fill([3, 1], EOS)], 1).to_tensor(PAD)
     ids, scores, _ = (x[:, :3] for x in searched(plain, source, jit_compile))
     new_ids, new_scores, _ = (x[:, :2] for x in searched(covering, source, jit_compile))
     changed = False
@@ -130,9 +169,9 @@ def test_translations_that_cover_the_source_are_preferred(model, tokenizers, opt
         expected = []
         for tokens, score in zip(ids[row], scores[row], strict=True):
             attention = model.attention(model.encoder(real), shift_right(tokens[None]))[0].numpy()
-            covered = attention[tokens != PAD, :-1].sum(0)  # not the END of the source
+            covered = attention[tokens != PAD, :-1].sum(0)  # not the EOS of the source
             expected.append((score + beta * np.log(np.minimum(covered, 1.0)).sum(), tokens.tolist()))
-        ends = [END in tokens for _, tokens in expected]
+        ends = [EOS in tokens for _, tokens in expected]
         order = sorted(range(3), key=lambda i: (not ends[i], -expected[i][0]))
         assert new_ids[row].tolist() == [expected[i][1] for i in order[:2]]
         np.testing.assert_allclose(new_scores[row], [expected[i][0] for i in order[:2]], atol=1e-3)

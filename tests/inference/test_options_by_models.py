@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from itertools import pairwise
 from pathlib import Path
@@ -11,9 +12,11 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from one_in import these
+from translators import FavourUnknown
 
+from keras_nmt.decoding import length_penalty
 from keras_nmt.errors import UserError
-from keras_nmt.ids import BEGIN, END
+from keras_nmt.ids import BOS, EOS, UNK
 from keras_nmt.inference import Translator
 from keras_nmt.inference.alignment import words_of_subwords
 from keras_nmt.models import Ensemble
@@ -173,12 +176,111 @@ def test_alignments(case, translator):
         assert {word for _, word in pairs} == set(range(len(target.split()) if text else 0))
         if text and len(target.split()) == 1:  # its subwords, aligned by hand
             source, subwords = ids_of(source_tokenizer, text), ids_of(target_tokenizer, target)
-            attention = model.attention(model.encoder(np.array([[*source, END]])), np.array([[BEGIN, *subwords]]))
+            attention = model.attention(model.encoder(np.array([[*source, EOS]])), np.array([[BOS, *subwords]]))
             looked_at = np.argmax(attention[0, : len(subwords), : len(source)], -1)
             (words,) = words_of_subwords(source_tokenizer, [text])
             assert {word for word, _ in pairs} == {words[position] for position in looked_at}
     # A random model looks at few positions: of these lines, not always at the first one.
     assert any(word for pairs in alignments for word, _ in pairs)
+
+
+def test_scores_of_words_and_alternatives(case, translator):
+    found = translator.translate(LINES, *case.languages, word_scores=True)
+    assert texts_of(found) == texts_of(translator.translate(LINES, *case.languages))
+    for translation in found:
+        for x in translation.hypotheses if translation.score else ():
+            total = sum(piece.log_probability for piece in x.pieces)
+            penalty = float(length_penalty(len(x.pieces), translator.options.length_penalty))
+            assert total / penalty == pytest.approx(x.score, abs=2e-3)
+            assert " ".join(word.text for word in x.words).split() == x.text.split()
+    prefixes = ["a", "", "a", "cat", "a"]
+    for row, prefix, line in zip(
+        translator.alternatives(LINES, prefixes, *case.languages, count=3), prefixes, LINES, strict=True
+    ):
+        assert len(row) == (3 if line else 0)
+        assert [x.probability for x in row] == sorted((x.probability for x in row), reverse=True)
+        assert all(x.hypothesis.text.startswith(prefix) for x in row)
+
+
+def with_copies(pieces: list[str], looked_at: list[int], characters: list[str], words: list[str]) -> str:
+    """Pieces as text, with what each unknown one looks at: by words of a translation, in Python."""
+    groups: list[list[tuple[str, int]]] = []
+    for piece, position in zip(pieces, looked_at, strict=True):
+        if not groups or piece.startswith("▁"):
+            groups.append([])
+        groups[-1].append((piece, position))
+    texts = []
+    for group in groups:
+        whole = [words[place] for piece, place in group if piece == "<unk>" and not characters[place]]
+        if whole:
+            texts.append(" " * group[0][0].startswith("▁") + whole[0].strip(",.!"))
+        else:
+            texts.append("".join(characters[place] if piece == "<unk>" else piece for piece, place in group))
+    return "".join(texts).replace("▁", " ").strip()
+
+
+@with_searches
+def test_unknown_subwords(case, translator):
+    options = {"processors": [FavourUnknown()], "unknown": "replace"}
+    if not case.can("unknown subwords replaced by the source"):
+        with pytest.raises(UserError, match=r'^unknown="replace" needs .*Received: .*bridge') as raised:
+            translator.with_options(**options)
+        assert "\n" not in str(raised.value)
+        return
+    lines = ["the small, ☃ cat!", "a møuse", "", "☃ seven cats", " the  cat,  "]
+    written = translator.with_options(processors=[FavourUnknown()])
+    found = translator.with_options(**options).translate(lines, *case.languages)
+    kinds = set()
+    for translation, before, (text, model, source_tokenizer, target_tokenizer) in zip(
+        found, written.translate(lines, *case.languages, word_scores=True), case.rows(lines), strict=True
+    ):
+        if not text:
+            continue
+        ids, starts, limits = (x.numpy()[0].tolist() for x in source_tokenizer.tokenize_with_offsets([text]))
+        characters = [
+            text.encode()[start:limit].decode().strip() if id_ == UNK else ""
+            for id_, start, limit in zip(ids, starts, limits, strict=True)
+        ]
+        words = [text.split()[number] for number in words_of_subwords(source_tokenizer, [text])[0]]
+        memory = model.encoder(np.array([[*ids, EOS]]))
+        by_id = {piece: i for i, piece in enumerate(target_tokenizer.pieces(0, 200))}
+        expected = {}  # by score: hypotheses whose texts are equal with an unknown subword are one
+        for hypothesis in before.hypotheses:
+            pieces = [piece.text for piece in hypothesis.pieces if piece.text != "</s>"]
+            attention = model.attention(memory, np.array([[BOS, *(by_id[piece] for piece in pieces)]]))
+            looked_at = np.argmax(attention[0, : len(pieces), : len(ids)], -1)
+            expected[round(hypothesis.score, 3)] = with_copies(pieces, looked_at, characters, words)
+            kinds |= {characters[i] == "" for i, x in zip(looked_at, pieces, strict=True) if x == "<unk>"}
+        texts = {round(x.score, 3): x.text for x in translation.hypotheses}
+        assert round(before.score, 3) in texts
+        common = texts.keys() & expected
+        assert {x: texts[x] for x in common} == {x: expected[x] for x in common}
+    assert kinds
+    answers = in_graph(translator.with_options(**options), case, text=lines)
+    assert [[x for x in row if x] for row in decoded(answers["translation"])] == [
+        [x for x in row if x] for row in texts_of(found)
+    ]
+    forbidden = translator.with_options(processors=[FavourUnknown()], unknown="forbid")
+    for translation in forbidden.translate(lines, *case.languages, word_scores=True):
+        assert all(piece.text != "<unk>" for x in translation.hypotheses for piece in x.pieces)
+
+
+def test_markup(case, translator):
+    lines = ["<p>the <b>small</b> cat</p>", "<i>a mouse</i>", "<br>", "seven <x/>cats", "zürich"]
+    if not case.can("markup"):
+        with pytest.raises(UserError, match="attends to the vectors of the attention bridge.*Received"):
+            translator.translate(lines, *case.languages, markup="html")
+        lines = ["<p>the small cat</p>", "<p>a mouse</p>", "<br>", "seven cats", "zürich"]
+    plain = translator.translate([re.sub("<.*?>", "", line) for line in lines], *case.languages)
+    for line, marked, text in zip(
+        lines, translator.translate(lines, *case.languages, markup="html"), plain, strict=True
+    ):
+        tags = re.findall("<[a-z/]+>", line)
+        assert all(
+            sorted(re.findall("<[a-z/]+>", x.text)) == sorted(tags) or "<" in html.unescape(text.hypotheses[0].text)
+            for x in marked.hypotheses
+        )
+        assert html.unescape(re.sub("<[a-z/]+>", "", marked.text)) == text.text
 
 
 def test_scores_and_ensembles(case):
@@ -188,9 +290,9 @@ def test_scores_and_ensembles(case):
     models = [case.model, other]
     scores = Translator(Ensemble(models), case.tokenizers, **OPTIONS).score(LINES, targets, *case.languages)
     for row, (text, _, source_tokenizer, target_tokenizer) in enumerate(case.rows(LINES)):
-        ids = [*ids_of(target_tokenizer, targets[row]), END]
+        ids = [*ids_of(target_tokenizer, targets[row]), EOS]
         direction = [names[row] for names in case.languages] or ["source", "target"]
-        inputs = [np.array([[*ids_of(source_tokenizer, text), END]]), np.array([[BEGIN, *ids[:-1]]])]
+        inputs = [np.array([[*ids_of(source_tokenizer, text), EOS]]), np.array([[BOS, *ids[:-1]]])]
         probabilities = np.mean([tf.nn.softmax(model.pair(*direction)(inputs))[0] for model in models], 0)
         assert scores[row] == pytest.approx(np.log(probabilities[np.arange(len(ids)), ids]).sum(), abs=1e-3)
 
@@ -250,7 +352,7 @@ def test_sentence_vectors(case, translator, twice):
             np.testing.assert_allclose(mean, vectors.mean(axis=1), atol=1e-5)
             np.testing.assert_allclose(mean[:1], one.embed(LINES[:1], language[:1])[0], atol=1e-5)
         else:
-            with pytest.raises(UserError, match="no bridge.*Received"):
+            with pytest.raises(UserError, match="model with an attention bridge.*Received"):
                 one.embed(LINES, language)
 
 

@@ -11,7 +11,7 @@ import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from keras_nmt.ids import END
+from keras_nmt.ids import EOS
 from keras_nmt.inference.parts import MOST_HYPOTHESES, PARTS_AT_ONCE, STEP_COST, Rows, part_size
 from keras_nmt.inference.search_options import SearchOptions
 
@@ -91,14 +91,15 @@ def test_each_needed_row_is_computed_once_and_in_order(lengths, compiled, groupe
         assert ids.size <= 256 or len(numbers) == 1
         for row, of_row in zip(numbers, ids, strict=True):
             length = min(lengths[row], 63)
-            assert of_row.tolist() == [*range(4, 4 + length), END, *[0] * (len(of_row) - length - 1)]
+            assert of_row.tolist() == [*range(4, 4 + length), EOS, *[0] * (len(of_row) - length - 1)]
         assert len({groups[row] for row in numbers}) == 1 or not grouped
         seen.extend(dict.fromkeys(numbers))
         return [tf.strings.as_string(chosen), tf.cast(chosen[:, None], tf.float32) * [1.0, 2.0]]
 
-    specs = [tf.TensorSpec([None], tf.string), tf.TensorSpec([None, 2], tf.float32)]
+    columns = [((), tf.string), ((2,), tf.float32)]
     needed = data.draw(st.none() | st.lists(st.booleans(), min_size=len(lengths), max_size=len(lengths)))
-    names, doubles = rows.compute(body, specs, None if needed is None else tf.constant(needed, tf.bool, [len(lengths)]))
+    given = None if needed is None else tf.constant(needed, tf.bool, [len(lengths)])
+    names, doubles = rows.compute(body, columns, given)
     found = [row for row in range(len(lengths)) if needed is None or needed[row]]
     assert sorted(seen) == found
     assert names.numpy().tolist() == [str(row).encode() if row in found else b"" for row in range(len(lengths))]
@@ -122,7 +123,7 @@ def test_some_parts_are_computed_at_the_same_time():
         return [chosen]
 
     rows = Rows([tf.ragged.constant([[4] * 60] * 40, tf.int32)], [], None, OPTIONS, False)  # ten parts of 4 rows
-    assert rows.compute(body, [tf.TensorSpec([None], tf.int32)])[0].numpy().tolist() == list(range(40))
+    assert rows.compute(body, [((), tf.int32)])[0].numpy().tolist() == list(range(40))
     assert most == PARTS_AT_ONCE
 
 
@@ -136,7 +137,7 @@ def test_after_an_error_no_further_part_begins():
 
     rows = Rows([tf.ragged.constant([[4] * 60] * 200, tf.int32)], [], None, OPTIONS, False)  # fifty parts
     with pytest.raises(ValueError, match="of a part"):
-        rows.compute(fail, [tf.TensorSpec([None], tf.int32)])
+        rows.compute(fail, [((), tf.int32)])
     assert len(begun) < 50
 
 
@@ -172,7 +173,7 @@ def test_a_text_that_fills_the_largest_bucket_is_not_truncated(translator):
     long = "the small cat sat in the garden of the old house and never came back again"
     candidates = [long[:end] for end in range(len(long))] + [" ".join(["a"] * count) for count in range(20)]
     lengths = tokenizer.tokenize(candidates).row_lengths().numpy().tolist()
-    texts = [candidates[lengths.index(length)] for length in (11, 12)]  # and END
+    texts = [candidates[lengths.index(length)] for length in (11, 12)]  # and EOS
     assert [translation.truncated for translation in translator.translate(texts)] == [False, True]
     inputs = {"text": tf.constant(texts), "prefix": tf.constant(["", ""])}
     assert translator.graph.answer("translate", inputs, False)["truncated"].numpy().tolist() == [False, True]

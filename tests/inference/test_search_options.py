@@ -15,7 +15,7 @@ from keras_nmt.cli.app import app
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import write_json
 from keras_nmt.files.json_file import with_digest
-from keras_nmt.files.limits import LENGTH_PENALTIES
+from keras_nmt.files.model_config import LENGTH_PENALTIES
 from keras_nmt.inference import Translator
 from keras_nmt.inference.load import load
 from keras_nmt.models import ModelDirectory, Transformer
@@ -206,5 +206,39 @@ def test_an_ensemble_has_the_same_subwords(directory, other, make_model, source_
 )
 def test_flags_that_exclude_each_other_are_refused(translate, flags, message):
     _, error = translate(*flags)
+    assert isinstance(error, UserError)
+    assert re.search(message, str(error))
+
+
+def test_phrases_come_from_files_and_from_a_glossary(directory, translate, tmp_path):
+    paths = {name: tmp_path / name for name in ("constraints", "avoid", "glossary")}
+    for name, text in (("constraints", "katze\tdrei|vier\n\n"), ("avoid", "\ndie\n"), ("glossary", "Mouse\thunde\n")):
+        paths[name].write_text(text)
+    flags = [x for name, path in paths.items() for x in (f"--{name}", path)]
+    found, error = translate(*flags, "--ignore-case")
+    assert error is None
+    phrases = {"constraints": [["katze", "drei|vier"], ["hunde"]], "avoid": [[], ["die"]]}
+    expected = Translator.from_directory(directory).translate(TEXT.splitlines(), **phrases)
+    assert found == [translation.text for translation in expected]
+    assert "katze" in found[0]
+    assert "hunde" in found[1]
+    assert "hunde" not in translate("--glossary", paths["glossary"])[0][1], "the case differs"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        (
+            "constraints",
+            "katze\n",
+            "must have a line, which may be empty, for each line of the input. Received: 1 lines",
+        ),
+        ("constraints", "☃\n\n", "target language do not have. Received: '☃', for the sentence 'the small cat'"),
+        ("glossary", "cat\tkatze\ndog\n", "words of the source, tab, phrase of the target. Received: .*, line 2, 'dog"),
+    ],
+)
+def test_wrong_files_of_phrases(translate, tmp_path, name, text, message):
+    (tmp_path / name).write_text(text)
+    _, error = translate(f"--{name}", tmp_path / name)
     assert isinstance(error, UserError)
     assert re.search(message, str(error))

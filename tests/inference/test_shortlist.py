@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from keras_nmt.errors import UserError
 from keras_nmt.files.weights_file import write_digest
-from keras_nmt.ids import BEGIN, END, PAD
+from keras_nmt.ids import BOS, EOS, PAD
 from keras_nmt.inference import Shortlist, Translator
 from keras_nmt.inference._candidates import ALWAYS, Candidates
 from keras_nmt.inference.alignment import words_of_subwords
@@ -85,7 +85,7 @@ def test_joint_subwords_are_candidates_of_their_own(source_tokenizer):
 def test_alignments_of_other_programs():
     assert parse_pharaoh_alignments(["0-0 1-2 10-3", "", "  "]) == [[(0, 0), (1, 2), (10, 3)], [], []]
     for wrong in ("0", "0-", "a-b", "0--1", "0-1-2", "-1-0"):
-        with pytest.raises(UserError, match="Line 2 of the alignments is not a list of pairs"):
+        with pytest.raises(UserError, match="Line 2 of the alignments must have pairs"):
             parse_pharaoh_alignments(["0-0", wrong])
 
 
@@ -215,7 +215,8 @@ def test_candidates_are_the_likeliest_of_a_batch(data):
     source = rng.integers(0, source_size, (data.draw(st.integers(1, 3)), 4)).astype("int32")
     source = source[[*range(len(source)), 0]]  # a copy, which does not count
     prefix = rng.integers(0, target_size, (len(source), data.draw(st.integers(0, 3)))).astype("int32")
-    found = Candidates(shortlist, size).select(tf.constant(source), tf.constant(prefix))
+    found, forced = Candidates(shortlist, size).select(tf.constant(source), tf.constant(prefix))
+    assert int(forced) == len({0, 1, 2, 3, *np.ravel(prefix).tolist()})
     assert found.numpy().tolist() == expected_candidates(shortlist, size, source, prefix)
 
 
@@ -253,17 +254,19 @@ def test_other_models_with_the_whole_vocabulary(make_multilingual, lines):
 
 
 def test_the_search_is_over_candidates_alone(short, model, tokenizers, shortlist, translator):
-    source = tf.concat([tokenizers["source"].tokenize(["seven cats sleep"]), [[END]]], 1).to_tensor()
+    source = tf.concat([tokenizers["source"].tokenize(["seven cats sleep"]), [[EOS]]], 1).to_tensor()
     memory = model.encoder(source)
     flat = tf.nest.flatten(memory)
-    tokens, scores, _ = short.graph._searches[0](flat, source, seeds=None, prefix=None, compiled=False)
+    (search,) = short.graph._searches
+    chosen, _ = search.candidates_of(source, None, None)
+    tokens, scores, _ = search(flat, source, seeds=None, prefix=None, candidates=chosen, compiled=False)
     candidates = expected_candidates(shortlist, 30, source.numpy(), [])
     tokens = tokens.numpy()[0, 0]
     tokens = tokens[tokens != PAD]
     assert set(tokens) <= set(candidates)
     unlimited, *_ = translator.graph._searches[0](flat, source, seeds=None, prefix=None, compiled=False)
     assert not set(np.ravel(unlimited)) <= set(candidates)  # the shortlist has an effect
-    logits = model([source, tf.constant([[BEGIN, *tokens[:-1]]])], training=False).numpy()[0][:, candidates]
+    logits = model([source, tf.constant([[BOS, *tokens[:-1]]])], training=False).numpy()[0][:, candidates]
     log_probabilities = logits - np.log(np.exp(logits).sum(-1, keepdims=True))
     total = sum(log_probabilities[t, candidates.index(token)] for t, token in enumerate(tokens))
     penalty = ((5 + len(tokens)) / 6) ** short.options.length_penalty
@@ -293,7 +296,7 @@ def test_prefixes_are_candidates(short, shortlist, tokenizers):
     ("options", "message"),
     [
         ({"shortlist": "table"}, "`shortlist` must be a `keras_nmt.inference.Shortlist`.* Received: shortlist='table'"),
-        ({"shortlist_size": 50}, "`shortlist_size` goes with `shortlist`. Received: shortlist_size=50"),
+        ({"shortlist_size": 50}, "`shortlist_size` needs `shortlist`. Received: shortlist_size=50"),
         ({"shortlist_size": 3}, "`shortlist_size` must be an integer of at least 4. Received: shortlist_size=3"),
     ],
 )

@@ -18,6 +18,7 @@ if __name__ == "__main__" and os.environ["KERAS_BACKEND"] != "tensorflow":
 import keras
 import numpy as np
 from keras import ops, tree
+from transformer_layers import make_decoder, make_encoder
 
 from keras_nmt import layers
 
@@ -46,8 +47,8 @@ def _cases(random: Callable[..., np.ndarray]) -> dict[str, Case]:
         "dense": {"context": "bilstm"},
     }
 
-    def decoder_steps(layer: Any) -> tuple[Callable[..., Any], Any]:
-        constants, caches = layer.prepare(memory, 1, T, memory)
+    def decoder_steps(layer: Any, shortcut_states: Any = memory) -> tuple[Callable[..., Any], Any]:
+        constants, caches = layer.prepare(memory, 1, T, shortcut_states)
         return lambda x, position, caches: layer.step(x, position, constants, caches, MASK), caches
 
     def recurrent_steps(layer: Any) -> tuple[Callable[..., Any], Any]:
@@ -59,16 +60,22 @@ def _cases(random: Callable[..., np.ndarray]) -> dict[str, Case]:
 
     cases = {
         "attention": Case(layers.MultiHeadAttention(2, D), {"query": states, "memory": memory}),
-        "encoder": Case(layers.TransformerEncoder(2, 2, D, 12, **encoder), {"inputs": memory, "mask": MASK}),
+        "encoder": Case(make_encoder(2, 2, D, 12, **encoder), {"inputs": memory, "mask": MASK}),
         "decoder": Case(
-            layers.TransformerDecoder(3, 2, D, 12, **decoder),
-            {"inputs": states, "memory": memory, "memory_lexical": memory, "memory_mask": MASK},
+            make_decoder(3, 2, D, 12, **decoder),
+            {"inputs": states, "memory": memory, "memory_shortcut_states": memory, "memory_mask": MASK},
             decoder_steps,
         ),
         "modern decoder": Case(
-            layers.TransformerDecoder(2, 2, D, 12, shortcut="plain", cross_shortcut="plain", **modern),
-            {"inputs": states, "memory": memory, "memory_lexical": memory, "memory_mask": MASK},
+            make_decoder(2, 2, D, 12, shortcut="plain", cross_shortcut="plain", **modern),
+            {"inputs": states, "memory": memory, "memory_shortcut_states": memory, "memory_mask": MASK},
             decoder_steps,
+        ),
+        "ssru": Case(layers.SSRU(D), {"inputs": memory, "mask": MASK}),
+        "decoder of SSRUs": Case(
+            make_decoder(2, 2, D, 12, decoder_self_attention="ssru"),
+            {"inputs": states, "memory": memory, "memory_mask": MASK},
+            lambda layer: decoder_steps(layer, None),
         ),
         "linear combination": Case(layers.LinearCombination(5), {"representations": many}),
         "bilinear pooling": Case(layers.BilinearPooling(5), {"representations": many}),
@@ -168,7 +175,7 @@ def _training(random: Callable[..., np.ndarray]) -> dict[str, Any]:
     """The losses of `fit`, and predictions for sentences with and without padding."""
     ids = keras.Input((None,), dtype="int32")
     states = layers.RoleInteraction(3, context="cnn")(keras.layers.Embedding(9, D, mask_zero=True)(ids))
-    sentence = layers.AttentionBridge(3, 7)(layers.TransformerEncoder(1, 2, D, 12)(states))
+    sentence = layers.AttentionBridge(3, 7)(make_encoder(1, 2, D, 12)(states))
     model = keras.Model(ids, keras.layers.Dense(1)(keras.layers.Flatten()(sentence)))
     _randomise(model, random)
     padded, short = np.array([[5, 6, 0, 0], [7, 8, 0, 0]]), np.array([[5, 6], [7, 8]])

@@ -313,21 +313,27 @@ def test_wrong_arguments_are_named(arguments):
 
 @pytest.mark.parametrize("mask", [np.ones((B, S + 1), bool), np.ones((1, S), bool), np.ones((B, S)), [[True] * S] * B])
 def test_a_mask_that_does_not_fit_is_named(random, mask):
-    with pytest.raises(ValueError, match="`memory_mask` must be .* Received: "):
+    with pytest.raises(ValueError, match="`memory_mask` must (be|have) .* Received: "):
         _decoder()(random(B, T, E), random(B, S, D), memory_mask=mask)
 
 
 def test_wrong_inputs_are_named(random):
     inputs, memory = random(B, T, E), random(B, S, D)
-    with pytest.raises(ValueError, match=r"`initial_state` must hold \[h, c\] of 2 layers. Received: \[2\] tensors"):
+    with pytest.raises(
+        ValueError,
+        match=r"`initial_state` must be a list with .* Received: \[2\] tensors",
+    ):
         _decoder()(inputs, memory, _state(random, num_layers=1))
-    with pytest.raises(ValueError, match=r"`initial_state` must hold \[h, c\] of 2 layers. Received: \[1, 1\] tensors"):
+    with pytest.raises(
+        ValueError,
+        match=r"`initial_state` must be a list with .* Received: \[1, 1\] tensors",
+    ):
         _decoder()(inputs, memory, [[random(B, U)], [random(B, U)]])
     with pytest.raises(ValueError, match="`initial_state` must be .* 6. Received: shape"):
         _decoder()(inputs, memory, [[random(B, U + 1), random(B, U)]] * 2)
     with pytest.raises(ValueError, match="`memory` must be .* units=6"):
         AttentiveRecurrentDecoder(2, U, "dot")(inputs, memory)
-    with pytest.raises(ValueError, match="`inputs` must be of rank 3 .* Received: shape"):
+    with pytest.raises(ValueError, match="`inputs` must have rank 3 .* Received: shape"):
         AttentiveRecurrentDecoder(2, U)(inputs[0], memory)
-    with pytest.raises(ValueError, match="`memory` must be of rank 3 .* Received: shape"):
+    with pytest.raises(ValueError, match="`memory` must have rank 3 .* Received: shape"):
         AttentiveRecurrentDecoder(2, U)(inputs, memory[0])

@@ -38,6 +38,6 @@ def test_is_of_second_order(random):
 
 def test_more_weights_than_fit_are_refused():
     with pytest.raises(
-        ValueError, match="small widths.*Received: 6 x 512 neurons and 512 outputs, 4,831,838,208 weights"
+        ValueError, match="use low-rank pooling.*Received: 6 x 512 neurons and 512 outputs, 4,831,838,208 weights"
     ):
         BilinearPooling().build([(None, None, 512)] * 6)

@@ -72,9 +72,9 @@ def test_half_precision_extremes_are_finite_and_right(random, policy, scale):
 
 
 def test_numpy_sizes_become_plain_integers():
-    layer = ContextualizedEmbedding(np.int64(HR), context="cnn", context_units=np.int32(3), kernel_size=np.int64(5))
+    layer = ContextualizedEmbedding(np.int64(HR), context="cnn", units=np.int32(3), kernel_size=np.int64(5))
     config = json.loads(json.dumps(layer.get_config()))
-    assert (config["num_roles"], config["context_units"], config["kernel_size"]) == (HR, 3, 5)
+    assert (config["num_roles"], config["units"], config["kernel_size"]) == (HR, 3, 5)
 
 
 @pytest.mark.parametrize("arguments", [{"num_roles": 0}, {"causal": True, "context": "bilstm"}, {"exclusive": True}])
@@ -84,7 +84,7 @@ def test_wrong_arguments_are_named(arguments):
 
 
 def test_options_reach_the_assignment():
-    options = {"context": "cnn", "context_units": 3, "kernel_size": 5, "activation": "tanh", "causal": True}
+    options = {"context": "cnn", "units": 3, "kernel_size": 5, "activation": "tanh", "causal": True}
     options |= {"exclusive": True, "dropout": 0.25}
     layer = ContextualizedEmbedding(HR, **options)
     assert layer.role_assignment.get_config().items() >= options.items()

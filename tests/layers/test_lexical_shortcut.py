@@ -61,7 +61,7 @@ def test_an_ungated_shortcut_is_a_sum_and_feature_fusion_alone(tensors, random):
     keys, values = layer(h, e)
     np.testing.assert_allclose(keys, e @ w_ksc + h @ w_k, rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(values, both @ np.concatenate([w_vsc, w_v]), rtol=1e-4, atol=1e-5)
-    with pytest.raises(ValueError, match="An ungated shortcut has no gates. Received: return_gates=True"):
+    with pytest.raises(ValueError, match="An ungated shortcut has no gates to return. Received: return_gates=True"):
         layer(h, e, return_gates=True)
 
 
@@ -72,7 +72,7 @@ def test_an_ungated_shortcut_is_a_sum_and_feature_fusion_alone(tensors, random):
 def test_keeps_the_contract_of_a_layer(check_layer, tensors, kind, weights, parameters):
     check_layer(
         lambda **kwargs: LexicalShortcut(D, kind, **kwargs),
-        dict(zip(("hidden", "lexical"), tensors, strict=True)),
+        dict(zip(("hidden", "shortcut_states"), tensors, strict=True)),
         weights=weights,
         parameters=parameters,
         thorough=kind == "plain",

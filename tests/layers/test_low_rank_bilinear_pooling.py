@@ -135,7 +135,7 @@ def test_a_rank_above_the_number_of_products_is_rejected(random):
 
 
 def test_float16_has_gradients_if_its_products_overflow(random):
-    """The division of the products by a scale, and the later multiplication, do not change the gradient."""
+    """Products above the range of float16 are computed in float32, and so are their gradients."""
     x, gradients = 1e3 * random(3, N, WIDTH), []
     values = [0.3 * random(*w.shape) for w in _built(LowRankBilinearPooling(UNITS, 4), x).weights]
     for policy in ("float32", "mixed_float16"):
@@ -146,6 +146,22 @@ def test_float16_has_gradients_if_its_products_overflow(random):
         gradients.append([np.asarray(g, "float32") for g in tape.gradient(loss, [w.value for w in layer.weights])])
     for one, other in zip(*gradients, strict=True):
         np.testing.assert_allclose(other, one, rtol=5e-2, atol=2e-2 * np.abs(one).max())
+
+
+def test_float16_outputs_are_finite_if_sums_overflow(random):
+    """R^ U exceeds the range of float16, but the output does not."""
+    x = 2e4 * np.tanh(random(3, N, WIDTH))
+    factors = random(N * WIDTH, 8) * np.repeat([2.0, 1e-3], 4)  # U | V
+    values = [random(8), factors, 1e-3 * random(4, UNITS)]
+    assert np.abs(x.reshape(3, -1) @ factors).max() > 65504
+    outputs = []
+    for policy in ("float32", "mixed_float16"):
+        layer = _built(LowRankBilinearPooling(UNITS, 4, dtype=policy), x)
+        layer.set_weights(values)
+        outputs.append(np.asarray(layer(x), "float32"))
+    full, half = outputs
+    assert 100 < np.abs(full).max() < 65504
+    np.testing.assert_allclose(half, full, rtol=1e-2, atol=1e-2 * np.abs(full).max())
 
 
 @pytest.mark.nightly

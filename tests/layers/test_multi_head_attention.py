@@ -5,8 +5,9 @@ from __future__ import annotations
 import keras
 import numpy as np
 import pytest
+from transformer_layers import make_attention
 
-from keras_nmt.layers import MultiHeadAttention
+from keras_nmt.layers import LexicalShortcut, MultiHeadAttention
 
 B, T, S, D, H = 2, 4, 5, 8, 2
 
@@ -53,7 +54,6 @@ def test_follows_the_equation(random):
     ("kind", "output_projection"),
     [
         (None, True),
-        ("linear", True),
         ("hierarchical", True),
         ("low_rank", True),
         ("extended", True),
@@ -62,19 +62,19 @@ def test_follows_the_equation(random):
 )
 def test_heads_are_composed_in_their_order(random, kind, output_projection):
     # Heads of width 4: a LayerNorm of two numbers keeps only their order.
-    layer = MultiHeadAttention(4, 16, head_composition=kind, output_projection=output_projection)
+    layer = make_attention(4, 16, head_composition=kind and {"kind": kind, "output_projection": output_projection})
     query, memory = random(B, T, D), random(B, S, D)
     mask = np.array([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1]], bool)[:, None]
     layer(query, memory)
     layer.set_weights([random(*w.shape) for w in layer.get_weights()])  # so that each head has another effect
-    assert (layer.composition is None) == (kind in (None, "linear"))
+    assert (layer.composition is None) == (kind is None)
     expected = _oracle(layer, query, memory, mask)
     np.testing.assert_allclose(layer(query, memory, attention_mask=mask), expected, rtol=1e-3, atol=1e-3)
 
 
 @pytest.mark.parametrize("kind", ["low_rank", "extended", "hierarchical"])
 def test_the_joined_heads_are_added_to_their_composition(random, kind):
-    layer = MultiHeadAttention(4, 16, head_composition=kind, composition_residual=True)
+    layer = make_attention(4, 16, head_composition={"kind": kind, "residual": True})
     query, memory = random(B, T, D), random(B, S, D)
     mask = np.ones((B, 1, S), bool)
     layer(query, memory)
@@ -83,11 +83,6 @@ def test_the_joined_heads_are_added_to_their_composition(random, kind):
     composed = np.asarray(layer.composition.compose(np.stack(heads, 2).astype("float32")))
     expected = (np.concatenate(heads, -1) + composed) @ layer.output_layer.kernel.numpy()
     np.testing.assert_allclose(layer(query, memory), expected, rtol=1e-3, atol=1e-3)
-
-
-def test_the_identity_start_keeps_the_output_projection():
-    with pytest.raises(ValueError, match="keep W_O. Received: composition_start='identity', output_projection=False"):
-        MultiHeadAttention(2, D, head_composition="extended", output_projection=False, composition_start="identity")
 
 
 @pytest.mark.parametrize(
@@ -105,9 +100,9 @@ def test_the_identity_start_keeps_the_output_projection():
 def test_keeps_the_contract_of_a_layer(check_layer, random, options, weights, parameters):
     inputs = {"query": random(B, T, D), "memory": random(B, S, D)}
     if "shortcut" in options:
-        inputs["lexical"] = random(B, S, D)
+        inputs["shortcut_states"] = random(B, S, D)
     check_layer(
-        lambda **kwargs: MultiHeadAttention(H, D, **options, **kwargs),
+        lambda **kwargs: make_attention(H, D, **options, **kwargs),
         inputs,
         weights=weights,
         parameters=parameters,
@@ -126,7 +121,7 @@ def test_takes_the_mask_that_keras_attached(random):
 @pytest.mark.parametrize("kind", [None, "extended", "hierarchical"])
 @pytest.mark.parametrize("policy", ["float32", "mixed_float16", "mixed_bfloat16"])
 def test_a_fully_masked_row_is_finite(random, policy, kind):
-    layer = MultiHeadAttention(H, D, head_composition=kind, dtype=policy)
+    layer = make_attention(H, D, head_composition=kind, dtype=policy)
     output = layer(random(B, T, D), attention_mask=np.zeros((B, 1, T), bool))
     assert np.isfinite(keras.ops.cast(output, "float32")).all()
 
@@ -143,17 +138,18 @@ def test_dropout_is_active_in_training_only(random):
         {"num_heads": 3, "hidden_dim": 8},
         {"num_heads": 0, "hidden_dim": 8},
         {"num_heads": 2, "hidden_dim": 8, "dropout": 1.0},
-        {"num_heads": 2, "hidden_dim": 8, "shortcut": "lexical"},
+        {"num_heads": 2, "hidden_dim": 8, "num_key_value_heads": 3},
+        {"num_heads": 2, "hidden_dim": 8, "output_projection": False},
     ],
 )
 def test_wrong_arguments_are_named(arguments):
-    with pytest.raises(ValueError, match="Received: "):
+    with pytest.raises(ValueError, match="Received: |Missing `composition`"):
         MultiHeadAttention(**arguments)
 
 
-def test_lexical_and_shortcut_go_together(random):
+def test_shortcuts_and_their_states_go_together(random):
     x = random(B, T, D)
-    with pytest.raises(ValueError, match="`lexical` must be given if `shortcut` is set"):
-        MultiHeadAttention(H, D, shortcut="plain")(x)
-    with pytest.raises(ValueError, match="`lexical` must be given if `shortcut` is set"):
-        MultiHeadAttention(H, D)(x, lexical=x)
+    with pytest.raises(ValueError, match="Missing argument `shortcut_states`: the attention has a shortcut"):
+        MultiHeadAttention(H, D, key_value=LexicalShortcut(D))(x)
+    with pytest.raises(ValueError, match="Leave out `shortcut_states`: the attention has no shortcut. Received: shape"):
+        MultiHeadAttention(H, D)(x, shortcut_states=x)

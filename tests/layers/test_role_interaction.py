@@ -218,9 +218,9 @@ def test_one_output_has_one_mask():
 
 
 def test_numpy_sizes_become_plain_integers():
-    layer = RoleInteraction(np.int64(HR), context="cnn", context_units=np.int32(3), kernel_size=np.int64(5))
+    layer = RoleInteraction(np.int64(HR), context="cnn", units=np.int32(3), kernel_size=np.int64(5))
     config = json.loads(json.dumps(layer.get_config()))
-    assert (config["num_roles"], config["context_units"], config["kernel_size"]) == (HR, 3, 5)
+    assert (config["num_roles"], config["units"], config["kernel_size"]) == (HR, 3, 5)
 
 
 @pytest.mark.parametrize("arguments", [{"num_roles": 0}, {"causal": True, "context": "bilstm"}, {"assignment": "hard"}])
@@ -296,7 +296,7 @@ def test_roles_distinguish_two_readings_of_a_word():
     def make(assignment):
         inputs = keras.Input((length,), dtype="int32")
         embedded = keras.layers.Embedding(21, 16, embeddings_initializer=keras.initializers.RandomNormal(0, 1))(inputs)
-        layer = RoleInteraction(num_roles, assignment, "bilstm", context_units=16)
+        layer = RoleInteraction(num_roles, assignment, "bilstm", units=16)
         outputs, roles = layer(embedded, return_roles=True)
         model = keras.Model(inputs, keras.layers.Dense(22)(outputs))
         loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
@@ -326,6 +326,6 @@ def test_roles_distinguish_two_readings_of_a_word():
 
 
 def test_options_reach_the_assignment():
-    options = {"assignment": "one_hot", "context": "cnn", "context_units": 3, "kernel_size": 5, "activation": "tanh"}
+    options = {"assignment": "one_hot", "context": "cnn", "units": 3, "kernel_size": 5, "activation": "tanh"}
     options |= {"causal": True, "exclusive": True, "straight_through": True, "dropout": 0.25}
     assert RoleInteraction(HR, **options).role_assignment.get_config().items() >= options.items()

@@ -6,59 +6,59 @@ import keras
 import numpy as np
 import pytest
 from one_in import one_in
+from transformer_layers import make_decoder, make_decoder_layer, make_encoder, make_encoder_layer
 
-from keras_nmt.layers import (
-    ContextualizedEmbedding,
-    RoleInteraction,
-    TransformerDecoder,
-    TransformerDecoderLayer,
-    TransformerEncoder,
-    TransformerEncoderLayer,
-)
+from keras_nmt.layers import ContextualizedEmbedding, RoleInteraction
 
 B, T, S, D, E = 2, 4, 5, 8, 6
 STATES, MEMORY = (B, T, D), (B, S, E)
 CASES = {
-    "encoder": (lambda **more: TransformerEncoder(2, 2, D, 12, **more), [STATES], ["return_states"]),
+    "encoder": (lambda **more: make_encoder(2, 2, D, 12, **more), [STATES], ["return_states"]),
     "encoder of heads": (
-        lambda **more: TransformerEncoder(
-            2, 2, D, 12, layer_composition="extended", head_composition="low_rank", output_projection=False, **more
+        lambda **more: make_encoder(
+            2,
+            2,
+            D,
+            12,
+            layer_composition="extended",
+            head_composition={"kind": "low_rank", "output_projection": False},
+            **more,
         ),
         [STATES],
         [],
     ),
     "aggregates": (
-        lambda **more: TransformerEncoder(2, 2, D, 12, layer_composition="hierarchical", norm="post", **more),
+        lambda **more: make_encoder(2, 2, D, 12, layer_composition="hierarchical", norm="post", **more),
         [STATES],
         ["return_states"],
     ),
     "decoder": (
-        lambda **more: TransformerDecoder(2, 2, D, 12, **more),
+        lambda **more: make_decoder(2, 2, D, 12, **more),
         [STATES, MEMORY],
         ["return_states", "return_attention"],
     ),
     "decoder layer": (
-        lambda **more: TransformerDecoderLayer(2, D, 12, **more),
+        lambda **more: make_decoder_layer(2, D, 12, **more),
         [STATES, MEMORY],
         ["return_attention"],
     ),
     "gated encoder": (
-        lambda **more: TransformerEncoder(2, 2, D, 12, shortcut="fusion", **more),
+        lambda **more: make_encoder(2, 2, D, 12, shortcut="fusion", **more),
         [STATES],
         ["return_states", "return_gates"],
     ),
     "gated encoder layer": (
-        lambda **more: TransformerEncoderLayer(2, D, 12, shortcut="plain", **more),
+        lambda **more: make_encoder_layer(2, D, 12, shortcut="plain", **more),
         [STATES, STATES],
         ["return_gates"],
     ),
     "gated decoder": (
-        lambda **more: TransformerDecoder(2, 2, D, 12, shortcut="plain", **more),
+        lambda **more: make_decoder(2, 2, D, 12, shortcut="plain", **more),
         [STATES, MEMORY],
         ["return_states", "return_attention", "return_gates"],
     ),
     "gated cross-attention": (
-        lambda **more: TransformerDecoder(2, 2, D, 12, shortcut="ungated", cross_shortcut="fusion", **more),
+        lambda **more: make_decoder(2, 2, D, 12, shortcut="ungated", cross_shortcut="fusion", **more),
         [STATES, MEMORY, MEMORY],
         ["return_gates"],
     ),
@@ -96,7 +96,7 @@ MASKS = {"encoder": ["mask"], "roles": ["mask"], **{case: ["inputs_mask", "memor
 def test_a_mask_of_another_rank_is_rejected_when_the_model_is_made(case, name):
     make, shapes, _ = CASES[case]
     mask = keras.Input((T, T), dtype="bool")
-    with pytest.raises(ValueError, match=rf"`{name}` must be boolean, \[B, T\].*Received: shape"):
+    with pytest.raises(ValueError, match=rf"`{name}` must be a boolean tensor \[B, T\].*Received: shape"):
         make()(*(keras.Input(shape[1:]) for shape in shapes), **{name: mask})
 
 
@@ -142,11 +142,11 @@ def test_the_source_of_a_shortcut_is_checked_when_the_model_is_made(case):
     states, memory = (keras.Input(shape[1:]) for shape in shapes)
     layer = make(cross_shortcut="plain")
     with pytest.raises(ValueError, match="must have the same shape except for their last dimension. Received: "):
-        layer(states, memory, memory_lexical=keras.Input((S + 1, D)))
-    layer(states, memory, memory_lexical=keras.Input((S, D)))
-    with pytest.raises(ValueError, match=f"`memory_lexical` must be .*last dimension is {D}. Received: "):
-        layer(states, memory, memory_lexical=keras.Input((S, D + 2)))
-    with pytest.raises(ValueError, match="`memory_lexical` must be given if `cross_shortcut` is set.* Received: "):
+        layer(states, memory, memory_shortcut_states=keras.Input((S + 1, D)))
+    layer(states, memory, memory_shortcut_states=keras.Input((S, D)))
+    with pytest.raises(ValueError, match=f"`memory_shortcut_states` must be .*last dimension is {D}. Received: "):
+        layer(states, memory, memory_shortcut_states=keras.Input((S, D + 2)))
+    with pytest.raises(ValueError, match="Missing argument `memory_shortcut_states`: the attention has a shortcut"):
         layer(states, memory)
 
 
@@ -154,11 +154,11 @@ def test_the_source_of_a_layers_own_shortcut_is_checked_when_the_model_is_made()
     make, shapes, _ = CASES["decoder layer"]
     states, memory = (keras.Input(shape[1:]) for shape in shapes)
     layer = make(shortcut="plain")
-    layer(states, memory, lexical=keras.Input((T, E)))
-    for lexical, message in (
-        (keras.Input((T, D)), f"`lexical` must be .*last dimension is {E}. Received: "),
-        (keras.Input((S, E)), "`inputs` and `lexical` must have the same shape except for.* Received: "),
-        (None, "`lexical` must be given if `shortcut` is set, and only then. Received: "),
+    layer(states, memory, shortcut_states=keras.Input((T, E)))
+    for given, message in (
+        (keras.Input((T, D)), f"`shortcut_states` must be .*last dimension is {E}. Received: "),
+        (keras.Input((S, E)), "`inputs` and `shortcut_states` must have the same shape except for.* Received: "),
+        (None, "Missing argument `shortcut_states`: the attention has a shortcut"),
     ):
         with pytest.raises(ValueError, match=message):
-            layer(states, memory, lexical=lexical)
+            layer(states, memory, shortcut_states=given)

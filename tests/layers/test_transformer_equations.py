@@ -7,17 +7,9 @@ import math
 import numpy as np
 import pytest
 from numpy_oracles import sigmoid, softmax
+from transformer_layers import make_decoder, make_decoder_layer, make_encoder, make_encoder_layer
 
-from keras_nmt.layers import (
-    FeedForward,
-    GatedFeedForward,
-    MultiHeadAttention,
-    RotaryEncoding,
-    TransformerDecoder,
-    TransformerDecoderLayer,
-    TransformerEncoder,
-    TransformerEncoderLayer,
-)
+from keras_nmt.layers import FeedForward, GatedFeedForward, MultiHeadAttention, RotaryEncoding
 
 B, T, S, D, F, HEADS = 2, 4, 5, 8, 12, 2
 MODERN = {"norm": "rms", "feed_forward": "swiglu", "positions": "rotary", "num_key_value_heads": 2}
@@ -79,16 +71,16 @@ def _remembered(norm, x, h):
 @pytest.mark.parametrize("norm", ["pre", "post", "released"])
 @pytest.mark.parametrize("shortcut", [None, "plain", "fusion"])
 def test_encoder_layer(random, norm, shortcut):
-    layer = TransformerEncoderLayer(HEADS, D, F, norm=norm, shortcut=shortcut)
+    layer = make_encoder_layer(HEADS, D, F, norm=norm, shortcut=shortcut)
     x, e = random(B, T, D), random(B, T, D) if shortcut else None
-    layer(x, lexical=e)
+    layer(x, shortcut_states=e)
     w = _weights(layer, random)
     mask = np.repeat(INPUTS_MASK[:, None], T, 1)
     states = _residual(
         w, "self_attention", norm, x, lambda h: _attention(w, "self_attention", h, _remembered(norm, x, h), mask, e)
     )
     expected = _residual(w, "feed_forward", norm, states, lambda h: _feed_forward(w, h))
-    np.testing.assert_allclose(layer(x, lexical=e, mask=INPUTS_MASK), expected, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(layer(x, shortcut_states=e, mask=INPUTS_MASK), expected, rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize("norm", ["pre", "post", "released"])
@@ -96,10 +88,10 @@ def test_encoder_layer(random, norm, shortcut):
     ("shortcut", "cross_shortcut"), [(None, None), ("plain", None), (None, "plain"), ("fusion", "fusion")]
 )
 def test_decoder_layer(random, norm, shortcut, cross_shortcut):
-    layer = TransformerDecoderLayer(HEADS, D, F, norm=norm, shortcut=shortcut, cross_shortcut=cross_shortcut)
+    layer = make_decoder_layer(HEADS, D, F, norm=norm, shortcut=shortcut, cross_shortcut=cross_shortcut)
     x, memory = random(B, T, D), random(B, S, D)
     e, memory_e = random(B, T, D) if shortcut else None, random(B, S, D) if cross_shortcut else None
-    layer(x, memory, lexical=e, memory_lexical=memory_e)
+    layer(x, memory, shortcut_states=e, memory_shortcut_states=memory_e)
     w = _weights(layer, random)
     causal = np.tril(np.ones((T, T), bool)) & INPUTS_MASK[:, None]
     mask = np.repeat(MEMORY_MASK[:, None], T, 1)
@@ -110,7 +102,9 @@ def test_decoder_layer(random, norm, shortcut, cross_shortcut):
         w, "cross_attention", norm, states, lambda h: _attention(w, "cross_attention", h, memory, mask, memory_e)
     )
     expected = _residual(w, "feed_forward", norm, states, lambda h: _feed_forward(w, h))
-    found = layer(x, memory, lexical=e, memory_lexical=memory_e, inputs_mask=INPUTS_MASK, memory_mask=MEMORY_MASK)
+    found = layer(
+        x, memory, shortcut_states=e, memory_shortcut_states=memory_e, inputs_mask=INPUTS_MASK, memory_mask=MEMORY_MASK
+    )
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
 
 
@@ -135,7 +129,7 @@ def _grouped_attention(w, name, query, memory, mask, rotate):
     return np.concatenate(outputs, -1) @ w[f"{name}/output/kernel"]
 
 
-@pytest.mark.parametrize("stack", [TransformerEncoder, TransformerDecoder])
+@pytest.mark.parametrize("stack", [make_encoder, make_decoder])
 def test_a_stack_of_norms_in_post_position_has_no_further_norms(stack):
     for options, is_post in (
         ({"norm": "post"}, True),
@@ -148,7 +142,7 @@ def test_a_stack_of_norms_in_post_position_has_no_further_norms(stack):
 
 @pytest.mark.parametrize("position", ["pre", "post"])
 def test_norm_position_of_the_encoder_layer(random, position):
-    layer = TransformerEncoderLayer(HEADS, D, F, norm="rms", norm_position=position)
+    layer = make_encoder_layer(HEADS, D, F, norm="rms", norm_position=position)
     x = random(B, T, D)
     layer(x)
     w = _weights(layer, random)
@@ -166,7 +160,7 @@ def test_norm_position_of_the_encoder_layer(random, position):
 
 @pytest.mark.parametrize("position", ["pre", "post"])
 def test_modern_decoder_layer(random, position):
-    layer = TransformerDecoderLayer(4, D, F, **MODERN, norm_position=position)
+    layer = make_decoder_layer(4, D, F, **MODERN, norm_position=position)
     x, memory = random(B, T, D), random(B, S, D)
     layer(x, memory)
     w = _weights(layer, random)
@@ -206,9 +200,9 @@ def _gelu(z):  # z P(Z <= z), not its approximation by tanh
 @pytest.mark.parametrize(
     ("make", "gate"),
     [
-        (lambda: TransformerEncoderLayer(HEADS, D, F).feed_forward, lambda z: np.maximum(z, 0)),
-        (lambda: TransformerEncoderLayer(HEADS, D, F, feed_forward="gelu").feed_forward, _gelu),
-        (lambda: TransformerEncoderLayer(HEADS, D, F, feed_forward="swiglu").feed_forward, _silu),
+        (lambda: make_encoder_layer(HEADS, D, F).feed_forward, lambda z: np.maximum(z, 0)),
+        (lambda: make_encoder_layer(HEADS, D, F, feed_forward="gelu").feed_forward, _gelu),
+        (lambda: make_encoder_layer(HEADS, D, F, feed_forward="swiglu").feed_forward, _silu),
         (lambda: GatedFeedForward(F, D), _silu),
         (lambda: GatedFeedForward(F, D, activation="gelu"), _gelu),
     ],

@@ -6,14 +6,9 @@ import keras
 import numpy as np
 import pytest
 from pairwise import pairwise
+from transformer_layers import make_decoder, make_decoder_layer, make_encoder, make_encoder_layer
 
-from keras_nmt.layers import (
-    FeedForward,
-    TransformerDecoder,
-    TransformerDecoderLayer,
-    TransformerEncoder,
-    TransformerEncoderLayer,
-)
+from keras_nmt.layers import FeedForward, TransformerEncoder
 
 B, T, S, D, F = 2, 4, 5, 8, 12
 ATTENTION, FEED, NORM = 4 * D * D, 2 * D * F + D + F, 2 * D
@@ -38,10 +33,10 @@ def test_feed_forward_keeps_the_contract(check_layer, random):
 def test_encoder_layer_keeps_the_contract(check_layer, random, norm, shortcut, extra, more):
     inputs = {"inputs": random(B, T, D)}
     if shortcut:
-        inputs["lexical"] = random(B, T, D)
+        inputs["shortcut_states"] = random(B, T, D)
     inputs["mask"] = np.array([[1, 1, 1, 0], [1, 1, 1, 1]], bool)
     check_layer(
-        lambda **kwargs: TransformerEncoderLayer(2, D, F, norm=norm, shortcut=shortcut, **kwargs),
+        lambda **kwargs: make_encoder_layer(2, D, F, norm=norm, shortcut=shortcut, **kwargs),
         inputs,
         weights=11 + more,
         parameters=ATTENTION + FEED + 2 * NORM + extra,
@@ -53,11 +48,11 @@ def test_encoder_layer_keeps_the_contract(check_layer, random, norm, shortcut, e
 def test_decoder_layer_keeps_the_contract(check_layer, random, shortcut):
     inputs = {"inputs": random(B, T, D), "memory": random(B, S, D)}
     if shortcut:
-        inputs |= {"lexical": random(B, T, D), "memory_lexical": random(B, S, D)}
+        inputs |= {"shortcut_states": random(B, T, D), "memory_shortcut_states": random(B, S, D)}
     inputs["memory_mask"] = np.array([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1]], bool)
     extra, more = {None: (0, 0), "plain": (PLAIN, 2), "fusion": (FUSION, 1)}[shortcut]
     check_layer(
-        lambda **kwargs: TransformerDecoderLayer(2, D, F, shortcut=shortcut, cross_shortcut=shortcut, **kwargs),
+        lambda **kwargs: make_decoder_layer(2, D, F, shortcut=shortcut, cross_shortcut=shortcut, **kwargs),
         inputs,
         weights=16 + 2 * more,
         parameters=2 * ATTENTION + FEED + 3 * NORM + 2 * extra,
@@ -72,7 +67,7 @@ def test_stacks_keep_the_contract(check_layer, random, thorough):
     plain, fusion = (0, 0) if thorough else (PLAIN, FUSION)
     layer, inputs = ATTENTION + FEED + 2 * NORM, {"inputs": random(B, T, D)}
     check_layer(
-        lambda **kwargs: TransformerEncoder(2, 2, D, F, shortcut=shortcut, layer_composition="low_rank", **kwargs),
+        lambda **kwargs: make_encoder(2, 2, D, F, shortcut=shortcut, layer_composition="low_rank", **kwargs),
         inputs,
         weights=2 * (11 if thorough else 13) + 2 + 2 * 2 + 2,
         parameters=2 * (layer + plain) + 3 * NORM + 2 * D * 2 * D + D * D,
@@ -80,9 +75,9 @@ def test_stacks_keep_the_contract(check_layer, random, thorough):
     )
     inputs["memory"] = random(B, S, D)
     if cross_shortcut:
-        inputs["memory_lexical"] = random(B, S, D)
+        inputs["memory_shortcut_states"] = random(B, S, D)
     check_layer(
-        lambda **kwargs: TransformerDecoder(
+        lambda **kwargs: make_decoder(
             2, 2, D, F, norm="post", cross_shortcut=cross_shortcut, layer_composition="hierarchical", **kwargs
         ),
         inputs,
@@ -92,8 +87,38 @@ def test_stacks_keep_the_contract(check_layer, random, thorough):
     )
 
 
-def test_decoder_is_causal(random):
-    decoder = TransformerDecoder(2, 2, D, F, shortcut="fusion")
+def test_stacks_of_tied_layers_keep_the_contract(check_layer, random):
+    inputs, memory, options = random(B, T, D), random(B, S, D), {"layer_composition": "linear", "norm": "post"}
+    check_layer(
+        lambda **kwargs: make_encoder(3, 2, D, F, **options, tied_layers="encoder", **kwargs),
+        {"inputs": inputs},
+        weights=11 + 1,
+        parameters=ATTENTION + FEED + 2 * NORM + 3 * D * D,
+        thorough=False,
+    )
+    check_layer(
+        lambda **kwargs: make_decoder(
+            3, 2, D, F, **options, tied_layers="decoder", decoder_self_attention="ssru", **kwargs
+        ),
+        {"inputs": inputs, "memory": memory},
+        weights=16 - 3 + 2 + 1,
+        parameters=2 * D * D + D + ATTENTION + FEED + 3 * NORM + 3 * D * D,
+        thorough=False,
+    )
+
+
+def test_layers_take_turns_in_a_deeper_stack(random):
+    first, second = (make_encoder_layer(2, D, F) for _ in range(2))
+    x = random(B, T, D)
+    output = TransformerEncoder([first, second], num_layers=3)(x)
+    np.testing.assert_allclose(output, first(second(first(x))), rtol=1e-5, atol=1e-5)
+    with pytest.raises(ValueError, match="`num_layers` must be at least 2, the given layers. Received: 1"):
+        TransformerEncoder([first, second], num_layers=1)
+
+
+@pytest.mark.parametrize("options", [{"shortcut": "fusion"}, {"decoder_self_attention": "ssru"}], ids=str)
+def test_decoder_is_causal(random, options):
+    decoder = make_decoder(2, 2, D, F, **options)
     x, memory = random(B, T, D), random(B, S, D)
     changed = x.copy()
     changed[:, 2:] = random(B, T - 2, D)
@@ -104,27 +129,27 @@ def test_decoder_is_causal(random):
 
 @pytest.mark.parametrize("source", ["lexical", "non_lexical"])
 def test_the_shortcut_of_each_layer_has_its_source(random, source, monkeypatch):
-    encoder = TransformerEncoder(4, 2, D, F, shortcut="plain", shortcut_source=source)
+    encoder = make_encoder(4, 2, D, F, shortcut="plain", shortcut_source=source)
     x = random(B, T, D)
     seen = []
     for layer in encoder.layers:
         inner = layer.call
 
-        def call(inputs, lexical=None, inner=inner, **more):
-            seen.append(lexical)
-            return inner(inputs, lexical=lexical, **more)
+        def call(inputs, shortcut_states=None, inner=inner, **more):
+            seen.append(shortcut_states)
+            return inner(inputs, shortcut_states=shortcut_states, **more)
 
         monkeypatch.setattr(layer, "call", call)
     _, states = encoder(x, return_states=True)
     expected = [0, 0, 0, 0] if source == "lexical" else [0, 0, 1, 2]  # H_{l-2}, and E in layers 1 and 2
-    for lexical, index in zip(seen[-4:], expected, strict=True):
-        np.testing.assert_array_equal(lexical, states[index])
+    for source_states, index in zip(seen[-4:], expected, strict=True):
+        np.testing.assert_array_equal(source_states, states[index])
 
 
 def test_post_norm_outputs_are_normalised_and_pre_norm_stacks_end_in_a_norm(random):
     x = random(B, T, D) * 5
     for norm in ("pre", "post"):
-        output = np.asarray(TransformerEncoder(2, 2, D, F, norm=norm)(x))
+        output = np.asarray(make_encoder(2, 2, D, F, norm=norm)(x))
         np.testing.assert_allclose(output.mean(-1), 0, atol=1e-5)
         np.testing.assert_allclose(output.std(-1), 1, atol=1e-3)
 
@@ -188,8 +213,8 @@ COMPOSITIONS = [("hierarchical", 4), ("hierarchical", 5), (None, 3), *((kind, 3)
 )
 def test_stacks_compose_their_layers(random, options):
     side, norm, (kind, number), residual = options.values()
-    stack = (TransformerEncoder if side == "encoder" else TransformerDecoder)(
-        number, 2, D, F, norm=norm, layer_composition=kind, composition_residual=residual
+    stack = (make_encoder if side == "encoder" else make_decoder)(
+        number, 2, D, F, norm=norm, layer_composition=kind and {"kind": kind, "residual": residual}
     )
     x = random(B, T, D)
     arguments = {"mask": np.array([[1, 1, 1, 0], [1, 1, 1, 1]], bool)}
@@ -208,30 +233,30 @@ def test_stacks_compose_their_layers(random, options):
 
 @pytest.mark.parametrize("shape", [(B,), (B, T, T), (B, 1, T)])
 def test_a_mask_of_another_rank_is_rejected(random, shape):
-    with pytest.raises(ValueError, match=r"`mask` must be boolean, \[B, T\].*Received: shape"):
-        TransformerEncoder(1, 2, D, F)(random(B, T, D), mask=np.ones(shape, bool))
+    with pytest.raises(ValueError, match=r"`mask` must be a boolean tensor \[B, T\].*Received: shape"):
+        make_encoder(1, 2, D, F)(random(B, T, D), mask=np.ones(shape, bool))
 
 
 def test_a_float_mask_is_rejected_because_it_may_be_inverted(random):
     with pytest.raises(ValueError, match="boolean.*dtype float32"):
-        TransformerEncoder(1, 2, D, F)(random(B, T, D), mask=np.ones((B, T), "float32"))
+        make_encoder(1, 2, D, F)(random(B, T, D), mask=np.ones((B, T), "float32"))
 
 
 @pytest.mark.parametrize("inputs", [np.ones((B, T), "int32"), np.ones((B, T, D - 2), "float32"), np.ones((B, T, 1))])
 def test_states_of_another_width_are_rejected(inputs):
     with pytest.raises(ValueError, match=f"last dimension is {D}. Received: shape"):
-        TransformerEncoder(1, 2, D, F)(inputs)
+        make_encoder(1, 2, D, F)(inputs)
 
 
 def test_numpy_sizes_and_single_positions_are_fine(random):
-    encoder = TransformerEncoder(np.int64(1), np.int32(2), np.int64(D), F)
+    encoder = make_encoder(np.int64(1), np.int32(2), np.int64(D), F)
     assert encoder(random(B, 1, D)).shape == (B, 1, D)
-    assert type(encoder.get_config()["hidden_dim"]) is int
+    assert type(encoder.layers[0].self_attention.get_config()["hidden_dim"]) is int
 
 
 def test_attention_can_be_requested_when_a_model_is_made(random):
     target, memory = keras.Input((T, D)), keras.Input((S, D))
-    layer = TransformerDecoderLayer(2, D, F)
+    layer = make_decoder_layer(2, D, F)
     states, attention = layer(target, memory, return_attention=True)
     assert (states.shape, attention.shape) == ((None, T, D), (None, 2, T, S))
     given = random(B, T, D), random(B, S, D)
@@ -242,18 +267,18 @@ def test_attention_can_be_requested_when_a_model_is_made(random):
 
 @pytest.mark.parametrize("name", ["dropout", "attention_dropout", "activation_dropout"])
 def test_errors_of_rates_name_the_rate(name):
-    with pytest.raises(ValueError, match=f"`{name}` must be a rate.* Received: {name}=1.5"):
-        TransformerEncoder(1, 2, D, F, **{name: 1.5})
-    assert TransformerEncoder(1, 2, D, F, **{name: np.float32(0.5)}).get_config()[name] == 0.5
+    with pytest.raises(ValueError, match=f"`{name}` must be at least 0 and below 1. Received: {name}=1.5"):
+        make_encoder(1, 2, D, F, **{name: 1.5})
+    assert make_encoder(1, 2, D, F, **{name: np.float32(0.5)}).layers
 
 
 def test_errors_of_the_decoder_name_the_argument(random):
-    with pytest.raises(ValueError, match="`memory_lexical` must be given if `cross_shortcut` is set"):
-        TransformerDecoder(1, 2, D, F, cross_shortcut="plain")(random(B, T, D), random(B, S, D))
+    with pytest.raises(ValueError, match="Missing argument `memory_shortcut_states`: the attention has a shortcut"):
+        make_decoder(1, 2, D, F, cross_shortcut="plain")(random(B, T, D), random(B, S, D))
 
 
 def test_dropout_applies_to_the_output_of_a_sub_layer(random):
-    layer, x = TransformerEncoderLayer(2, D, F, dropout=0.5), random(20, T, D)
+    layer, x = make_encoder_layer(2, D, F, dropout=0.5), random(20, T, D)
     layer(x)
     layer.self_attention.output_layer.kernel.assign(np.zeros((D, D)))  # attention gives 0, the network 1
     layer.feed_forward.outer.kernel.assign(np.zeros((F, D)))
@@ -267,7 +292,7 @@ def test_dropout_applies_to_the_output_of_a_sub_layer(random):
 @pytest.mark.parametrize("rate", ["dropout", "attention_dropout", "activation_dropout"])
 def test_each_rate_is_active_in_training_only(random, rate, norm):
     x, memory = random(B, T, D), random(B, S, D)
-    for kind, inputs in ((TransformerEncoder, [x]), (TransformerDecoder, [x, memory])):
+    for kind, inputs in ((make_encoder, [x]), (make_decoder, [x, memory])):
         stack = kind(1, 2, D, F, norm=norm, **{rate: 0.5})
         plain = np.asarray(stack(*inputs))
         np.testing.assert_array_equal(stack(*inputs), plain)
@@ -275,9 +300,10 @@ def test_each_rate_is_active_in_training_only(random, rate, norm):
 
 
 @pytest.mark.parametrize("attached", [False, True])
-@pytest.mark.parametrize("kind", [TransformerDecoder, TransformerDecoderLayer])
-def test_decoders_ignore_padding_before_their_inputs(random, kind, attached):
-    decoder = TransformerDecoder(2, 2, D, F) if kind is TransformerDecoder else TransformerDecoderLayer(2, D, F)
+@pytest.mark.parametrize("kind", [make_decoder, make_decoder_layer])
+@pytest.mark.parametrize("of_itself", ["attention", "ssru"])
+def test_decoders_ignore_padding_before_their_inputs(random, kind, attached, of_itself):
+    decoder = kind(*[2] * (kind is make_decoder), 2, D, F, decoder_self_attention=of_itself)
     ids, memory = np.array([[0, 0, 4, 5]]), random(1, S, D)
     embedded = keras.layers.Embedding(9, D, mask_zero=True)(ids)
     plain = np.asarray(embedded)
@@ -297,9 +323,9 @@ def _gates(stack, number, name, hidden, lexical):
 
 @pytest.mark.parametrize("cross", [None, "fusion"])
 def test_the_decoder_returns_the_gates_of_every_layer(random, cross):
-    stack = TransformerDecoder(2, 2, D, F, shortcut="fusion", cross_shortcut=cross, norm="post")
+    stack = make_decoder(2, 2, D, F, shortcut="fusion", cross_shortcut=cross, norm="post")
     x, memory, embedded = random(B, T, D), random(B, S, D), random(B, S, D)
-    arguments = {} if cross is None else {"memory_lexical": embedded}
+    arguments = {} if cross is None else {"memory_shortcut_states": embedded}
     stack(x, memory, **arguments)
     stack.set_weights([0.5 * random(*w.shape) for w in stack.get_weights()])
     output, states, weights, gates = stack(
@@ -318,7 +344,7 @@ def test_the_decoder_returns_the_gates_of_every_layer(random, cross):
 
 
 def test_the_encoder_returns_the_gates_of_every_layer(random):
-    stack, x = TransformerEncoder(2, 2, D, F, shortcut="fusion", norm="post"), random(B, T, D)
+    stack, x = make_encoder(2, 2, D, F, shortcut="fusion", norm="post"), random(B, T, D)
     stack(x)
     stack.set_weights([0.5 * random(*w.shape) for w in stack.get_weights()])
     output, states, gates = stack(x, return_states=True, return_gates=True)
@@ -331,8 +357,15 @@ def test_the_encoder_returns_the_gates_of_every_layer(random):
 
 @pytest.mark.parametrize("shortcut", [None, "ungated"])
 def test_stacks_without_gates_say_so(random, shortcut):
-    x, match = random(B, T, D), "`return_gates` needs a gated shortcut"
+    x, match = random(B, T, D), "`return_gates` needs a shortcut with gates"
     with pytest.raises(ValueError, match=match):
-        TransformerEncoder(1, 2, D, F, shortcut=shortcut)(x, return_gates=True)
+        make_encoder(1, 2, D, F, shortcut=shortcut)(x, return_gates=True)
     with pytest.raises(ValueError, match=match):
-        TransformerDecoder(1, 2, D, F, shortcut=shortcut)(x, x, return_gates=True)
+        make_decoder(1, 2, D, F, shortcut=shortcut)(x, x, return_gates=True)
+
+
+def test_stacks_need_layers_and_a_norm_for_each_state():
+    with pytest.raises(ValueError, match="at least one layer"):
+        TransformerEncoder([])
+    with pytest.raises(ValueError, match="be empty or have 1 norms, one for each layer. Received: 2"):
+        TransformerEncoder([make_encoder_layer(2, D, F)], composition_norms=[keras.layers.LayerNormalization()] * 2)

@@ -15,14 +15,15 @@ TRANSFORMER = {"num_heads": 2, "intermediate_dim": 12}
 MECHANISMS = {
     **TRANSFORMER,
     "shortcuts": "fusion",
-    "layer_composition": "extended",
-    "head_composition": "extended",
-    "layer_composition_rank": 4,
-    "head_composition_rank": 4,
-    "roles": "contextualized",
-    "num_roles": 3,
+    "layer_composition": {"kind": "extended", "rank": 4},
+    "head_composition": {"kind": "extended", "rank": 4},
+    "roles": {"kind": "contextualized", "num_roles": 3},
 }
-CROSS = {**TRANSFORMER, "shortcuts": "plain", "shortcut_sites": ["self", "cross"], "roles": "softmax", "num_roles": 3}
+CROSS = {
+    **TRANSFORMER,
+    "shortcuts": {"kind": "plain", "sites": ["self", "cross"]},
+    "roles": {"kind": "softmax", "num_roles": 3},
+}
 CLOSE = {"rtol": 1e-4, "atol": 1e-4}
 
 

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from keras_nmt.ids import BEGIN, END, PAD
+from keras_nmt.ids import BOS, EOS, PAD
+from keras_nmt.layers import Shortcuts
 from keras_nmt.models import AttentionBridgeModel, Ensemble, LanguageLabelModel, Transformer
 
 V = 19
-SOURCE = np.array([[8, 6, 7, END], [8, END, PAD, PAD]], "int32")
-TARGET = np.array([[BEGIN, 9, 10], [BEGIN, 11, 4]], "int32")
+SOURCE = np.array([[8, 6, 7, EOS], [8, EOS, PAD, PAD]], "int32")
+TARGET = np.array([[BOS, 9, 10], [BOS, 11, 4]], "int32")
 SIZES = {"hidden_dim": 8, "num_encoder_layers": 1, "num_decoder_layers": 1}
 
 
@@ -22,7 +23,7 @@ def attention(model, layer=None, source=SOURCE, target=TARGET) -> np.ndarray:
 @pytest.fixture(scope="module")
 def transformer():
     options = {**SIZES, "num_decoder_layers": 3, "num_heads": 2, "intermediate_dim": 8}
-    return Transformer(source_vocabulary_size=V, **options, shortcuts="fusion", shortcut_sites=("self", "cross"))
+    return Transformer(source_vocabulary_size=V, **options, shortcuts=Shortcuts("fusion", sites=("self", "cross")))
 
 
 @pytest.mark.parametrize("layer", [None, 1, 3])

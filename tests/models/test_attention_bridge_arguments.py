@@ -87,7 +87,7 @@ def test_wrong_languages_are_named():
         lambda: model.decoder_for("xx"),
         lambda: model.bridge_outputs("xx"),
     ):
-        with pytest.raises(ValueError, match="has the languages de, fr. Received: 'xx'"):
+        with pytest.raises(ValueError, match="one of de, fr. Received: 'xx'"):
             call()
     with pytest.raises(ValueError, match="already has the languages de, fr. Received: language='fr'"):
         model.with_language("fr", 20)
@@ -95,7 +95,7 @@ def test_wrong_languages_are_named():
         model.with_language("c s", 20)
     with pytest.raises(ValueError, match="Received: cs=3"):
         model.with_language("cs", 3)
-    with pytest.raises(ValueError, match="no bridge.*Received: bridge_heads=None"):
+    with pytest.raises(ValueError, match="without a bridge.*Received: bridge_heads=None"):
         AttentionBridgeModel(LANGUAGES, **{**TINY, "bridge_heads": None}).bridge_outputs("de")
 
 

@@ -26,7 +26,7 @@ from multilingual import (
 )
 from one_in import one_in
 
-from keras_nmt.ids import BEGIN, PAD
+from keras_nmt.ids import BOS, PAD
 from keras_nmt.models import AttentionBridgeModel
 
 LANGUAGES = {"de": 17, "fr": 13}
@@ -39,7 +39,7 @@ NO_BRIDGE = {"bridge_heads": None}
 DOT = {"attention_score": "dot", "num_encoder_layers": 1}
 CONCAT = {"attention_score": "concat", "bridge_heads": None, "num_encoder_layers": 1, "num_decoder_layers": 1}
 NO_FEEDING = {"input_feeding": False, "dropout_in_loop": True, "tie_output": True, "bridge_bias": False}
-ROLES = {**TRANSFORMER, "roles": "softmax", "num_roles": 3}
+ROLES = {**TRANSFORMER, "roles": {"kind": "softmax", "num_roles": 3}}
 SHARED = {"shared_attention": True, "bridge_heads": None}  # the idea of Firat et al.
 WITH_ROLES = {**ENCODER, "transformer": ROLES, "attention_score": "concat", "bridge_heads": None}
 WITH_MECHANISMS = {**BOTH, "transformer": MECHANISMS, "num_encoder_layers": 2, "num_decoder_layers": 2}
@@ -235,21 +235,22 @@ def test_bridge_outputs_equal_the_decoders_memory(options):
     np.testing.assert_array_equal(attention.transpose(0, 2, 1)[source == PAD], 0)
 
 
-@pytest.mark.parametrize("shortcut_source", ["lexical", "non_lexical"])
-def test_over_a_bridge_shortcuts_on_cross_attention_read_attended_embeddings(shortcut_source):
-    options = {**BOTH, "num_encoder_layers": 2, "transformer": {**CROSS, "shortcut_source": shortcut_source}}
+@pytest.mark.parametrize("states", ["lexical", "non_lexical"])
+def test_over_a_bridge_shortcuts_on_cross_attention_read_attended_embeddings(states):
+    transformer = {**CROSS, "shortcuts": {**CROSS["shortcuts"], "source": states}}
+    options = {**BOTH, "num_encoder_layers": 2, "transformer": transformer}
     model, without = _fresh(**options), _fresh(**options, bridge_heads=None)
     given = {weight.path: weight.numpy() for weight in model.weights}
     for weight in without.weights:
         weight.assign(given[weight.path])
     source, target = batch(model.pair("de", "fr"))
-    lexical = without.encoder_for("de", "fr")(source)["lexical"].numpy()  # E, or states
+    lexical = without.encoder_for("de", "fr")(source)["shortcut_states"].numpy()  # E, or states
     attention = model.bridge_outputs("de")(source)["attention"].numpy()  # A
     memory = dict(model.encoder_for("de", "fr")(source))
-    np.testing.assert_allclose(memory["lexical"], attention @ lexical, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(memory["shortcut_states"], attention @ lexical, rtol=1e-5, atol=1e-5)
     # The decoder reads these states.
     logits = model.decoder_for("fr").logits(target, memory)
-    memory["lexical"] = ops.zeros_like(memory["lexical"])
+    memory["shortcut_states"] = ops.zeros_like(memory["shortcut_states"])
     assert np.abs(model.decoder_for("fr").logits(target, memory) - logits).max() > 1e-3
 
 
@@ -301,7 +302,7 @@ def test_a_sentence_of_one_token_with_fifty_heads():
     pair, one = model.pair("de", "fr"), np.array([[3]], "int32")
     outputs = model.bridge_outputs("de")(one)
     np.testing.assert_allclose(outputs["attention"], np.ones((1, 50, 1)), rtol=1e-6)
-    target = np.array([[BEGIN, 5, 6]], "int32")
+    target = np.array([[BOS, 5, 6]], "int32")
     logits = pair([one, target])
     assert np.isfinite(logits).all()
     np.testing.assert_allclose(pair([np.pad(one, ((0, 0), (0, 3))), target]), logits, rtol=1e-4, atol=1e-5)
@@ -329,7 +330,7 @@ def test_without_a_bridge_there_is_no_penalty():
 
 
 def test_a_pair_cannot_be_saved_separately(tmp_path):
-    with pytest.raises(ValueError, match="save that model, or the pair's weights. Received: de-fr of AttentionBridge"):
+    with pytest.raises(ValueError, match="save that model instead. Received: de-fr of AttentionBridge"):
         _model().pair("de", "fr").save(tmp_path / "pair.keras")
 
 
@@ -454,7 +455,7 @@ def test_dropout_applies_to_embeddings_and_stacks_of_both_sides():
         np.testing.assert_allclose(dropped[dropped != 0], 2 * plain[dropped != 0], rtol=1e-5)
     assert {stack.dropout for stack in stacks} == {0.5}
     both = AttentionBridgeModel({"de": 17}, **{**TINY, **BOTH}, dropout=0.5)
-    assert {both.de_encoder.options.dropout, both.de_decoder.options.dropout} == {0.5}
+    assert {stack.layers[0].residual_dropout.rate for stack in (both.de_encoder, both.de_decoder)} == {0.5}
 
 
 def test_the_uniform_start_covers_all_weights_and_no_more():

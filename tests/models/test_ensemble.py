@@ -8,12 +8,13 @@ import pytest
 import tensorflow as tf
 
 from keras_nmt.decoding import beam_search
-from keras_nmt.ids import BEGIN, END, PAD
+from keras_nmt.ids import BOS, EOS, PAD
+from keras_nmt.layers import Roles
 from keras_nmt.models import AttentionBridgeModel, Ensemble, LanguageLabelModel, Transformer
 
 V = 19
-SOURCE = np.array([[5, 6, 7, END], [8, END, PAD, PAD]], "int32")
-TARGET = np.array([[BEGIN, 9, 10], [BEGIN, 11, 4]], "int32")
+SOURCE = np.array([[5, 6, 7, EOS], [8, EOS, PAD, PAD]], "int32")
+TARGET = np.array([[BOS, 9, 10], [BOS, 11, 4]], "int32")
 
 
 def loud(model):
@@ -29,7 +30,7 @@ def models():
     shared = {"source_vocabulary_size": V, "num_encoder_layers": 1, "num_decoder_layers": 1, "num_heads": 2}
     return [
         loud(Transformer(**shared, hidden_dim=8, intermediate_dim=8, shortcuts="fusion", name="model")),
-        loud(Transformer(**shared, hidden_dim=12, intermediate_dim=8, roles="dense", num_roles=4, name="model")),
+        loud(Transformer(**shared, hidden_dim=12, intermediate_dim=8, roles=Roles("dense", num_roles=4), name="model")),
         loud(
             AttentionBridgeModel(
                 {"de": V, "fr": V},
@@ -93,7 +94,7 @@ def test_search_with_an_ensemble_equals_search_with_a_model(models):
     for row, source in enumerate(SOURCE):
         for tokens, score in zip(result.tokens[row].numpy(), result.scores[row].numpy(), strict=True):
             kept = tokens[tokens != PAD]
-            target_input = np.array([[BEGIN, *kept[:-1]]])
+            target_input = np.array([[BOS, *kept[:-1]]])
             rows = [probabilities(model([source[None], target_input]))[0] for model in models[:2]]
             expected = np.log(np.mean(rows, axis=0))[np.arange(len(kept)), kept].sum()
             assert score == pytest.approx(expected, abs=1e-4)
@@ -115,11 +116,11 @@ def test_an_ensemble_of_multilingual_models_has_all_directions():
         logits = ensemble.decoder_for(direction[1]).logits(TARGET, memory)
         np.testing.assert_allclose(np.exp(logits), expected, atol=1e-6)
     assert ensemble.count_params() == sum(model.count_params() for model in bridges)
-    with pytest.raises(TypeError, match="Call the model of a pair"):
+    with pytest.raises(TypeError, match="Call the model of a direction"):
         ensemble([SOURCE, TARGET])
     labels = LanguageLabelModel({"de": V, "fr": V}, **sizes)
     bridge = AttentionBridgeModel({"de": V, "fr": V}, bridge_heads=2, bridge_hidden_dim=4, **sizes)
-    with pytest.raises(ValueError, match="an ensemble of one direction.*Received: LanguageLabelModel, AttentionBri"):
+    with pytest.raises(ValueError, match="an ensemble for one direction.*Received: LanguageLabelModel, AttentionBri"):
         Ensemble([labels, bridge])
     assert Ensemble([labels.pair("de", "fr"), bridge.pair("de", "fr")]).directions == (("source", "target"),)
 

@@ -33,6 +33,10 @@ VARIANTS = [
     {**BOTH, "transformer": CROSS},
     {"attention_score": "concat", "input_feeding": False, "num_encoder_layers": 1, "num_decoder_layers": 1},
 ]
+BOTH_SIDES = [
+    {**BOTH, "transformer": {**CROSS, "embedding_norm": True}, "label_sides": "both"},
+    {"label_sides": "both"},
+]
 _models: dict[str, LanguageLabelModel] = {}
 
 
@@ -44,7 +48,7 @@ def _model(options=None):
     return _models[key]
 
 
-@pytest.mark.parametrize("options", VARIANTS, ids=name)
+@pytest.mark.parametrize("options", [*VARIANTS, *BOTH_SIDES], ids=name)
 def test_stepwise_equals_full(options):
     pair = _model(options).pair("de", "fr")
     source, target = batch(pair)
@@ -53,7 +57,7 @@ def test_stepwise_equals_full(options):
     np.testing.assert_allclose(stepwise(pair, source, target), logits, **CLOSE)
 
 
-@pytest.mark.parametrize("options", one_in(2, VARIANTS, name))
+@pytest.mark.parametrize("options", one_in(2, [*VARIANTS, *BOTH_SIDES], name))
 def test_padding_and_batching_are_invisible(options):
     check_padding_and_batching(_model(options).pair("de", "fr"))
 
@@ -77,6 +81,30 @@ def test_a_label_of_the_target_language_comes_first(options):
         np.testing.assert_array_equal(memory["mask"], one["mask"])
 
 
+@pytest.mark.parametrize("options", BOTH_SIDES, ids=name)
+def test_labels_on_both_sides_are_inputs_that_nothing_predicts(options):
+    model = _model(options)
+    arguments = {key: value for key, value in options.items() if key != "label_sides"}
+    plain = AttentionBridgeModel({"all": V}, hidden_dim=8, bridge_heads=None, **arguments)
+    for weight in plain.weights:
+        (same,) = (w for w in model.weights if w.path == weight.path.removeprefix("all_"))
+        weight.assign(same.numpy())
+    source, target = batch(model.pair("de", "fr"))
+    for (i, of_source), (j, of_target) in itertools.product(enumerate(LANGUAGES), repeat=2):
+        sources = np.pad(source, ((0, 0), (1, 0)), constant_values=4 + i)
+        targets = np.insert(target, 1, 4 + j, axis=1)
+        expected = plain.pair("all", "all")([sources, targets])[:, 1:]
+        pair = model.pair(of_source, of_target)
+        np.testing.assert_allclose(pair([source, target]), expected, rtol=1e-5, atol=1e-5)
+        memory = pair.encoder(source)
+        alike = plain.encoder_for("all", "all")(sources)
+        attention = plain.pair("all", "all").attention(alike, targets)[:, 1:, 1:]
+        np.testing.assert_allclose(pair.attention(memory, target), attention, rtol=1e-5, atol=1e-5)
+    assert model.encoder_for("de", "fr") is model.encoder_for("de", "en")
+    assert model.decoder_for("fr") is model.pair("de", "fr").decoder_for("target")
+    assert {id(w) for w in model.pair("de", "fr").weights} == {id(w) for w in model.weights}
+
+
 @pytest.mark.parametrize("options", VARIANTS[:4], ids=name)
 def test_rows_of_padding_get_no_label_and_change_nothing(options):
     pair = _model(options).pair("de", "fr")
@@ -97,7 +125,7 @@ def test_everything_except_the_label_is_shared():
     assert model.count_params() == LanguageLabelModel(["de"], hidden_dim=8, vocabulary_size=V).count_params()
 
 
-@pytest.mark.parametrize("options", VARIANTS[:2], ids=name)
+@pytest.mark.parametrize("options", [*VARIANTS[:2], *BOTH_SIDES[:1]], ids=name)
 def test_saved_equals_loaded(options, tmp_path):
     check_saved_equals_loaded(_model(options), ("de", "fr"), tmp_path)
 
@@ -137,6 +165,7 @@ def test_languages_are_a_mapping_or_a_list():
         {"languages": "de", "vocabulary_size": V},
         {"languages": ["de", "de"], "vocabulary_size": V},
         {"num_encoder_layers": 1},
+        {"label_sides": "target"},
         {"encoder": "gru"},
         {"transformer": TRANSFORMER},
         {"decoder": "transformer", "transformer": CROSS},
@@ -159,5 +188,5 @@ def test_unknown_arguments_are_named():
 def test_languages_cannot_be_added_and_unknown_languages_are_named():
     with pytest.raises(ValueError, match="joint.*Received: language='cs'"):
         _model().with_language("cs", V)
-    with pytest.raises(ValueError, match="has the languages de, fr, en. Received: 'cs'"):
+    with pytest.raises(ValueError, match="one of de, fr, en. Received: 'cs'"):
         _model().pair("de", "cs")

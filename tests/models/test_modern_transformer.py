@@ -6,18 +6,26 @@ import numpy as np
 import pytest
 from tiny import TINY, make_batch, randomise
 
-from keras_nmt.layers import TransformerEncoder
 from keras_nmt.models import Transformer, count_parameters
 from keras_nmt.testing import check_batches_and_padding, check_compiled, check_steps
 
 MODERN = {"norm": "rms", "feed_forward": "swiglu", "positions": "rotary", "num_key_value_heads": 2, "num_heads": 4}
-SITES = {"shortcut_sites": ("self", "cross")}
+SITES = {"sites": ("self", "cross")}
+ROLES = {kind: {"kind": kind, "num_roles": 3} for kind in ("softmax", "contextualized", "one_hot")}
 COMBINED = [  # every mechanism
-    {"shortcuts": "plain", **SITES, "head_composition": "extended", "roles": "softmax", "num_roles": 3},
-    {"shortcuts": "fusion", **SITES, "layer_composition": "extended", "roles": "contextualized", "num_roles": 3},
+    {
+        "shortcuts": {"kind": "plain", **SITES},
+        "head_composition": "extended",
+        "roles": ROLES["softmax"],
+    },
+    {
+        "shortcuts": {"kind": "fusion", **SITES},
+        "layer_composition": "extended",
+        "roles": ROLES["contextualized"],
+    },
     {"shortcuts": "ungated", "layer_composition": "hierarchical", "head_composition": "hierarchical"},
     {"shortcuts": "plain", "layer_composition": "extended", "norm_position": "post"},
-    {"layer_composition": "linear", "head_composition": "low_rank", "roles": "one_hot", "num_roles": 3},
+    {"layer_composition": "linear", "head_composition": "low_rank", "roles": ROLES["one_hot"]},
     {"layer_composition": "low_rank", "head_composition": "bilinear", "num_key_value_heads": 1, "feed_forward": "gelu"},
 ]
 SMALL = {**TINY, **MODERN, "num_encoder_layers": 2, "num_decoder_layers": 2}
@@ -40,7 +48,7 @@ def test_compiled_equals_plain():
 
 
 def test_positions_matter_and_only_by_their_distances_in_the_encoder():
-    encoder = TransformerEncoder(2, hidden_dim=8, intermediate_dim=12, **MODERN)
+    encoder = Transformer(23, hidden_dim=8, intermediate_dim=12, **MODERN).get_layer("encoder")
     x = np.random.default_rng(0).normal(size=(1, 5, 8)).astype("float32")
     mask = np.array([[False, False, True, True, True]])
     shifted = np.asarray(encoder(x, mask=mask))[:, 2:]

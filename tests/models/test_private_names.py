@@ -17,8 +17,9 @@ ROOT = Path(keras_nmt.__file__).parent
 # A private name, the file that uses the name, the distribution that has the name, and the object that has it.
 NAMES = {
     "_flatten_layers": ("layers/_keras_private.py", "keras", keras.Model),
-    "_get_variable_index": ("training/_fused_adam.py", "keras", keras.optimizers.Adam),
-    "_model_resource": ("text/subword_tokenizer.py", "tensorflow-text", None),
+    "_get_variable_index": ("training/optimizers.py", "keras", keras.optimizers.Adam),
+    "_tracker": ("layers/_keras_private.py", "keras", keras.layers.Dense(1)),
+    "_model_resource": ("data/subword_tokenizer.py", "tensorflow-text", None),
 }
 
 

@@ -10,18 +10,19 @@ from keras import ops
 from one_in import one_in
 
 from keras_nmt.errors import UserError
-from keras_nmt.ids import BEGIN
+from keras_nmt.ids import BOS
 from keras_nmt.layers import KeyValueProjection, LinearCombination, LowRankBilinearPooling, RoleInteraction
 from keras_nmt.models import AttentionBridgeModel, Ensemble, Transformer, quantize
 
 MECHANISMS = {
     "plain": {},
-    "shortcuts": {"shortcuts": "plain", "shortcut_sites": ("self", "cross")},
+    "shortcuts": {"shortcuts": {"kind": "plain", "sites": ("self", "cross")}},
     "fusion": {"shortcuts": "fusion", "layer_composition": "linear", "tie_embeddings": False},
     "composition": {"layer_composition": "extended", "head_composition": "low_rank"},
     "hierarchical": {"layer_composition": "hierarchical", "head_composition": "hierarchical"},
-    "roles": {"roles": "softmax", "num_roles": 3},
-    "roles, low rank": {"roles": "dense", "num_roles": 3, "role_low_rank": True, "role_residual": False},
+    "cheap decoder": {"decoder_self_attention": "ssru", "tied_layers": ["encoder", "decoder"]},
+    "roles": {"roles": {"kind": "softmax", "num_roles": 3}},
+    "roles, low rank": {"roles": {"kind": "dense", "num_roles": 3, "low_rank": True}},
 }
 
 
@@ -94,7 +95,7 @@ def test_all_matrices_are_int8_and_search_agrees_with_teacher_forcing(mechanism)
     model = make(**mechanism)
     rng = np.random.default_rng(3)
     source, target_input = rng.integers(4, 60, (2, 7)), rng.integers(4, 60, (2, 5))
-    target_input[:, 0] = BEGIN
+    target_input[:, 0] = BOS
     before = ops.convert_to_numpy(model([source, target_input]))
     quantize(model)
     floats = [w.path for w in model.weights if len(w.shape) > 1 and w.dtype != "int8"]
@@ -150,7 +151,7 @@ def test_other_models():
         bridge_heads=2,
         bridge_hidden_dim=8,
     )
-    inputs = [np.array([[7, 8, 3]]), np.array([[BEGIN, 9]])]
+    inputs = [np.array([[7, 8, 3]]), np.array([[BOS, 9]])]
     for model, callable_model in ((ensemble, ensemble), (bridge, bridge.pair("de", "fr"))):
         before = ops.convert_to_numpy(callable_model(inputs))
         quantize(model)

@@ -33,10 +33,10 @@ def test_the_logits_of_few_states(dtype, tie_weights, quantized):
         embedding.table.quantize("int8")
     expected = keras.ops.convert_to_numpy(embedding(STATES, reverse=True))
     tolerance = 1e-5 if dtype == "float32" else 0.02  # bfloat16 has three digits
-    found = embedding(STATES, reverse=True, few_states=True)
+    found = embedding(STATES, reverse=True, is_decoding_step=True)
     assert keras.backend.standardize_dtype(found.dtype) == "float32"
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=tolerance)
-    assert embedding.compute_output_shape((2, 3, 8), reverse=True, few_states=True) == found.shape
+    assert embedding.compute_output_shape((2, 3, 8), reverse=True, is_decoding_step=True) == found.shape
     kernel = embedding.output_kernel()
     assert (kernel is None) == quantized
     if kernel is not None:

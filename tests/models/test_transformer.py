@@ -16,27 +16,36 @@ from pairwise import pairwise
 from tiny import TINY, V, make_batch, randomise, stepwise
 
 from keras_nmt.ids import PAD
-from keras_nmt.layers import TransformerEncoder
+from keras_nmt.layers import Composition, Roles, Shortcuts, TransformerEncoder
 from keras_nmt.models import Transformer, count_parameters
 from keras_nmt.testing import check_compiled
 
 # Every kind, source, site and side of the shortcut, in pairs, with the other options of a plain Transformer.
-SHORTCUTS = pairwise(
+DRAWN = pairwise(
     {
-        "shortcuts": ["plain", "fusion"],
-        "shortcut_source": ["lexical", "non_lexical"],
-        "shortcut_sites": [("self", "cross"), ("self",), ("cross",)],
-        "shortcut_sides": [("encoder", "decoder"), ("encoder",), ("decoder",)],
+        "kind": ["plain", "fusion"],
+        "source": ["lexical", "non_lexical"],
+        "sites": [("self", "cross"), ("self",), ("cross",)],
+        "sides": [("encoder", "decoder"), ("encoder",), ("decoder",)],
         "norm": ["pre", "post", "released"],
         "tie_embeddings": [True, False],
         "target_vocabulary_size": [V, 17],
     },
-    lambda options: "decoder" in options["shortcut_sides"] or "cross" not in options["shortcut_sites"],
+    lambda options: "decoder" in options["sides"] or "cross" not in options["sites"],
 )
-EVERYWHERE = {"shortcuts": "fusion", "shortcut_source": "non_lexical", "shortcut_sites": ("self", "cross")}
-ADDED = {"layer_composition": "hierarchical", "head_composition": "hierarchical", "composition_residual": True}
+OF_SHORTCUTS = ("kind", "source", "sites", "sides")
+SHORTCUTS = [
+    {
+        "shortcuts": {name: options[name] for name in OF_SHORTCUTS},
+        **{name: value for name, value in options.items() if name not in OF_SHORTCUTS},
+    }
+    for options in DRAWN
+]
+EVERYWHERE = {"shortcuts": {"kind": "fusion", "source": "non_lexical", "sites": ("self", "cross")}}
+TREE = {"kind": "hierarchical", "residual": True}
+ADDED = {"layer_composition": TREE, "head_composition": TREE}
 SMALL = {"layer_composition": "bilinear", "head_composition": "bilinear"}
-UNGATED = {"shortcuts": "ungated", "shortcut_sites": ("self", "cross")}
+UNGATED = {"shortcuts": {"kind": "ungated", "sites": ("self", "cross")}}
 PLAIN = {"target_vocabulary_size": 17, "tie_embeddings": False, "norm": "post"}
 VARIANTS = [{}, PLAIN, ADDED, SMALL, UNGATED, *SHORTCUTS]
 # Every mechanism, for slow tests.
@@ -44,12 +53,17 @@ COMPILED = [
     EVERYWHERE,
     {"shortcuts": "fusion", "layer_composition": "extended", "head_composition": "extended", "roles": "softmax"},
     {"norm": "post", "layer_composition": "hierarchical", "head_composition": "hierarchical", "roles": "one_hot"},
-    {"layer_composition": "linear", "head_composition": "low_rank", "roles": "contextualized", "role_context": "cnn"},
+    {
+        "layer_composition": "linear",
+        "head_composition": "low_rank",
+        "roles": {"kind": "contextualized", "context": "cnn"},
+    },
 ]
 
 
 def _name(options):
-    return "-".join("+".join(v) if isinstance(v, tuple) else str(v) for v in options.values()) or "plain transformer"
+    values = [x for option in options.values() for x in (option.values() if isinstance(option, dict) else [option])]
+    return "-".join("+".join(v) if isinstance(v, tuple) else str(v) for v in values) or "plain transformer"
 
 
 # The five variants without pairs of options, and every second pair of options; test_combinations.py has more of them.
@@ -141,8 +155,8 @@ def test_search_models_do_not_count_or_save_weights_twice(tmp_path):
         ("transformer_base", {"shortcuts": "fusion"}, 84_052_992),
         ("transformer_big", {}, 218_413_056),
         ("transformer_big", {"shortcuts": "fusion"}, 293_935_104),
-        ("transformer_base", {"shortcuts": "plain", "shortcut_sites": ("cross",)}, 65_166_336 + 3_151_872),
-        ("transformer_base", {"shortcuts": "fusion", "shortcut_sites": ("cross",)}, 65_166_336 + 9_443_328),
+        ("transformer_base", {"shortcuts": {"kind": "plain", "sites": ("cross",)}}, 65_166_336 + 3_151_872),
+        ("transformer_base", {"shortcuts": {"kind": "fusion", "sites": ("cross",)}}, 65_166_336 + 9_443_328),
     ],
 )
 def test_parameter_counts(preset, options, parameters):
@@ -166,16 +180,15 @@ D = 512
     ("options", "parameters"),
     [
         ({"head_composition": "extended"}, 14_174_208),
-        ({"head_composition": "low_rank", "head_composition_rank": 32}, 884_736),
+        ({"head_composition": Composition("low_rank", rank=32)}, 884_736),
         # The pooling's P is d x d, too: without W_O, 18 such matrices are saved.
-        ({"head_composition": "extended", "output_projection": False}, 14_174_208 - 18 * D**2),
+        ({"head_composition": Composition("extended", output_projection=False)}, 14_174_208 - 18 * D**2),
         # 13,565,952 without the biases and LayerNorms of four nodes.
         ({"head_composition": "hierarchical"}, 13_565_952 + 18 * 4 * (1024 + 64 + 2 * 64)),
         (
-            {"head_composition": "hierarchical", "head_intermediate_dim": 256},
+            {"head_composition": Composition("hierarchical", intermediate_dim=256)},
             18 * (15 * 64 * 256 + 64 * D - D * D + 4 * (256 + 64 + 2 * 64)),
         ),
-        ({"head_composition": "linear"}, 0),
         ({"layer_composition": "linear"}, 3_145_728),
         ({"layer_composition": "hierarchical"}, 23_090_176),
         ({"layer_composition": "low_rank"}, 2 * (2 * 6 * D * D + D * D)),
@@ -190,20 +203,20 @@ def test_parameters_of_composition(options, parameters):
 @pytest.mark.parametrize(
     ("options", "extra"),  # the replacement of hr d^2, and s
     [
-        ({"roles": "dense"}, lambda d, hr: hr * d**2),
-        ({"roles": "softmax"}, lambda d, hr: hr * d**2 + hr**2),
-        ({"roles": "one_hot"}, lambda d, hr: hr * d**2 + hr**2),
-        ({"roles": "dense", "role_low_rank": True}, lambda d, hr: 2 * d**2 + hr * d),
-        ({"roles": "contextualized"}, lambda d, hr: hr * d),
+        ({"kind": "dense"}, lambda d, hr: hr * d**2),
+        ({"kind": "softmax"}, lambda d, hr: hr * d**2 + hr**2),
+        ({"kind": "one_hot"}, lambda d, hr: hr * d**2 + hr**2),
+        ({"kind": "dense", "low_rank": True}, lambda d, hr: 2 * d**2 + hr * d),
+        ({"kind": "contextualized"}, lambda d, hr: hr * d),
     ],
 )
 def test_parameters_of_roles(options, extra, hr):
     d = 256
     source = extra(d, hr) + 8 * hr * (d + hr + 1) + hr * (2 * hr + 1)
     target = extra(d, hr) + 4 * hr * (d + hr + 1) + hr * (hr + 1)
-    if hr == 32 and options == {"roles": "softmax"}:
+    if hr == 32 and options == {"kind": "softmax"}:
         assert (source, target) == (2_174_240, 2_136_224)
-    assert _added("transformer_small", num_roles=hr, **options) == source + target
+    assert _added("transformer_small", roles=Roles(num_roles=hr, **options)) == source + target
 
 
 def test_pre_norm_adds_a_norm_to_each_composed_layer():
@@ -216,7 +229,7 @@ def test_pre_norm_adds_a_norm_to_each_composed_layer():
 @pytest.mark.parametrize(("roles", "training"), [("softmax", True), ("contextualized", False)])
 def test_roles_stand_between_embeddings_and_positions(roles, training):
     """The inputs of encoder and decoder, in order: lookup, scale, dropout, roles, positions."""
-    model = randomise(Transformer(**TINY, roles=roles, num_roles=3, dropout=0.5, role_dropout=0.0))
+    model = randomise(Transformer(**TINY, roles=Roles(roles, num_roles=3, dropout=0.0), dropout=0.5))
     batch = make_batch(model)
     table, positions = model.get_layer("embedding").table.embeddings.numpy(), model.get_layer("positions")
     masks = {"source": batch[0] != PAD, "target": None}
@@ -237,8 +250,8 @@ def test_roles_stand_between_embeddings_and_positions(roles, training):
 
 @pytest.mark.parametrize("source_of_shortcuts", ["lexical", "non_lexical"])
 def test_shortcuts_on_cross_attention_read_embeddings_or_the_states_below_the_last(source_of_shortcuts):
-    options = {"shortcuts": "plain", "shortcut_sites": ("cross",), "shortcut_sides": ("decoder",)}
-    model = randomise(Transformer(**TINY, **options, shortcut_source=source_of_shortcuts))
+    shortcuts = Shortcuts("plain", source_of_shortcuts, sites="cross", sides="decoder")
+    model = randomise(Transformer(**TINY, shortcuts=shortcuts))
     source, _ = make_batch(model)
     d, positions = 8, np.arange(source.shape[1])[:, None]
     angles = positions / 10000 ** (2 * (np.arange(d) // 2) / d)
@@ -248,7 +261,7 @@ def test_shortcuts_on_cross_attention_read_embeddings_or_the_states_below_the_la
     if source_of_shortcuts == "non_lexical":
         stack = next(x for x in model._flatten_layers() if isinstance(x, TransformerEncoder))
         lexical = stack(lexical.astype("float32"), mask=source != PAD, return_states=True)[1][2]  # H_{L-1}, L = 3
-    np.testing.assert_allclose(model.encoder(source)["lexical"], lexical, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(model.encoder(source)["shortcut_states"], lexical, rtol=1e-4, atol=1e-5)
 
 
 def test_tying():
@@ -303,27 +316,11 @@ def test_the_model_trains_with_keras_fit():
 
 
 def test_ranks_of_layers_and_heads_are_two():
-    ranks = {"layer_composition_rank": 3, "head_composition_rank": 5}
-    model = Transformer(**TINY, layer_composition="low_rank", head_composition="low_rank", **ranks)
+    compositions = {"layer_composition": Composition("low_rank", 3), "head_composition": Composition("low_rank", 5)}
+    model = Transformer(**TINY, **compositions)
     encoder = model.get_layer("encoder")
     assert encoder.composition.rank == 3
     assert encoder.layers[0].self_attention.composition.rank == 5
-
-
-def test_configurations_of_earlier_releases_load():
-    """They had one rank for layers and heads, no start of compositions, and options without effect."""
-    now = Transformer(**TINY, layer_composition="extended", layer_composition_rank=4, shortcuts="plain", name="same")
-    new = ("composition_start", "composition_residual", "layer_composition_rank", "head_composition_rank")
-    earlier = {name: value for name, value in now.get_config().items() if name not in (*new, "role_dropout_on")}
-    earlier |= {"composition_rank": 4, "role_low_rank": True, "num_roles": 7, "head_intermediate_dim": 9}
-    loaded = Transformer.from_config(earlier)
-    assert loaded.get_config() == now.get_config()
-    layer = TransformerEncoder(2, 2, 8, 12, head_composition="low_rank", head_composition_rank=3, name="same")
-    of_layer = {name: value for name, value in layer.get_config().items() if name not in new}
-    of_layer |= {"composition_rank": 3, "shortcut_source": "non_lexical"}
-    assert TransformerEncoder.from_config(of_layer).get_config() == layer.get_config()
-    with pytest.raises(TypeError, match="composition_rank"):  # not a silent alias
-        Transformer(**TINY, layer_composition="extended", composition_rank=4)
 
 
 def test_each_dropout_rate_reaches_its_layers():
@@ -345,10 +342,9 @@ def test_without_roles_dropout_applies_to_embeddings_with_positions():
 
 
 def test_options_of_roles_reach_their_layers():
-    options = {"role_context": "cnn", "role_units": 5, "role_residual": False, "role_straight_through": True}
-    options |= {"role_dropout_on": "vector"}
-    model = Transformer(**TINY, roles="one_hot", num_roles=3, **options, role_exclusive=True, dropout=0.2)
-    same = {"assignment": "one_hot", "context": "cnn", "context_units": 5, "residual": False, "low_rank": False}
+    options = {"context": "cnn", "units": 5, "residual": False, "straight_through": True, "dropout_on": "vector"}
+    model = Transformer(**TINY, roles=Roles("one_hot", num_roles=3, **options, exclusive=True), dropout=0.2)
+    same = {"assignment": "one_hot", "context": "cnn", "units": 5, "residual": False, "low_rank": False}
     same |= {"straight_through": True, "dropout": 0.2}
     for side, on_target in (("source", False), ("target", True)):
         config = model.get_layer(f"{side}_roles").get_config()
@@ -358,12 +354,13 @@ def test_options_of_roles_reach_their_layers():
 @pytest.mark.parametrize("side", ["encoder", "decoder"])
 @pytest.mark.parametrize("part", ["layer", "head"])
 def test_compositions_are_on_their_sides_only(part, side):
-    both = {"layer_composition": "extended", "head_composition": "extended", "composition_start": "identity"}
-    options = {**both, "head_composition_rank": 9, f"{part}_composition_sides": [side]}
+    options = {f"{one}_composition": {"kind": "extended", "start": "identity"} for one in ("layer", "head")}
+    options["head_composition"]["rank"] = 9
+    options[f"{part}_composition"]["sides"] = [side]
     model, source_and_target = randomise(Transformer(**TINY, **options)), make_batch(Transformer(**TINY))
     paths = [weight.path for weight in model.weights if f"{part}_composition" in weight.path]
     assert {path.split("/")[0] for path in paths} == {side}
-    assert json.loads(json.dumps(model.get_config()))[f"{part}_composition_sides"] == [side]
+    assert json.loads(json.dumps(model.get_config()))[f"{part}_composition"] == options[f"{part}_composition"]
     again = Transformer.from_config(json.loads(json.dumps(model.get_config())))
     again.set_weights(model.get_weights())
     expected = model(source_and_target)
@@ -372,23 +369,20 @@ def test_compositions_are_on_their_sides_only(part, side):
 
 
 def test_a_side_without_compositions_has_any_number_of_layers_and_needs_none_of_their_options():
-    options = {
-        "layer_composition": "hierarchical",
-        "composition_residual": True,
-        "layer_composition_sides": ("encoder",),
-    }
-    model = Transformer(**{**TINY, "num_decoder_layers": 1}, **options)
+    composition = Composition("hierarchical", residual=True, sides="encoder")
+    model = Transformer(**{**TINY, "num_decoder_layers": 1}, layer_composition=composition)
     plain = Transformer(**{**TINY, "num_decoder_layers": 1})
     assert len(model.get_layer("decoder").weights) == len(plain.get_layer("decoder").weights)
-    with pytest.raises(ValueError, match="`layer_composition_sides` has no effect without `layer_composition`"):
-        Transformer(**TINY, layer_composition_sides=["encoder"])
 
 
 @pytest.mark.parametrize("options", SHORTCUTS, ids=_name)
 def test_shortcuts_are_at_their_sites_and_sides_only(options):
-    model, kind = _model(json.dumps(options)), options["shortcuts"]
-    sites, sides = options["shortcut_sites"], options["shortcut_sides"]
+    model = _model(json.dumps(options))
+    kind, _, sites, sides = options["shortcuts"].values()
     encoder, decoder = model.get_layer("encoder"), model.get_layer("decoder")
-    assert encoder.shortcut == (kind if "self" in sites and "encoder" in sides else None)
-    assert decoder.shortcut == (kind if "self" in sites and "decoder" in sides else None)
-    assert decoder.cross_shortcut == (kind if "cross" in sites else None)
+    for attentions, is_there in (
+        ([layer.self_attention for layer in encoder.layers], "self" in sites and "encoder" in sides),
+        ([layer.self_attention for layer in decoder.layers], "self" in sites and "decoder" in sides),
+        ([layer.cross_attention for layer in decoder.layers], "cross" in sites),
+    ):
+        assert {getattr(attention.key_value, "kind", None) for attention in attentions} == {kind if is_there else None}

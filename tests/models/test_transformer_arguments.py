@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import json
 import re
@@ -10,13 +11,7 @@ import numpy as np
 import pytest
 from tiny import TINY, V
 
-from keras_nmt.layers import (
-    MultiHeadAttention,
-    TransformerDecoder,
-    TransformerDecoderLayer,
-    TransformerEncoder,
-    TransformerEncoderLayer,
-)
+from keras_nmt.layers import Composition, LayerSpec, RoleInteraction, Roles, Shortcuts
 from keras_nmt.models import Transformer
 
 
@@ -34,37 +29,43 @@ from keras_nmt.models import Transformer
         {"feed_forward": "tanh"},
         {"num_key_value_heads": 3},
         {"shortcuts": "lexical"},
-        {"shortcut_source": "embeddings", "shortcuts": "plain"},
-        {"shortcut_sites": ()},
-        {"shortcut_sites": ("self", "output")},
-        {"shortcut_sides": ("both",)},
-        {"shortcuts": "plain", "shortcut_sites": ("cross",), "shortcut_sides": ("encoder",)},
+        {"shortcuts": {"kind": "plain", "source": "embeddings"}},
+        {"shortcuts": {"kind": "plain", "sites": ()}},
+        {"shortcuts": {"kind": "plain", "sites": ("self", "output")}},
+        {"shortcuts": {"kind": "plain", "sides": ("both",)}},
+        {"shortcuts": {"kind": "plain", "sites": ("cross",), "sides": ("encoder",)}},
+        {"shortcuts": {"sites": ("cross",)}},
+        {"shortcuts": {"kind": "plain", "site": ("cross",)}},
+        {"shortcuts": {"kind": None}},
+        {"shortcuts": 5},
+        {"shortcuts": {"kind": ["plain"]}},
         {"source_vocabulary_size": 3},
         {"source_vocabulary_size": "8000"},
         {"layer_composition": "attention"},
         {"layer_composition": "linear", "num_decoder_layers": 1},
-        {"layer_composition": "extended", "layer_composition_rank": 0},
-        {"layer_composition": "extended", "composition_start": "zero"},
-        {"layer_composition": "extended", "composition_start": "identity", "layer_composition_rank": 7},
-        {"layer_composition": "hierarchical", "composition_start": "identity"},
-        {"head_composition": "low_rank", "composition_start": "identity"},
-        {"head_composition": "extended", "composition_start": "identity", "output_projection": False},
-        {"layer_composition": "extended", "layer_composition_rank": (3 * 8) ** 2 + 1},
+        {"layer_composition": {"kind": "extended", "rank": 0}},
+        {"layer_composition": {"kind": "extended", "start": "zero"}},
+        {"layer_composition": {"kind": "extended", "residual": "no"}},
+        {"layer_composition": {"kind": "extended", "start": "identity", "rank": 7}},
+        {"layer_composition": {"kind": "hierarchical", "start": "identity"}},
+        {"layer_composition": {"kind": "extended", "output_projection": False}},
+        {"head_composition": {"kind": "low_rank", "start": "identity"}},
+        {"head_composition": {"kind": "extended", "start": "identity", "output_projection": False}},
+        {"head_composition": {"kind": "hierarchical", "output_projection": False}},
+        {"layer_composition": {"kind": "extended", "rank": (3 * 8) ** 2 + 1}},
         {"head_composition": "mean"},
+        {"head_composition": "linear"},
         {"head_composition": "extended", "num_heads": 1},
-        {"head_composition": "hierarchical", "head_intermediate_dim": 0},
-        {"output_projection": False},
-        {"output_projection": False, "head_composition": "hierarchical"},
+        {"head_composition": {"kind": "hierarchical", "intermediate_dim": 0}},
         {"roles": "sparse"},
-        {"roles": "dense", "num_roles": 0},
-        {"roles": "dense", "role_context": "bilstm"},
-        {"roles": "dense", "role_straight_through": True},
-        {"roles": "dense", "role_dropout": 1.0},
-        {"roles": "dense", "role_dropout_on": "vector"},
-        {"roles": "contextualized", "role_dropout_on": "vector"},
-        {"roles": "one_hot", "role_dropout_on": "roles"},
-        {"roles": "dense", "role_units": 0},
-        {"role_dropout": 1.0},
+        {"roles": {"kind": "dense", "num_roles": 0}},
+        {"roles": {"kind": "dense", "context": "bilstm"}},
+        {"roles": {"kind": "dense", "straight_through": True}},
+        {"roles": {"kind": "dense", "dropout": 1.0}},
+        {"roles": {"kind": "softmax", "dropout_on": "vector"}},
+        {"roles": {"kind": "one_hot", "dropout_on": "roles"}},
+        {"roles": {"kind": "dense", "units": 0}},
+        {"roles": {"kind": "dense", "low_rank": True, "residual": False}},
         {"attention_dropout": 1.5},
         {"num_heads": 2.0},
         {"num_heads": "2"},
@@ -80,55 +81,66 @@ def test_wrong_arguments_are_named(options):
         Transformer(**{**TINY, **options})
 
 
-# Options without effect, each with the option that is missing.
-WITHOUT_EFFECT = {
-    "shortcuts": [{"shortcut_source": "non_lexical"}, {"shortcut_sites": ("cross",)}, {"shortcut_sides": ["encoder"]}],
-    "layer_composition": [
-        {"layer_composition_rank": 4},
-        {"layer_composition": "linear", "layer_composition_rank": 4},
-        {"head_composition": "extended", "layer_composition_rank": 4},
-        {"composition_start": "identity"},
-        {"head_composition": "linear", "composition_residual": True},
+@pytest.mark.parametrize(
+    ("mechanism", "kind", "arguments"),
+    [
+        (Composition, "linear", {"rank": 4}),
+        (Composition, "hierarchical", {"rank": 4}),
+        (Composition, "bilinear", {"rank": 4}),
+        (Composition, "extended", {"intermediate_dim": 4}),
+        (Roles, "contextualized", {"residual": False}),
+        (Roles, "contextualized", {"low_rank": True}),
+        (Roles, "contextualized", {"straight_through": True}),
+        (Roles, "contextualized", {"dropout_on": "vector"}),
     ],
-    "head_composition": [
-        {"head_composition_rank": 4},
-        {"layer_composition": "extended", "head_composition_rank": 4},
-        {"head_composition": "extended", "head_intermediate_dim": 4},
-    ],
-    "roles": [
-        {"role_low_rank": True},
-        {"num_roles": 4},
-        {"role_context": "cnn"},
-        {"role_units": 3},
-        {"role_residual": False},
-        {"role_straight_through": True},
-        {"role_exclusive": True},
-        {"role_dropout": 0.1},
-        {"role_dropout_on": "vector"},
-    ],
-}
+)
+def test_an_argument_without_effect_is_an_error_that_names_it(mechanism, kind, arguments):
+    ((name, value),) = arguments.items()
+    message = rf"^`{name}` has no effect on `{mechanism.__name__}\('{kind}'\)`. Received: {name}={value!r}$"
+    with pytest.raises(ValueError, match=message):
+        mechanism(kind, **arguments)
+
+
+def test_options_without_effect_name_what_is_missing():
+    with pytest.raises(ValueError, match="`norm_position` has no effect without `norm='rms'` or a `LayerSpec`"):
+        Transformer(**TINY, norm="post", norm_position="post")
+    with pytest.raises(ValueError, match="`output_projection` has an effect on `head_composition` only"):
+        Transformer(**TINY, layer_composition={"kind": "extended", "output_projection": False})
+
+
+KINDS = [(mechanism, kind) for mechanism in (Shortcuts, Composition, Roles) for kind in mechanism.KINDS]
+
+
+@pytest.mark.parametrize(("mechanism", "kind"), KINDS)
+def test_a_name_an_object_and_their_json_are_one(mechanism, kind):
+    expected = mechanism(kind)
+    assert expected.get_config() == {"kind": kind}
+    for form in (kind, expected, {"kind": kind}, json.loads(json.dumps(expected.get_config()))):
+        assert mechanism.of(form) == expected
+    assert mechanism.of(None) is None
+    spec = expected.spec
+    assert mechanism.of(spec) == mechanism.of(spec.get_config()) == mechanism(spec) == mechanism({**spec.get_config()})
 
 
 @pytest.mark.parametrize(
-    ("options", "partner"), [(options, partner) for partner, cases in WITHOUT_EFFECT.items() for options in cases]
+    "changed",
+    [
+        Shortcuts("fusion", source="non_lexical", sites="cross", sides=["decoder"]),
+        Composition("extended", rank=4, start="identity", residual=True, sides=["decoder"]),
+        Composition("hierarchical", intermediate_dim=5, residual=True),
+        Composition("low_rank", output_projection=False),
+        Roles("one_hot", 4, "cnn", 3, False, straight_through=True, exclusive=True, dropout=0.5, dropout_on="vector"),
+        Roles(LayerSpec(RoleInteraction, kernel_size=3), low_rank=True),
+    ],
+    ids=repr,
 )
-def test_an_option_without_effect_is_an_error_that_names_what_is_missing(options, partner):
-    *_, name = options
-    with pytest.raises(ValueError, match=f"^`{name}` has no effect without `{partner}.*Received: {name}=") as error:
-        Transformer(**TINY, **options)
-    assert "\n" not in str(error.value)
-
-
-def test_parts_name_what_is_missing():
-    sizes = (2, 2, 8, 12)
-    with pytest.raises(ValueError, match="`shortcut_source` has no effect without `shortcut`"):
-        TransformerEncoder(*sizes, shortcut_source="non_lexical")
-    with pytest.raises(ValueError, match="`head_composition_rank` has no effect without `head_composition`"):
-        TransformerEncoderLayer(*sizes[1:], head_composition_rank=4)
-    with pytest.raises(ValueError, match="`composition_rank` has no effect without `head_composition`"):
-        MultiHeadAttention(2, 8, composition_rank=4)
-    with pytest.raises(ValueError, match="`head_intermediate_dim` has no effect without `head_composition="):
-        MultiHeadAttention(2, 8, head_composition="extended", head_intermediate_dim=4)
+def test_objects_survive_json_and_say_what_they_change(changed):
+    config = json.loads(json.dumps(changed.get_config()))
+    again = type(changed).from_config(config)
+    assert again == changed
+    assert again.get_config() == config
+    names = {argument.name for argument in type(changed).arguments()}
+    assert set(config) <= names == {field.name for field in dataclasses.fields(changed)}
 
 
 def test_numpy_sizes_become_plain_integers():
@@ -142,28 +154,14 @@ def test_unknown_arguments_are_named():
         Transformer(**TINY, num_encoder_layer=1, tie_embedding=False)
     with pytest.raises(TypeError, match="the nearest is `shortcuts`. Received: shortcut$"):
         Transformer(**TINY, shortcut="plain")
-    with pytest.raises(ValueError, match="`shortcuts` .* 'fusion', 'ungated', or a `Mechanism`. Received: shortcuts"):
+    with pytest.raises(ValueError, match="`kind` .* 'fusion', 'ungated' or a `LayerSpec`. Received: kind"):
         Transformer(**TINY, shortcuts="none")
 
 
-@pytest.mark.parametrize(
-    "kind", [Transformer, TransformerEncoder, TransformerDecoder, TransformerEncoderLayer, TransformerDecoderLayer]
-)
-def test_signatures_and_descriptions_list_every_option(kind):
-    names = set(inspect.signature(kind.__init__).parameters) - {"self", "kwargs"}
-    described = set(
-        re.findall(r"^        (\w+): ", inspect.getdoc(kind).split("Call arguments:")[0].replace("\n", "\n    "), re.M)
-    )
-    sizes = dict.fromkeys(("num_layers", "source_vocabulary_size"), 5) | {"num_heads": 2, "hidden_dim": 8}
-    # Not written at their defaults.
-    later = {"norm": "rms", "norm_position": "post", "feed_forward": "gelu", "positions": "rotary"}
-    later |= {"num_key_value_heads": 1}
-    if kind is Transformer:
-        later |= {f"{part}_composition": "extended" for part in ("layer", "head")}
-        later |= {f"{part}_composition_sides": ["encoder"] for part in ("layer", "head")}
-    made = kind(**{name: size for name, size in sizes.items() if name in names}, intermediate_dim=12, **later)
-    assert set(made.get_config()) - {"name", "trainable", "dtype"} == names
-    assert names <= described
+def test_the_signature_and_the_description_list_every_argument():
+    names = set(inspect.signature(Transformer).parameters) - {"kwargs"}
+    described = set(re.findall(r"^    (\w+): ", inspect.getdoc(Transformer).split("Raises:")[0], re.MULTILINE))
+    assert set(Transformer(**TINY).get_config()) - {"name", "trainable", "dtype"} == names == described
 
 
 def test_unknown_preset_is_named():

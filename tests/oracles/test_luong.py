@@ -17,7 +17,7 @@ from one_in import one_in
 from oracles.joint_beam import joint_beam_search
 
 from keras_nmt.decoding import SearchResult, beam_search, greedy_search, length_penalty
-from keras_nmt.ids import BEGIN, END
+from keras_nmt.ids import BOS, EOS
 from keras_nmt.layers import AttentiveRecurrentDecoder, LuongAttention
 
 FOLDER = Path(__file__).parent
@@ -118,7 +118,7 @@ def test_greedy_decoding(golden, decoder, mask):
     there = np.arange(LIMIT) < lengths[:, None]
     np.testing.assert_array_equal(result.tokens[:, 0], np.where(there, golden["greedy_ids"], 0))
 
-    last = np.full((len(mask), 1), BEGIN, "int32")
+    last = np.full((len(mask), 1), BOS, "int32")
     for position in range(LIMIT):
         logits, caches = step(last, position, constants, caches)
         compared = there[:, position]
@@ -175,7 +175,7 @@ def _search(
 def _as_result(golden: dict[str, np.ndarray], beam_size: int, alpha: float) -> tuple[SearchResult, np.ndarray]:
     """The results in the file as a `SearchResult`, and the sentences [B] whose hypotheses needed no sorting.
 
-    In the file, hypotheses have the order of the batch's last step: ranked without END if this step gave END, finished
+    In the file, hypotheses have the order of the batch's last step: ranked without EOS if this step gave EOS, finished
     and open hypotheses together.
     """
     ids, scores, log_probabilities, lengths, finished, steps = (
@@ -206,7 +206,7 @@ def test_length_penalty(golden):
 def test_the_file_is_small_and_has_the_ids_of_the_package(golden):
     assert sum(file.stat().st_size for file in FOLDER.glob("*.npz")) < 200_000
     assert all(value.dtype in ("float32", "int32", "bool") for value in golden.values())
-    assert {BEGIN, END} == {2, 3}, "make_luong.py has them, too"
+    assert {BOS, EOS} == {2, 3}, "make_luong.py has them, too"
 
 
 @pytest.mark.nightly

@@ -24,13 +24,12 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from keras_nmt.data import PreparedCorpus, read_lines, read_parallel, text_digest
+from keras_nmt.data import PreparedCorpus, SubwordTokenizer, read_lines, read_parallel, text_digest, train_subwords
 from keras_nmt.errors import UserError
 from keras_nmt.preparation import Preparation, prepare
-from keras_nmt.preparation.block_store import BlockStore
 from keras_nmt.preparation.options import DUPLICATES, ORDERS
 from keras_nmt.preparation.pipeline import SegmentLines
-from keras_nmt.text import SubwordTokenizer, train_subwords
+from keras_nmt.preparation.worker_files import BlockStore
 
 ONE_PROCESS = ["--direct_running_mode=in_memory"]
 WORDS = np.array(["the", "cat", "sat", "on", "mat", "that", "is", "a", "rat", "bat", "hat", "chat"])
@@ -54,7 +53,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("keras_nmt.preparation.pipeline.SHARD_PAIRS", 500)
-    monkeypatch.setattr("keras_nmt.files.read_paired_blocks.BLOCK_PAIRS", 64)
+    monkeypatch.setattr("keras_nmt.data.text_files.BLOCK_PAIRS", 64)
 
 
 def options_of(folder: Path, numbers: str = "012", **options: Any) -> Preparation:
@@ -199,7 +198,7 @@ def test_subwords_are_of_a_uniform_sample_of_pairs(
         samples.append([file.read_text().splitlines() for file in files])
         return train_subwords(folder / "all.de", path, vocabulary_size=40)
 
-    monkeypatch.setattr("keras_nmt.text.train_subwords", train)
+    monkeypatch.setattr("keras_nmt.preparation.pipeline.train_subwords", train)
     for number, seed in enumerate((0, 0, 1)):
         prepared_with_trained_subwords(folder, tmp_path / str(number), subword_sample=600, seed=seed)
     assert samples[0] == samples[1] != samples[2]
@@ -241,7 +240,7 @@ def test_the_filters_of_the_documentation(folder: Path, tmp_path: Path, monkeypa
 
 @pytest.mark.parametrize("address", ["memory://corpora/out", "gs://bucket/out", "file:///tmp/out"])
 def test_an_address_is_no_output(folder: Path, address: str) -> None:
-    with pytest.raises(UserError, match=f"copy the files. Received: {address}$"):
+    with pytest.raises(UserError, match=f"copy the files to a local path. Received: {address}$"):
         prepare(options_of(folder), address)
 
 
@@ -356,7 +355,7 @@ def test_any_text_in_any_files_by_any_workers(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("keras_nmt.preparation.pipeline.SHARD_PAIRS", sizes[0])
         patch.setattr("keras_nmt.preparation.pipeline.STORED_PAIRS", sizes[1])
-        patch.setattr("keras_nmt.files.read_paired_blocks.BLOCK_PAIRS", sizes[2])
+        patch.setattr("keras_nmt.data.text_files.BLOCK_PAIRS", sizes[2])
         if not expected:
             with pytest.raises(UserError, match=r"Received: "):
                 prepare(options, tmp_path / "out", workers=workers, beam_options=ONE_PROCESS)

@@ -31,18 +31,21 @@ def sentences():
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("dtype", ["float32", "int8"])
+@pytest.mark.parametrize("dtype", ["float32", "int8", "imported"])
 def test_all_give_equal_translations_of_equal_length(decoding, sentences, tmp_path, dtype):
     pytest.importorskip("ctranslate2")
-    model = decoding.make_model(source_vocabulary_size=60, **SIZES)
+    is_imported, subwords = dtype == "imported", sentences.make_subwords(60)
+    model = decoding.make_model(source_vocabulary_size=60, **SIZES, **(decoding.OF_MARIAN if is_imported else {}))
+    if is_imported:
+        model, dtype = decoding.imported(model, subwords, tmp_path), "float32"
     options = decoding.DecodingOptions(dtype, [3], 30, steps=STEPS, beam=2, threads=1, cpu_time=False)
-    found = decoding.decoding_programs(decoding.PROGRAMS, model, sentences.make_subwords(60), tmp_path, options)
+    found = decoding.decoding_programs(decoding.PROGRAMS, model, subwords, tmp_path, options)
     batch = sentences.make_batches(3, 3, 60)
     texts = {name: run(batch)[1] for name, run in found.items()}
     assert list(texts) == ["plain", "compiled", "CTranslate2"]
     for translations in texts.values():
         assert [len(text.split()) for text in translations] == [STEPS] * 3
-    assert len(set(texts["plain"])) > 1
+    assert len(set(texts["plain"])) > 1 or is_imported  # whose translations are alike
     assert texts["plain"] == texts["compiled"]
     # int8 may choose differently between nearly equal tokens
     assert texts["plain"] == texts["CTranslate2"] or dtype == "int8"
@@ -79,9 +82,9 @@ def test_the_table_has_the_ratio_of_neighbouring_measurements(decoding, no_clear
     common = {"preset": "transformer_tiny", "dtype": "float32", "batch": "2", "export, MiB": ""}
     assert json.loads((tmp_path / "table.json").read_text()) == [
         {**common, "program": "compiled", "sentences/s": "2.00", "tokens/s": "16", "time of first": "1.00"}
-        | {"equal": "100%"},
+        | {"lowest to highest": "1.00 to 1.00", "equal": "100%"},
         {**common, "program": "CTranslate2", "sentences/s": "1.33", "tokens/s": "11", "time of first": "1.50"}
-        | {"equal": "0%"},
+        | {"lowest to highest": "1.50 to 1.50", "equal": "0%"},
     ]
 
 

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 from scripts import load_script, run_main
 
-from keras_nmt.data import PreparedCorpus
+from keras_nmt.data import PreparedCorpus, train_subwords
 from keras_nmt.errors import UserError
-from keras_nmt.text import train_subwords
 
 
 @pytest.fixture(scope="module")

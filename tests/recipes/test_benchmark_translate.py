@@ -34,10 +34,11 @@ def test_every_program_gives_the_same_translations(script, folder, monkeypatch):
     # TensorFlow sets its threads only once in a process.
     monkeypatch.setattr(script.tf.config.threading, "set_intra_op_parallelism_threads", lambda number: None)
     files = ["--model", folder / "model", "--lines", folder / "lines", "--references", folder / "references"]
-    sizes = ["--batches", "4,1", "--rounds", 1, "--limit", 2, "--dtypes", ""]
+    sizes = ["--batches", "4,1", "--rounds", 1, "--limit", 2, "--dtypes", "", "--student", folder / "model"]
     run_main(script, *files, *sizes, "--output", folder / "table.md")
     header, _, *rows = [line.strip("| \n").split(" | ") for line in (folder / "table.md").read_text().splitlines()]
-    assert [(row[0], row[1]) for row in rows] == [(name, batch) for batch in "41" for name in script.PROGRAMS]
+    names = [*script.PROGRAMS, *(f"{name}, model" for name in script.PROGRAMS)]
+    assert [(row[0], row[1]) for row in rows] == [(name, batch) for batch in "41" for name in names]
     assert {row[header.index("equal")] for row in rows} == {"100.0%"}
     assert all(float(row[header.index("seconds")]) > 0 for row in rows)
 
@@ -71,7 +72,7 @@ def test_a_program_is_timed_over_all_its_calls(script):
         (["--rounds", "0"], "Sizes must be at least 1"),
         (["--only", "plane"], "Our programs are plain, compiled, export, export_xla. Received: plane"),
         (["--model", "m"], "--model and --lines go together. Received: model=m, lines=None"),
-        (["--dtypes", ""], "Name a model by --model DIR and text by --lines FILE, or Multi30k by --data-dir DATA"),
+        (["--dtypes", ""], "Missing option --data-dir"),
     ],
 )
 def test_bad_options_are_an_error_of_one_line(script, arguments, match):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from types import SimpleNamespace
 
 import pytest
 from scripts import RECIPES, load_script
 
-from keras_nmt.data import read_lines
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation import RunsComparison, corpus_scores
 from keras_nmt.experiments.kept_runs import keep_runs
@@ -18,7 +18,7 @@ SOURCES = [line if i % 2 else f"{line} or tomorrow" for i, line in enumerate(REF
 SCORE = {"trained": True, "bleu": {"score": 12.34, "signature": "nrefs:1"}}
 RESULTS = {
     **{"updates": 1, "ended_by": "max_updates", "data": {}, "limits": {}, "parameters": 1000},
-    **{"dev_greedy": {"bleu": 20.0}, "test": {"source-target": SCORE}},
+    **{"dev_greedy": {"bleu": 20.0}, "test": {"en-de": SCORE}},
 }
 
 
@@ -63,9 +63,10 @@ def kept(claims, tmp_path, monkeypatch):
         folder.mkdir(parents=True)
         lines = [line if i % every else "a man rides a bike" for i, line in enumerate(REFERENCES)]
         lines[:6] = [""] * 6 if name == "bad-2" else lines[:6]
-        (folder / "test.hypotheses.txt").write_text("\n".join(lines) + "\n")
-        sides = {"test_source": "data/test_2016_flickr.en", "test_target": "data/test_2016_flickr.de.gz"}
-        (folder / "settings.json").write_text(json.dumps(sides))
+        (folder / "test.en-de.hypotheses.txt").write_text("\n".join(lines) + "\n")
+        data = {"languages": ["en", "de"], "pairs": ["en-de"], "test": "data/test_2016_flickr.{language}"}
+        sections = {"evaluation": {"bleu_tokenizer": "13a"}, "subwords": {"lowercase": False}}
+        (folder / "settings.json").write_text(json.dumps({"data": data, **sections}))
         (folder / "results.json").write_text(json.dumps(RESULTS))
     keep_runs(tmp_path / "multi30k" / "results" / "ours.jsonl", folders)
     for language, lines in (("en", SOURCES), ("de", REFERENCES)):
@@ -156,8 +157,7 @@ def kept_scores(claims):
 @pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.nightly)])
 def test_kept_translations_have_the_kept_scores(claims, multi30k, every):
     """In each run all counts and BLEU and chrF; by default, the scores of one direction of a table."""
-    references = {x: read_lines(multi30k / f"test_2016_flickr.{x}.gz") for x in ("cs", "de", "en", "fr")}
-    references["target"] = references["de"]
+    texts = functools.cache(lambda tests, direction: claims._texts(multi30k, json.loads(tests), direction, 1))
     tables = set()
     for number, run in kept_scores(claims):
         for direction, test in run.results["test"].items():
@@ -167,11 +167,13 @@ def test_kept_translations_have_the_kept_scores(claims, multi30k, every):
             if every or run.table not in tables:
                 tables.add(run.table)
                 metrics = ("bleu", "chrf", "ter") if every and number == 0 else ("bleu", "chrf")
-                options = {"lowercase": run.settings.get("lowercase", False), "metrics": metrics}
-                for name, score in corpus_scores(lines, references[direction.split("-")[1]], **options).items():
+                options = {"lowercase": run.settings["subwords"]["lowercase"], "metrics": metrics}
+                references = texts(json.dumps(run.settings["data"]["test"]), direction)
+                for name, score in corpus_scores(lines, references, **options).items():
                     assert round(score.score, 2) == test[name]["score"], (run.table, run.name, direction, name)
                     assert score.signature == test[name]["signature"]
-    assert len(tables) == 9
+    assert tables
+    assert tables == {path.stem for path in (RECIPES / "multi30k" / "results").glob("*.jsonl")}
 
 
 @pytest.mark.nightly  # translations and tables are kept files: only scoring could change them

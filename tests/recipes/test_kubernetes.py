@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from keras_nmt.training.workers import is_chief, number_of_workers
+from keras_nmt.training.distribution import is_chief, number_of_workers
 
 MANIFEST = Path(__file__).parents[2] / "recipes" / "kubernetes" / "train.yaml"
 

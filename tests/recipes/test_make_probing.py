@@ -9,8 +9,8 @@ import pytest
 from nltk.tree import Tree
 from scripts import load_script
 
+from keras_nmt.analysis.task_data import PROBING, read_senteval
 from keras_nmt.errors import UserError
-from keras_nmt.files.senteval_data import PROBING, read_senteval
 
 RNG = np.random.default_rng(0)
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 import shutil
 import sys
+from pathlib import Path
 
 import pytest
 from scripts import RECIPES, load_script
@@ -20,8 +22,10 @@ SMALL = ["--set", "preset=transformer_tiny", "--set", "vocabulary_size=400", "--
 @pytest.fixture(scope="module")
 def data(tmp_path_factory):
     folder = tmp_path_factory.mktemp("multi30k")
+    sets = [("train", "train", 400), ("val", "dev", 8)]
+    sets += [(f"test_{name}", "test", 8) for name in ("2016_flickr", "2017_flickr", "2017_mscoco")]
     for language in ("de", "fr"):
-        for name, corpus, lines in (("train", "train", 400), ("val", "dev", 8), ("test_2016_flickr", "test", 8)):
+        for name, corpus, lines in sets:
             text = (FOLDER / f"{corpus}.{language}").read_text(encoding="utf-8")
             with gzip.open(folder / f"{name}.{language}.gz", "wt", encoding="utf-8") as file:
                 file.write("".join(text.splitlines(keepends=True)[:lines]))
@@ -49,8 +53,8 @@ def test_trains_two_replicas_scores_and_exports(data, tmp_path, run_recipe):
     assert b"2 replica(s)" in run.stdout
     results = json.loads((output / "results.json").read_text())
     assert results["updates"] == 3
-    assert "tok:13a" in results["test"]["source-target"]["bleu"]["signature"]
-    assert len((output / "test.hypotheses.txt").read_text().splitlines()) == 8
+    assert "tok:13a" in results["test"]["de-fr"]["bleu"]["signature"]
+    assert len((output / "test.de-fr.hypotheses.txt").read_text().splitlines()) == 24
     assert (output / "export" / "1" / "saved_model.pb").is_file()
     settings = json.loads((output / "settings.json").read_text())
     assert settings["model"]["shortcuts"] == "fusion"
@@ -59,8 +63,8 @@ def test_trains_two_replicas_scores_and_exports(data, tmp_path, run_recipe):
 @pytest.mark.nightly
 def test_compares_in_separate_processes_and_makes_a_table(data, tmp_path, run_recipe):
     arguments = ["--data-dir", data, "--source", "de", "--target", "fr", "--seeds", 1, "--output", tmp_path / "runs"]
-    arguments += ["--set", "log_every=1", "--set", 'model={"hidden_dim": 16}', "--set", "warmup_steps=2"]
-    run = run_recipe("compare", "baseline", *arguments, *SMALL)
+    arguments += ["--set", "logging.every=1", "--set", 'model={"hidden_dim": 16}', "--set", "warmup_steps=2"]
+    run = run_recipe("compare", "baseline", "--decoding-speed", *arguments, *SMALL)
     assert run.returncode == 0, run.stderr
     compared = json.loads((tmp_path / "runs" / "comparison.json").read_text())["configurations"]["baseline"]
     assert compared["runs"] == 1
@@ -68,7 +72,7 @@ def test_compares_in_separate_processes_and_makes_a_table(data, tmp_path, run_re
     speed = json.loads((tmp_path / "runs" / "baseline-1" / "speed.json").read_text())
     assert compared["decoding_sentences_per_second"]["low"] == min(speed["rates"]) > 0
     assert len(speed["rates"]) == 3
-    assert speed["sentences"] == 8
+    assert speed["sentences"] == 24  # of three test sets
     assert b"baseline" in run.stdout.split(b"finished before")[-1]
 
 
@@ -87,7 +91,9 @@ def test_every_configuration_makes_a_model(recipe, tmp_path):
         given = {"data_dir": "data", "seed": 1, "directory": tmp_path / f"{name}-1"}
         experiment = recipe.experiment(name, **given, model=two_layers)
         made[name] = count_parameters(
-            preset=experiment.preset, source_vocabulary_size=experiment.vocabulary_size, **experiment.model
+            preset=experiment.model.preset,
+            source_vocabulary_size=experiment.subwords.vocabulary_size,
+            **experiment.model.arguments,
         )
     for name, configuration in recipe.configurations.items():
         if other := configuration.get("matched_to"):
@@ -106,18 +112,27 @@ def test_every_configuration_makes_a_model(recipe, tmp_path):
 
 
 def test_arms_that_are_compared_differ_in_one_argument(recipe, tmp_path):
+    def flat(model):
+        """The arguments by name in dots, those of a mechanism too."""
+        found = {}
+        for name, value in model.items():
+            arguments = value if isinstance(value, dict) else {"kind": value}
+            found |= {f"{name}.{argument}": one for argument, one in arguments.items()}
+        return found
+
     def model(name):
-        return recipe.experiment(name, data_dir="data", seed=1, directory=tmp_path / f"{name}-1").model
+        directory = tmp_path / f"{name}-1"
+        return flat(recipe.experiment(name, data_dir="data", seed=1, directory=directory).model.arguments)
 
     for one, other, argument in (
-        ("role_dense", "role_dense_residual", "role_residual"),
-        ("role_softmax_no_residual", "role_softmax", "role_residual"),
-        ("role_dense_residual", "role_softmax", "roles"),
-        ("role_softmax", "role_softmax_16", "num_roles"),
-        ("role_softmax", "role_softmax_cnn", "role_context"),
-        ("role_dense_residual", "role_low_rank", "role_low_rank"),
-        ("fusion", "self_and_cross", "shortcut_sites"),
-        ("fusion+six_layers", "non_lexical+six_layers", "shortcut_source"),
+        ("role_dense", "role_dense_residual", "roles.residual"),
+        ("role_softmax_no_residual", "role_softmax", "roles.residual"),
+        ("role_dense_residual", "role_softmax", "roles.kind"),
+        ("role_softmax", "role_softmax_16", "roles.num_roles"),
+        ("role_softmax", "role_softmax_cnn", "roles.context"),
+        ("role_dense_residual", "role_low_rank", "roles.low_rank"),
+        ("fusion", "self_and_cross", "shortcuts.sites"),
+        ("fusion+six_layers", "non_lexical+six_layers", "shortcuts.source"),
     ):
         both = model(one), model(other)
         assert {name for name in {**both[0], **both[1]} if both[0].get(name) != both[1].get(name)} == {argument}
@@ -126,10 +141,11 @@ def test_arms_that_are_compared_differ_in_one_argument(recipe, tmp_path):
         for kind in ("hierarchical", "ni"):
             assert f"{kind}_{site}_identity" in composed.configurations
         arms = [
-            composed.configurations[f"ni_{site}{end}_identity"]["model"] for end in ("", "_rank_16", "_second_order")
+            flat(composed.configurations[f"ni_{site}{end}_identity"]["model"])
+            for end in ("", "_rank_16", "_second_order")
         ]
         differing = {name for arm in arms[1:] for name in {**arms[0], **arm} if arms[0].get(name) != arm.get(name)}
-        assert all(name.endswith(("_composition", "_composition_rank")) for name in differing)
+        assert all(name.endswith(("_composition.kind", "_composition.rank")) for name in differing)
 
 
 def test_the_comparison_has_the_readmes_settings(recipe):
@@ -141,9 +157,9 @@ def test_the_comparison_has_the_readmes_settings(recipe):
         "warmup_steps": 200,
         "time_limit": None,
         "max_updates": 1200,
-        "evaluate_every": 600,
-        "save_every": 60,
-        "log_every": 50,
+        "evaluation.every": 600,
+        "saving.every": 60,
+        "logging.every": 50,
     }
     for configuration in recipe.configurations.values():
         assert "start_from" in configuration or not {"max_updates", "time_limit", "batch_size"} & set(configuration)
@@ -159,6 +175,7 @@ def test_the_kept_runs_are_those_of_the_recipe(multi30k, tmp_path, run_recipe):
     names = ["plain", "fusion", "ni_layers", "ni_heads", "ni_both", "role_dense", "role_softmax", "matched", "all"]
     run = run_recipe(
         *("compare", *names, "--data-dir", multi30k, "--set", "min_length=0", "--keep", kept),
+        *("--set", f"data.test={multi30k}/test_2016_flickr.{{language}}"),
         *("--output", tmp_path / "runs", "--table-only"),
     )
     assert run.returncode == 0, run.stderr
@@ -175,3 +192,44 @@ def test_the_kept_runs_are_those_of_the_recipe(multi30k, tmp_path, run_recipe):
                 " to ".join(f"{x:+.2f}" for x in one["interval"]),
                 *(f"{one[key]:.3f}" for key in ("p_value", "p_value_holm")),
             ]
+
+
+def test_students_differ_from_their_baseline_in_what_their_name_says(tmp_path, monkeypatch):
+    recipe = load_script("multi30k/distillation.py").RECIPE
+
+    def made(name):
+        return recipe.experiment(name, data_dir="data", seed=1, directory=tmp_path / f"{name}-1")
+
+    references = made("references")
+    sizes = {
+        name: count_parameters(preset="transformer_small", source_vocabulary_size=8000, **made(name).model.arguments)
+        for name in recipe.configurations
+    }
+    assert sizes["references"] == sizes["distilled"] == sizes["interpolated"] == sizes["word_level"] == sizes["student"]
+    assert sizes["references"] < sizes["plain"] == sizes["noisy"] == sizes["half"] == sizes["tagged"] < sizes["teacher"]
+    joined = count_parameters(
+        preset="transformer_small", source_vocabulary_size=8000, **made("word_level+deep_encoder").model.arguments
+    )
+    assert joined == sizes["deep_encoder"] > sizes["student"]
+    changes = {"distilled": {"data"}, "interpolated": {"data"}, "word_level": {"training"}}
+    changes |= {"back_translated": {"data"}, "tagged": {"data"}}
+    for name, sections in changes.items():
+        baseline = (made("half") if name in ("back_translated", "tagged") else references).settings()
+        own = made(name).settings()
+        assert {x for x in own if own[x] != baseline[x]} == {"directory", *sections}, name
+    noisy, plain = made("noisy").settings(), made("plain").settings()
+    assert {x for x in noisy["data"] if noisy["data"][x] != plain["data"][x]} == {"noise"}
+    # Where the commands of the README leave the models and texts that the arms need.
+    readme = (RECIPES / "multi30k" / "README.md").read_text(encoding="utf-8")
+    texts = re.search(r"TEXTS=(\S+)", readme)[1]
+    written = {folder.replace("$TEXTS", texts) for folder in re.findall(r"--output (\$TEXTS/\w+)", readme)}
+    corpora = [made(name).data.train for name in ("distilled", "interpolated", "back_translated", "tagged")]
+    read = [corpus[-1] if isinstance(corpus, list) else corpus for corpus in corpora]
+    assert {str(corpus["en"]) for corpus in read} == {f"{folder}/source" for folder in written}
+    for name, given, model in (
+        ("TEACHER", {}, made("word_level").training.teacher),
+        ("REVERSE", {"source": "de", "target": "en"}, Path(made("half").subwords.models).parent),
+    ):
+        assert re.search(rf"{name}=(\S+)", readme)[1] == str(model)
+        pair = recipe.pairs(None, **given)[0]
+        assert str(model) == f"runs/{recipe.name}-{'-'.join(pair)}-{name.lower()}-1"

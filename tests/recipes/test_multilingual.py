@@ -12,13 +12,12 @@ from scripts import load_script
 from keras_nmt.cli.recipe_app import recipe_app
 from keras_nmt.errors import UserError
 from keras_nmt.experiments import run
-from keras_nmt.experiments.experiment import Experiment
-from keras_nmt.experiments.learning_rates import learning_rate, warnings_of_learning_rate
+from keras_nmt.experiments.config import ExperimentConfig
 from keras_nmt.models import ModelDirectory
 from keras_nmt.quickstart_data import FOLDER
 
 RECIPES = Path(__file__).parents[2] / "recipes"
-TINY = ["vocabulary_size=300", 'model={"hidden_dim": 16, "bridge_heads": 3, "bridge_hidden_dim": 8}', "log_every=1"]
+TINY = ["vocabulary_size=300", 'model={"hidden_dim": 16, "bridge_heads": 3, "bridge_hidden_dim": 8}', "logging.every=1"]
 
 
 @pytest.fixture
@@ -42,10 +41,10 @@ def test_tasks_of_each_system(recipe):
     assert len(hub) == 6
     assert all("en" in pair for pair in hub)
     assert len(recipe.pairs("many_to_many")) == 12
-    with_own = recipe.pairs("many_to_many", monolingual=True, leave_out=["de-fr"])
+    with_own = recipe.pairs("many_to_many", autoencoding=True, leave_out=["de-fr"])
     assert len(with_own) == 12 + 4 - 2
     assert not {("de", "fr"), ("fr", "de")} & set(with_own)
-    assert recipe.pairs("bilingual", source="en", target="de", monolingual=True) == [
+    assert recipe.pairs("bilingual", source="en", target="de", autoencoding=True) == [
         ("en", "en"),
         ("en", "de"),
         ("de", "de"),
@@ -55,12 +54,12 @@ def test_tasks_of_each_system(recipe):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"system": "all"}, "There are the systems bilingual, hub, many_to_many. Received: all"),
-        ({"system": "hub", "source": "en", "target": "de"}, "no one source and target. Received: hub, en to de"),
+        ({"system": "all"}, "`system` must be one of bilingual, hub, many_to_many. Received: all"),
+        ({"system": "hub", "source": "en", "target": "de"}, "takes no source and target. Received: hub, en to de"),
         ({"system": "bilingual", "source": "en", "target": "xx"}, "The corpus has en, de, cs, fr. Received: xx"),
         ({"system": "bilingual", "source": "en", "target": "en"}, "must differ"),
-        ({"system": "hub", "leave_out": ["de-fr"]}, "Leave out one of .*Received: de-fr"),
-        ({"system": "bilingual", "leave_out": ["en-de"]}, "No pair is left"),
+        ({"system": "hub", "leave_out": ["de-fr"]}, "`leave_out` must be one of .*Received: de-fr"),
+        ({"system": "bilingual", "leave_out": ["en-de"]}, "must leave a direction to train on"),
     ],
 )
 def test_contradicting_choices_are_rejected(recipe, arguments, message):
@@ -73,20 +72,26 @@ def test_the_systems_of_the_paper(recipe, tmp_path):
     def made(name, **options):
         return recipe.experiment(name, data_dir="x", directory=tmp_path, seed=1, **options)
 
-    assert (made("hub+small").max_updates, made("hub").evaluate_every) == (6 * 9000, 6 * 450)
+    assert (made("hub+small").training.stop.max_updates, made("hub").evaluation.every) == (6 * 9000, 6 * 450)
     paper = made("hub+no_bridge")
-    assert (paper.optimizer, paper.learning_rate, paper.batch_size, paper.batch_unit) == ("sgd", 1.0, 64, "sentences")
-    assert paper.model["bridge_heads"] is None
-    assert made("hub+no_penalty").model["penalty_weight"] == 0
-    assert paper.model["penalty"] == made("hub+k50").model["penalty"] == "root"  # Eq. 10
-    assert made("hub+squared_penalty").model == {**made("hub").model, "penalty": "squared"}
-    assert made("hub+k50").model["bridge_heads"] == 50
-    assert made("hub+no_bridge+shared_attention").model == {**paper.model, "shared_attention": True}
-    assert made("many_to_many+monolingual").pairs == made("many_to_many", monolingual=True).pairs
+    training = paper.training
+    assert (training.optimizer, training.learning_rate) == ("sgd", 1.0)
+    assert (training.batch_size, training.batch_unit) == (64, "sentences")
+    assert paper.model.arguments["bridge_heads"] is None
+    assert made("hub+no_penalty").model.arguments["penalty_weight"] == 0
+    assert paper.model.arguments["penalty"] == made("hub+k50").model.arguments["penalty"] == "root"  # Eq. 10
+    assert made("hub+squared_penalty").model.arguments == {**made("hub").model.arguments, "penalty": "squared"}
+    assert made("hub+k50").model.arguments["bridge_heads"] == 50
+    assert made("hub+no_bridge+shared_attention").model.arguments == {
+        **paper.model.arguments,
+        "shared_attention": True,
+    }
+    assert made("many_to_many+autoencoding").data.pairs == made("many_to_many", autoencoding=True).data.pairs
     label = made("label", leave_out=["de-fr"])
-    assert made("label+small").architecture == "language_label"
-    assert (label.architecture, label.vocabulary_size, len(label.pairs)) == ("language_label", 40_000, 10)
-    assert not [name for name in label.model if name.startswith(("bridge", "penalty"))]
+    assert made("label+small").model.architecture == "language_label"
+    assert (label.model.architecture, label.subwords.vocabulary_size) == ("language_label", 40_000)
+    assert len(label.data.pairs) == 10
+    assert not [name for name in label.model.arguments if name.startswith(("bridge", "penalty"))]
 
 
 @pytest.mark.parametrize("system", ["bilingual", "hub", "many_to_many", "label", "hub+no_bridge"])
@@ -94,21 +99,22 @@ def test_the_systems_of_the_paper(recipe, tmp_path):
 def test_the_learning_rates_fit_their_optimizers(recipe, tmp_path, system, change):
     """SGD's rate of 1 and Adam's of 0.001."""
     made = recipe.experiment(system + change, data_dir="x", directory=tmp_path, seed=1)
-    assert not warnings_of_learning_rate(made, made.model["hidden_dim"])
-    assert not isinstance(learning_rate(made, 8), float) or learning_rate(made, 8) == made.learning_rate
+    assert not made.training.warnings(made.model.arguments["hidden_dim"])
+    rate = made.training.make_learning_rate(8)
+    assert not isinstance(rate, float) or rate == made.training.learning_rate
 
 
 @pytest.mark.parametrize(
     ("configuration", "message"),
     [
         ("hub+small+shared_attention", "`shared_attention` is for recurrent decoders"),
-        ("label+shared_attention", "LanguageLabelModel, which has no such ones.*Received: shared_attention$"),
-        ("label+no_penalty", "LanguageLabelModel, which has no such ones.*Received: penalty_weight$"),
+        ("label+shared_attention", "LanguageLabelModel has no such arguments.*Received: model.shared_attention$"),
+        ("label+no_penalty", "LanguageLabelModel has no such arguments.*Received: model.penalty_weight$"),
     ],
 )
 def test_contradicting_configurations_are_rejected(recipe, tmp_path, configuration, message, monkeypatch):
-    monkeypatch.setattr("keras_nmt.experiments.experiment.check_files", lambda directions: None)
-    monkeypatch.setattr("keras_nmt.experiments.experiment.directions_of", lambda experiment: [])
+    monkeypatch.setattr("keras_nmt.experiments.config.check_files", lambda directions: None)
+    monkeypatch.setattr("keras_nmt.experiments.config.ExperimentConfig.directions", [])
     with pytest.raises(UserError, match=message):
         recipe.experiment(configuration, data_dir="x", directory=tmp_path, seed=1).check()
 
@@ -134,7 +140,7 @@ def test_europarl_on_a_slice(multi30k, tmp_path):
         for corpus, name in (("val", "dev"), ("test_2016_flickr", "test")):
             with gzip.open(tmp_path / f"{name}.{language}.gz", "wt", encoding="utf-8") as file:
                 file.write(_slice(multi30k, corpus, language, 10))
-    arguments = ["train", "hub+k10", "--leave-out", "en-es", "--leave-out", "en-fr", "--monolingual"]
+    arguments = ["train", "hub+k10", "--leave-out", "en-es", "--leave-out", "en-fr", "--autoencoding"]
     sizes = ["--updates-per-pair", 1, "--set", "beam_size=1", "--set", "batch_size=16"]
     folders = ["--data-dir", tmp_path, "--output", tmp_path / "run"]
     _run(load_script("europarl/multilingual.py").RECIPE, *arguments, *sizes, *folders)
@@ -150,25 +156,25 @@ def test_the_example_settings_can_be_trained(tmp_path):
         for language in ("en", "de", "fr"):
             lines = (FOLDER / f"{corpus}.{language}").read_text(encoding="utf-8").splitlines()
             (tmp_path / f"{name}.{language}").write_text("\n".join([*lines[:count], ""]), encoding="utf-8")
-    settings = Experiment.read_settings(RECIPES / "multi30k" / "many.json")
-    files = {name: str(tmp_path / Path(settings[name]).name) for name in ("train", "dev", "test")}
-    tiny = {"vocabulary_size": 200, "max_updates": 2, "evaluate_every": 2, "warmup_steps": 1, "batch_size": 256}
+    settings = ExperimentConfig.read_settings(RECIPES / "multi30k" / "many.json")
+    data = {name: str(tmp_path / Path(settings["data"][name]).name) for name in ("train", "dev", "test")}
+    data |= {"pairs": ["de-en", "en-fr"], "test_pairs": ["de-fr"]}
+    tiny = {"vocabulary_size": 200, "max_updates": 2, "evaluation.every": 2, "warmup_steps": 1, "batch_size": 256}
     model = {"hidden_dim": 16, "num_encoder_layers": 1, "num_decoder_layers": 1}
-    pairs = {"pairs": ["de-en", "en-fr"], "test_pairs": ["de-fr"]}
-    settings |= {**files, **tiny, **pairs, "model": {**settings["model"], **model}}
-    results = run(Experiment.from_settings({**settings, "directory": tmp_path / "run"}), report=str)
+    changes = {"data": data, "model": model, "directory": tmp_path / "run", **tiny}
+    results = run(ExperimentConfig.from_settings(settings, changes), report=str)
     assert not results["test"]["de-fr"]["trained"]
 
 
 def test_train_passes_its_choices_to_the_experiment(recipe, monkeypatch):
     made = []
     monkeypatch.setattr("keras_nmt.experiments.run", lambda self: made.append(self) or {})
-    flags = "--monolingual --leave-out en-cs --updates-per-pair 7 --seed 5 --dtype mixed_bfloat16"
+    flags = "--autoencoding --leave-out en-cs --updates-per-pair 7 --seed 5 --dtype mixed_bfloat16"
     recipe_app(recipe)(["train", "hub+no_penalty", "--data-dir", "x", *flags.split()], standalone_mode=False)
     (one,) = made
-    assert set(one.pairs) == {"en-en", "en-de", "de-en", "de-de", "en-fr", "fr-en", "fr-fr"}
-    assert (one.max_updates, one.seed, one.dtype) == (49, 5, "mixed_bfloat16")
-    assert (one.model["bridge_heads"], one.model["penalty_weight"]) == (10, 0.0)
+    assert set(one.data.pairs) == {"en-en", "en-de", "de-en", "de-de", "en-fr", "fr-en", "fr-fr"}
+    assert (one.training.stop.max_updates, one.training.update.seed, one.training.dtype) == (49, 5, "mixed_bfloat16")
+    assert (one.model.arguments["bridge_heads"], one.model.arguments["penalty_weight"]) == (10, 0.0)
 
 
 @pytest.mark.parametrize("setting", ["updates_per_pair=5", "system=hub", "label=true", "model=small"])

@@ -14,10 +14,10 @@ from scripts import load_script
 from keras_nmt.data import read_lines
 from keras_nmt.errors import UserError
 from keras_nmt.experiments import run
-from keras_nmt.experiments.learning_rates import learning_rate, warnings_of_learning_rate
+from keras_nmt.files.settings import merge_arguments, value_at
 from keras_nmt.models import ModelDirectory, Transformer, count_parameters
 from keras_nmt.models.presets import TRANSFORMER_PRESETS
-from keras_nmt.training.warm_start import warm_start
+from keras_nmt.training import warm_start
 
 FOLDER = Path(__file__).parents[2] / "recipes"
 SCRIPTS = (
@@ -53,7 +53,11 @@ def experiment(script, configuration, data_dir="data", folder="runs", **override
 
 
 def arguments(made):
-    return {"preset": made.preset, "source_vocabulary_size": made.vocabulary_size, **made.model}
+    return {
+        "preset": made.model.preset,
+        "source_vocabulary_size": made.subwords.vocabulary_size,
+        **made.model.arguments,
+    }
 
 
 @functools.cache
@@ -70,10 +74,12 @@ def _count(given):
 def tiny_model(made, layers=2):
     """A small model of the experiment's kind."""
     sizes = TINY | {
-        size: 4 for size in ("layer_composition_rank", "head_composition_rank", "num_roles") if size in made.model
+        name: {**value, **{size: 4 for size in ("rank", "num_roles") if size in value}}
+        for name, value in made.model.arguments.items()
+        if isinstance(value, dict)
     }
     sizes |= {"num_encoder_layers": layers, "num_decoder_layers": layers}
-    return _tiny_model(json.dumps({**made.model, **sizes, "dropout": 0.1}, sort_keys=True))
+    return _tiny_model(json.dumps({**made.model.arguments, **sizes, "dropout": 0.1}, sort_keys=True))
 
 
 @functools.cache
@@ -85,11 +91,12 @@ def _tiny_model(model):
 def test_every_configuration_makes_an_experiment_with_a_valid_model(script, configuration, monkeypatch):
     monkeypatch.setattr("keras_nmt.experiments.recipe._matched_width", lambda *_: 48)  # slow; tested below
     made = experiment(script, configuration)
-    assert made.preset in TRANSFORMER_PRESETS
-    assert {made.train_source.suffix, made.train_target.suffix} == {f".{x}" for x in RECIPES[script].languages[:2]}
-    width = made.model.get("hidden_dim", TRANSFORMER_PRESETS[made.preset]["hidden_dim"])
-    assert not warnings_of_learning_rate(made, width)
-    tiny_model(made, 2 if "layer_composition" in made.model else 1)
+    assert made.model.preset in TRANSFORMER_PRESETS
+    assert made.data.pairs == ["-".join(RECIPES[script].languages[:2])]
+    assert Path(made.data.train).suffix == ".{language}"
+    width = made.model.arguments.get("hidden_dim", TRANSFORMER_PRESETS[made.model.preset]["hidden_dim"])
+    assert not made.training.warnings(width)
+    tiny_model(made, 2 if "layer_composition" in made.model.arguments else 1)
 
 
 @pytest.mark.parametrize(
@@ -114,13 +121,16 @@ def test_every_configuration_makes_an_experiment_with_a_valid_model(script, conf
 def test_runs_that_start_from_another_run_load_its_weights(script, configuration):
     recipe, made = RECIPES[script], experiment(script, configuration)
     other = recipe.configurations[configuration]["start_from"]
-    assert Path(made.init_from) == Path("runs") / f"{recipe.name}-{other}-1"
+    assert Path(made.training.start.init_from) == Path("runs") / f"{recipe.name}-{other}-1"
     started_from = experiment(script, other)
     ours, theirs = tiny_model(made), tiny_model(started_from)
-    result = warm_start(ours, theirs, allow_new=made.allow_new, allow_unused=made.allow_unused)
+    start = made.training.start
+    result = warm_start(ours, theirs, allow_missing=start.allow_missing, ignore_extra=start.ignore_extra)
     left_out = [weight.path for weight in theirs.weights if weight.path.endswith("_attention/output/kernel")]
     assert left_out
-    if made.model.get("norm") != "post" and configuration == "hierarchical_layers":  # an aggregate is normalised
+    if (
+        made.model.arguments.get("norm") != "post" and configuration == "hierarchical_layers"
+    ):  # an aggregate is normalised
         left_out = [weight.path for weight in theirs.weights if "/final_norm/" in weight.path]
         assert result.unused == left_out
     else:
@@ -179,8 +189,8 @@ def test_composition_is_compared_with_a_transformer_trained_equally_long():
     assert baseline.model == experiment("wmt14/composition", "baseline").model
     for name in ("linear_layers", "ni_both", "ni_heads_without_output"):
         composed = experiment("wmt14/composition", name)
-        assert composed.init_from == baseline.init_from is not None
-        assert composed.max_updates == baseline.max_updates
+        assert composed.training.start.init_from == baseline.training.start.init_from is not None
+        assert composed.training.stop == baseline.training.stop
 
 
 @pytest.mark.parametrize("script", ["wmt14/composition", "multi30k/composition"])
@@ -192,8 +202,10 @@ def test_composed_models_have_an_arm_with_the_identity_start(script):
     assert plain | others >= {name for name in recipe.configurations if "big" not in name} - set(arms)
     for name in arms:
         made, other = experiment(script, name), experiment(script, name.removesuffix("_identity"))
-        assert other.model["composition_residual"] is False
-        assert made.model == {**other.model, "composition_start": "identity", "composition_residual": True}
+        parts = [part for part in ("layer_composition", "head_composition") if part in other.model.arguments]
+        identity = {part: {"start": "identity", "residual": True} for part in parts}
+        assert parts
+        assert made.model.arguments == merge_arguments(other.model.arguments, identity) != other.model.arguments
 
 
 def test_one_hot_roles_are_compared_with_softmax_roles_trained_equally_long():
@@ -202,11 +214,15 @@ def test_one_hot_roles_are_compared_with_softmax_roles_trained_equally_long():
         ("wmt17/roles", "one_hot_residual", "softmax_residual"),
     ):
         made, control = experiment(script, one_hot), experiment(script, f"{softmax}_continued")
-        assert made.model == {**control.model, "roles": "one_hot", "role_dropout_on": "vector"}
+        arguments = control.model.arguments
+        roles = {**arguments["roles"], "kind": "one_hot", "dropout_on": "vector"}
+        assert made.model.arguments == {**arguments, "roles": roles}
         assert control.model == experiment(script, softmax).model
-        assert learning_rate(made, 512) == made.learning_rate  # from the first update: the paper has no warm-up here
-        for name in ("init_from", "schedule", "learning_rate", "warmup_steps", "max_updates", "batch_size"):
-            assert getattr(made, name) == getattr(control, name)
+        assert (
+            made.training.make_learning_rate(512) == made.training.learning_rate
+        )  # from the first update: the paper has no warm-up here
+        for name in ("start.init_from", "schedule", "learning_rate", "warmup_steps", "stop.max_updates", "batch_size"):
+            assert value_at(made.training, name) == value_at(control.training, name)
 
 
 @pytest.mark.parametrize("path", ["README.md", "*.py"])
@@ -239,7 +255,7 @@ def test_roles_add_the_parameters_of_their_equations():
 
 def test_the_matched_baseline_is_as_large_as_the_roles():
     matched, wanted = (parameters("iwslt14/roles", name) for name in ("matched_32", "dense_32"))
-    assert experiment("iwslt14/roles", "matched_32").model.get("roles") is None
+    assert experiment("iwslt14/roles", "matched_32").model.arguments.get("roles") is None
     assert abs(matched - wanted) <= 0.01 * wanted
 
 
@@ -249,24 +265,35 @@ def test_every_cell_of_the_role_papers_table_1_has_a_configuration():
     cells += [f"{row}_{hr}" for row in ("contextualized", "matched", "low_rank") for hr in (16, 32)]
     cells += [f"softmax_{row}{hr}_continued" for row in rows for hr in (16, 32)]
     assert sorted(RECIPES["iwslt14/roles"].configurations) == sorted([*cells, "baseline"])
-    plain = experiment("iwslt14/roles", "softmax_16").model
-    cnn = experiment("iwslt14/roles", "one_hot_cnn_residual_32").model
-    assert (plain["num_roles"], plain["role_residual"], plain["role_context"]) == (16, False, "lstm")
-    assert (cnn["roles"], cnn["num_roles"], cnn["role_residual"], cnn["role_context"]) == ("one_hot", 32, True, "cnn")
+    plain = experiment("iwslt14/roles", "softmax_16").model.arguments["roles"]
+    cnn = experiment("iwslt14/roles", "one_hot_cnn_residual_32").model.arguments["roles"]
+    assert (plain["num_roles"], plain["residual"], plain["context"]) == (16, False, "lstm")
+    assert (cnn["kind"], cnn["num_roles"], cnn["residual"], cnn["context"]) == ("one_hot", 32, True, "cnn")
+
+
+def _lengths(config):
+    """Updates of warm-up and in all, and the number of averaged checkpoints."""
+    return config.training.warmup_steps, config.training.stop.max_updates, config.training.saving.keep_last
 
 
 def test_the_papers_hyper_parameters_reach_the_experiments():
     fusion, big = experiment("wmt18/shortcuts", "fusion"), experiment("wmt14/shortcuts", "big_fusion")
-    assert (fusion.warmup_steps, fusion.max_updates, fusion.keep_last) == (8000, 150_000, 5)
-    assert (big.preset, big.warmup_steps, big.max_updates, big.keep_last) == ("transformer_big", 16_000, 300_000, 16)
+    assert _lengths(fusion) == (8000, 150_000, 5)
+    assert (big.model.preset, *_lengths(big)) == ("transformer_big", 16_000, 300_000, 16)
     sampled = experiment("wmt14/transformer", "big_sampled")
-    assert (sampled.preset, sampled.subword_sampling, sampled.keep_last) == ("transformer_big", 0.1, 16)
+    assert (sampled.model.preset, sampled.subwords.sampling, sampled.training.saving.keep_last) == (
+        "transformer_big",
+        0.1,
+        16,
+    )
     composed = experiment("wmt14/composition", "big_french_ni_both")
-    assert (composed.batch_size, composed.preset, composed.model["dropout"]) == (32_768, "transformer_big", 0.1)
+    assert (composed.training.batch_size, composed.model.preset) == (32_768, "transformer_big")
+    assert composed.model.arguments["dropout"] == 0.1
     tuned = experiment("iwslt14/roles", "one_hot_residual_32")
-    assert (tuned.schedule, tuned.learning_rate, tuned.model["dropout"]) == ("constant", 2e-4, 0.3)
-    assert experiment("wmt17/roles", "one_hot_residual").learning_rate == 1e-4
-    assert experiment("wmt14/roles", "softmax").batch_size == 400_000
+    assert (tuned.training.schedule, tuned.training.learning_rate) == ("constant", 2e-4)
+    assert tuned.model.arguments["dropout"] == 0.3
+    assert experiment("wmt17/roles", "one_hot_residual").training.learning_rate == 1e-4
+    assert experiment("wmt14/roles", "softmax").training.batch_size == 400_000
 
 
 # The arguments of each script: configurations (the last may start from the first), and languages of Multi30k in place
@@ -311,12 +338,12 @@ def test_each_script_trains_on_a_slice_of_real_text(script, multi30k, tmp_path):
         made = experiment(script, configuration, tmp_path, tmp_path, **tiny)
         results = run(made, report=progress.append)
     assert results["updates"] == 2
-    assert 0 <= results["test"]["source-target"]["bleu"]["score"] <= 100
+    assert 0 <= results["test"]["-".join(RECIPES[script].languages[:2])]["bleu"]["score"] <= 100
     settings = json.loads((Path(made.directory) / "settings.json").read_text())
-    assert settings["train_target"].endswith(f"train.{RECIPES[script].languages[1]}")
+    assert settings["data"]["train"].endswith("train.{language}")
     if configurations[-1] == "ni_both":  # starts from the plain model: loaded and new weights are reported
         summary = next(line for line in progress if line.startswith("Warm start: ")).splitlines()
-        taken = len(ModelDirectory(made.init_from).load_model().weights)
+        taken = len(ModelDirectory(made.training.start.init_from).load_model().weights)
         assert summary[0] == f"Warm start: {taken} weights taken"
         assert len(summary) > 1
         assert all(line.startswith("  new: ") and "composition" in line for line in summary[1:])

@@ -50,7 +50,7 @@ def test_an_unknown_language_is_an_error_of_one_line(tmp_path, run_recipe):
 
 def test_messages_of_the_export_may_have_any_encoding(tmp_path, monkeypatch):
     program = r'import sys; sys.stderr.buffer.write(b"m\xff\nfailed"); print(sys.argv[2]); sys.exit(len(sys.argv[1]))'
-    monkeypatch.setattr(quickstart, "WITHOUT_KERAS_NMT", program)
+    monkeypatch.setattr(quickstart, "EXPORT_PROGRAM", program)
     assert quickstart.answers_without_keras_nmt("", ["ä"]) == ["ä"]
     with pytest.raises(UserError, match="Received: m� failed$"):
         quickstart.answers_without_keras_nmt(Path("m"), ["ä"])

@@ -77,10 +77,10 @@ def test_contenders_with_xla_are_compiled(processes, work):
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("name", ["keras_hub", "PyTorch", "PyTorch compiled"])
+@pytest.mark.parametrize("name", ["keras_hub", "PyTorch", "PyTorch compiled", "Marian"])
 def test_peers_do_the_same_work(processes, work, ours, name):
-    if name.startswith("PyTorch"):
-        pytest.importorskip("torch")
+    if module := {"PyTorch": "torch", "Marian": "pymarian"}.get(name.split()[0]):
+        pytest.importorskip(module)
     peer = processes.CONTENDERS[name](work)
     assert peer.train(2).seconds > 0
     assert peer.parameters == pytest.approx(ours.parameters, rel=0.05)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scripts import load_script
 
-from keras_nmt.text import SubwordTokenizer, train_subwords
+from keras_nmt.data import SubwordTokenizer, train_subwords
 
 SCRIPT = Path(__file__).parents[2] / "recipes" / "wmt17" / "transliterate.py"
 transliterate = load_script("wmt17/transliterate.py")

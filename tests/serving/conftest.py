@@ -7,11 +7,13 @@ import io
 import json
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from echo_models import write_echo, write_echo_of_languages
+from grpc_server import ServerOfBothApis
 from tensorflow.core.protobuf import saved_model_pb2
 from translators import (  # noqa: F401  fixtures
     LINES,
@@ -33,9 +35,9 @@ from translators import (  # noqa: F401  fixtures
 )
 
 from keras_nmt.cli import app as cli
+from keras_nmt.data import SubwordTokenizer
 from keras_nmt.models import Transformer
 from keras_nmt.serving import export
-from keras_nmt.text import SubwordTokenizer
 
 
 @pytest.fixture(scope="session")
@@ -94,7 +96,7 @@ def exported_sampler(
 
 # What a process that knows nothing of keras_nmt runs: the server's way of loading, by a session.
 RUN_BY_SESSION = """
-import json, sys
+import json, sys, numpy as np
 sys.modules["keras_nmt"] = None  # an import would fail
 import tensorflow as tf, tensorflow_text
 path, requests = sys.argv[1], json.load(sys.stdin)
@@ -104,7 +106,8 @@ with tf.compat.v1.Session(graph=tf.Graph()) as session:
     for name, inputs in requests:
         signature = signatures[name]
         outputs = {key: info.name for key, info in signature.outputs.items()}
-        feed = {signature.inputs[key].name: texts for key, texts in inputs.items()}
+        ranks = {key: len(info.tensor_shape.dim) for key, info in signature.inputs.items()}
+        feed = {signature.inputs[key].name: texts or np.empty([0] * ranks[key]) for key, texts in inputs.items()}
         try:
             answers.append({key: value.tolist() for key, value in session.run(outputs, feed).items()})
         except tf.errors.InvalidArgumentError as error:
@@ -154,6 +157,35 @@ def reached() -> Callable[[Path, str], tuple[set[str], bool]]:
         return operators, marked
 
     return find
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folders of `write_echo` and `write_echo_of_languages`, with the version 1 each."""
+    folder = tmp_path_factory.mktemp("served")
+    write_echo(folder / "echo" / "1")
+    write_echo_of_languages(folder / "many" / "1")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def server(folder: Path) -> Iterator[ServerOfBothApis]:
+    """A server of `write_echo`."""
+    with ServerOfBothApis(folder / "echo") as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def server_of_languages(folder: Path) -> Iterator[ServerOfBothApis]:
+    """A server of `write_echo_of_languages`."""
+    with ServerOfBothApis(folder / "many") as server:
+        yield server
+
+
+@pytest.fixture(params=["rest_url", "grpc_url"])
+def api(request: pytest.FixtureRequest) -> str:
+    """The attribute of a server that holds its URL for an API."""
+    return request.param
 
 
 @pytest.fixture

@@ -27,10 +27,18 @@ def _written_once(write: Callable[[Path], None]) -> Callable[[Path], None]:
     return copy
 
 
+PHRASES = ("constraints", "avoid")
+
+
 def _inputs(*names: str) -> list[tf.TensorSpec]:
-    """Columns of text, and of integers where the name is `seed` or `beam_size`."""
+    """Columns of text, of integers where the name is `seed` or `beam_size`, and rows of phrases."""
     return [
-        tf.TensorSpec([None], tf.int32 if name in ("seed", "beam_size") else tf.string, name=name) for name in names
+        tf.TensorSpec(
+            [None, None] if name in PHRASES else [None],
+            tf.int32 if name in ("seed", "beam_size") else tf.string,
+            name=name,
+        )
+        for name in names
     ]
 
 
@@ -41,7 +49,7 @@ def write_echo(folder: Path) -> None:
     A translation is the text itself, its score the batch's largest number of bytes, and 0 for empty text; `cut_off`
     whether the text is "cut.", `truncated` whether the batch has five sentences. The compiled signatures give negative
     scores. A sample is the seed and the text. The two hypotheses of a search are the prefix with the text, and the beam
-    size. Each subword of an alignment is a word of both sides.
+    size; it meets constraints that are not avoided. Each subword of an alignment is a word of both sides.
     """
     module = tf.Module()
 
@@ -58,13 +66,22 @@ def write_echo(folder: Path) -> None:
     def sample(text: tf.Tensor, seed: tf.Tensor, sign: float) -> dict[str, tf.Tensor]:
         return translate(tf.strings.join([tf.strings.as_string(seed), text], " "), sign)
 
-    def search(text: tf.Tensor, prefix: tf.Tensor, beam_size: tf.Tensor, sign: float) -> dict[str, tf.Tensor]:
+    def search(
+        text: tf.Tensor,
+        prefix: tf.Tensor,
+        beam_size: tf.Tensor,
+        constraints: tf.Tensor,
+        avoid: tf.Tensor,
+        sign: float,
+    ) -> dict[str, tf.Tensor]:
         texts = tf.stack([tf.strings.join([prefix, text]), tf.strings.as_string(beam_size)], 1)
         scores = sign * tf.tile([[-1.0, -2.0]], [tf.shape(text)[0], 1])
+        met = tf.strings.reduce_join(tf.where(constraints == avoid, "0", "1"), 1)
         return {
             "translation": texts,
             "score": scores,
             "cut_off": tf.equal(texts, "1"),
+            "met": tf.stack([met, met], 1),
             "truncated": tf.not_equal(text, text),
         }
 
@@ -87,8 +104,8 @@ def write_echo(folder: Path) -> None:
         "score_xla": signed(score, -1.0, "source", "target"),
         "sample": signed(sample, 1.0, "text", "seed"),
         "sample_xla": signed(sample, -1.0, "text", "seed"),
-        "search": signed(search, 1.0, "text", "prefix", "beam_size"),
-        "search_xla": signed(search, -1.0, "text", "prefix", "beam_size"),
+        "search": signed(search, 1.0, "text", "prefix", "beam_size", *PHRASES),
+        "search_xla": signed(search, -1.0, "text", "prefix", "beam_size", *PHRASES),
         "align": signed(align, 1.0, "source", "target"),
         "align_xla": signed(align, -1.0, "source", "target"),
         "half": tf.function(lambda x: {"y": tf.cast(x, tf.float32) / 2}, input_signature=[ints], autograph=False),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 
 import keras
@@ -10,29 +11,32 @@ import pytest
 import tensorflow as tf
 from one_in import these
 
-from keras_nmt.ids import BEGIN, END, PAD
-from keras_nmt.models._transformer_options import TransformerOptions
+from keras_nmt.ids import BOS, EOS, PAD
+from keras_nmt.inference import Translator
+from keras_nmt.layers import Composition, Roles, Shortcuts
 from keras_nmt.serving import export
 
 NUMBER = 40
+SIDES = ("encoder", "decoder")
 OPTIONS = {
     "shortcuts": (None, "plain", "fusion"),
-    "shortcut_source": ("lexical", "non_lexical"),
-    "shortcut_sites": (("self",), ("cross",), ("self", "cross")),
-    "shortcut_sides": (("encoder",), ("decoder",), ("encoder", "decoder")),
+    "shortcuts.source": ("lexical", "non_lexical"),
+    "shortcuts.sites": (("self",), ("cross",), ("self", "cross")),
+    "shortcuts.sides": (("encoder",), ("decoder",), SIDES),
     "layer_composition": (None, "linear", "hierarchical", "low_rank", "extended"),
-    "head_composition": (None, "linear", "hierarchical", "low_rank", "extended"),
-    "composition_rank": (None, 5),
-    "head_intermediate_dim": (None, 6),
-    "output_projection": (True, False),
+    "layer_composition.rank": (None, 5),
+    "head_composition": (None, "hierarchical", "low_rank", "extended"),
+    "head_composition.rank": (None, 5),
+    "head_composition.intermediate_dim": (None, 6),
+    "head_composition.output_projection": (True, False),
     "roles": (None, "dense", "softmax", "one_hot", "contextualized"),
-    "num_roles": (2, 3, 6),
-    "role_context": ("lstm", "cnn"),
-    "role_units": (None, 5),
-    "role_residual": (True, False),
-    "role_low_rank": (True, False),
-    "role_straight_through": (True, False),
-    "role_exclusive": (True, False),
+    "roles.num_roles": (2, 3, 6),
+    "roles.context": ("lstm", "cnn"),
+    "roles.units": (None, 5),
+    "roles.residual": (True, False),
+    "roles.low_rank": (True, False),
+    "roles.straight_through": (True, False),
+    "roles.exclusive": (True, False),
     "norm": ("pre", "post"),
     "tie_embeddings": (True, False),
     "target_vocabulary_size": (None, 100),
@@ -40,6 +44,14 @@ OPTIONS = {
     "num_heads": (2, 4),
     "num_encoder_layers": (2, 3),
     "num_decoder_layers": (2, 3),
+    "decoder_self_attention": ("attention", "ssru"),
+    "tied_layers": ((), ("encoder",), ("decoder",), SIDES),
+}
+MECHANISMS = {
+    "shortcuts": Shortcuts,
+    "layer_composition": Composition,
+    "head_composition": Composition,
+    "roles": Roles,
 }
 
 
@@ -53,27 +65,39 @@ def _draw():
         columns[name] = column
     for i in range(NUMBER):
         options = {name: column[i] for name, column in columns.items()}
-        # What does not go together is an error, tested elsewhere.
-        if "cross" in options["shortcut_sites"]:
-            options["shortcut_sides"] = ("encoder", "decoder") if i % 2 else ("decoder",)
-        if options["head_composition"] not in ("low_rank", "extended"):
-            options["output_projection"] = True
-        options["role_straight_through"] &= options["roles"] == "one_hot"
-        options["role_low_rank"] &= options["roles"] != "contextualized"
+        if "cross" in options["shortcuts.sites"]:
+            options["shortcuts.sides"] = SIDES if i % 2 else ("decoder",)
+        if options["decoder_self_attention"] == "ssru" and "self" in options["shortcuts.sites"]:  # of the encoder then
+            options["shortcuts.sides"] = SIDES if "cross" in options["shortcuts.sites"] else ("encoder",)
         yield options
 
 
+def _as_arguments(options):
+    """The arguments of a model, without those of a mechanism that have no effect in a combination."""
+    arguments = {name: value for name, value in options.items() if "." not in name}
+    for name, mechanism in MECHANISMS.items():
+        if options[name] is None:
+            continue
+        arguments[name] = mechanism(options[name])
+        for inner in (inner for inner in options if inner.startswith(f"{name}.")):
+            try:
+                changed = {inner.split(".")[1]: options[inner]}
+                arguments[name] = dataclasses.replace(arguments[name], **changed)
+            except ValueError:  # what does not go together is an error, tested elsewhere
+                continue
+    return arguments
+
+
 DRAWN = list(_draw())
-# Without what has no effect in a combination, and with a rank of layers and of heads.
-COMBINATIONS = [TransformerOptions.converted(options) for options in DRAWN]
+COMBINATIONS = [_as_arguments(options) for options in DRAWN]
 # The usual run tries a few that have every value of every option between them, because most of the time goes into
 # tracing. The nightly run tries and exports all.
-USUALLY = (15, 19, 22, 26, 27, 28)
+USUALLY = (6, 14, 18, 27, 29, 37)
 
 
 def _name(options):
-    names = ("shortcuts", "layer_composition", "head_composition", "roles", "role_context", "norm")
-    return "-".join(str(options.get(name)) for name in names)
+    kinds = (getattr(options[name], "kind", None) for name in MECHANISMS)
+    return "-".join(map(str, (*kinds, options["norm"])))
 
 
 def _ids(tokenizer, sentence):
@@ -89,9 +113,9 @@ def make_combination(make_model):
 @pytest.mark.parametrize("options", these(USUALLY, COMBINATIONS, _name))
 def test_a_combination_decodes_saves_loads_and_trains(options, make_combination, tmp_path):
     model = make_combination(options)
-    source = np.array([[7, 9, 30, 41, END], [50, 8, END, PAD, PAD], [60, END, PAD, PAD, PAD]], "int32")
-    target = np.array([[BEGIN, 5, 11, 17, 9], [BEGIN, 8, 8, 20, 31], [BEGIN, 70, 6, 5, 44]], "int32")
-    other = np.array([[BEGIN, 60, 7, 7, 12], [BEGIN, 8, 33, 4, 90], [BEGIN, 21, 80, 41, 6]], "int32")
+    source = np.array([[7, 9, 30, 41, EOS], [50, 8, EOS, PAD, PAD], [60, EOS, PAD, PAD, PAD]], "int32")
+    target = np.array([[BOS, 5, 11, 17, 9], [BOS, 8, 8, 20, 31], [BOS, 70, 6, 5, 44]], "int32")
+    other = np.array([[BOS, 60, 7, 7, 12], [BOS, 8, 33, 4, 90], [BOS, 21, 80, 41, 6]], "int32")
 
     # Stepwise equals full, for two hypotheses of a sentence that differ.
     logits = model([source, target]).numpy()
@@ -111,8 +135,8 @@ def test_a_combination_decodes_saves_loads_and_trains(options, make_combination,
     np.testing.assert_allclose(padded[:3, : target.shape[1]], logits, **rounding)
 
     # So is a sentence of one token.
-    padded = model([np.array([[END, PAD, PAD]]), target[:1]])[:, :1]
-    np.testing.assert_allclose(model([np.array([[END]]), target[:1, :1]]), padded, **rounding)
+    padded = model([np.array([[EOS, PAD, PAD]]), target[:1]])[:, :1]
+    np.testing.assert_allclose(model([np.array([[EOS]]), target[:1, :1]]), padded, **rounding)
 
     # Saved equals loaded.
     model.save(tmp_path / "model.keras")
@@ -149,13 +173,15 @@ def test_a_combination_exports(options, make_combination, source_tokenizer, targ
     plain, compiled = (served.signatures[f"serving_default{twin}"](text=sentences) for twin in ("", "_xla"))
     assert plain["translation"].numpy().tolist() == compiled["translation"].numpy().tolist()
     np.testing.assert_allclose(plain["score"], compiled["score"], rtol=1e-4, atol=1e-4)
+    translations = Translator(model, tokenizers, **search).translate(["seven cats sleep", "a mouse"])
+    assert plain["translation"].numpy().tolist() == [translation.text.encode() for translation in translations]
     target_text = tf.constant(["katze", "die katze"])
     scored = served.signatures["score"](source=sentences, target=target_text)["log_probability"]
     for i in range(2):  # alone and without padding, against the model's logits
-        source_ids = _ids(tokenizers["source"], sentences[i]) + [END]
+        source_ids = _ids(tokenizers["source"], sentences[i]) + [EOS]
         target_ids = _ids(tokenizers["target"], target_text[i])
-        log_probabilities = tf.nn.log_softmax(model([np.array([source_ids]), np.array([[BEGIN, *target_ids]])]))[0]
-        expected = sum(log_probabilities[t, token] for t, token in enumerate([*target_ids, END]))
+        log_probabilities = tf.nn.log_softmax(model([np.array([source_ids]), np.array([[BOS, *target_ids]])]))[0]
+        expected = sum(log_probabilities[t, token] for t, token in enumerate([*target_ids, EOS]))
         np.testing.assert_allclose(scored[i], expected, rtol=1e-4, atol=1e-4)
 
 

@@ -57,7 +57,7 @@ def test_a_process_without_keras_nmt_gives_the_translators_answers(exported, tra
         scores = [translation.score for translation in expected[:number]]
         np.testing.assert_allclose(answer["score"], scores, atol=1e-4)
     assert answers[2] == {"translation": [], "score": [], "cut_off": [], "truncated": []}
-    longest = translator.length_buckets[-1] - 1  # and END
+    longest = translator.length_buckets[-1] - 1  # and EOS
     cut = translator.tokenizers["source"].tokenize(lines).row_lengths().numpy() > longest
     cut |= translator.tokenizers["target"].tokenize(lines[::-1]).row_lengths().numpy() > longest
     for answer in answers[3:5]:
@@ -136,7 +136,7 @@ def test_versions_count_up_and_are_not_overwritten(model, tokenizers, tmp_path, 
     assert write(version=9).name == "9"
     (tmp_path / "model" / "notes").mkdir()
     assert write().name == "10"
-    with pytest.raises(UserError, match=r"not overwritten.*Received: version=9"):
+    with pytest.raises(UserError, match=r"must be new.*Received: version=9"):
         write(version=9)
     with pytest.raises(UserError, match=r"positive.*Received: version=0"):
         write(version=0)

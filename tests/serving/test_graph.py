@@ -7,6 +7,8 @@ import pytest
 import tensorflow as tf
 from tensorflow.core.protobuf import saved_model_pb2
 
+from keras_nmt.inference import Shortlist
+from keras_nmt.inference.parts import PARTS_OF_A_REQUEST_AT_ONCE
 from keras_nmt.serving import export
 
 LIMIT = 4 * 2**20  # bytes of the graph, all signatures together, beside weights and subwords
@@ -24,6 +26,44 @@ def test_one_direction_has_no_routing(exported, reached, signature):
     # Sentences leave the batch of the plain search under a condition.
     leaving = {"If", "StatelessIf"} if signature == "serving_default" else set()
     assert not operators & (ROUTING - leaving)
+
+
+# The operators of nodes that TensorFlow runs one after the other. A resource is read before the loops.
+STATEFUL = {"While", "If", "Case", "StatefulPartitionedCall", "Assert", "ReadVariableOp", "ResourceGather"}
+STATEFUL |= {"SentencepieceOp", "SentencepieceTokenizeOp", "SentencepieceDetokenizeOp", "SentencepieceIdToStringOp"}
+
+
+def check_loops(folder, signatures):
+    """Every loop of an export, the loop over parts of a request too, is free to overlap with itself and with others."""
+    meta_graph = saved_model_pb2.SavedModel.FromString((folder / "saved_model.pb").read_bytes()).meta_graphs[0]
+    assert set(signatures) <= set(meta_graph.signature_def)
+    library = {function.signature.name: function for function in meta_graph.graph_def.library.function}
+    loops = [node for function in library.values() for node in function.node_def if node.op.endswith("While")]
+    over_parts = [node for node in loops if node.attr["parallel_iterations"].i == PARTS_OF_A_REQUEST_AT_ONCE]
+    assert len(over_parts) >= len(set(signatures) - {"translate"})  # the same as `serving_default`
+    waiting, seen = [node.attr["body"].func.name for node in loops], set()
+    while waiting:
+        name = waiting.pop()
+        seen.add(name)
+        for node in library[name].node_def:
+            assert node.op not in STATEFUL, (name, node.name)
+            called = (function.name for value in node.attr.values() for function in (value.func, *value.list.func))
+            waiting.extend(set(called) & set(library) - seen)
+    assert any("MatMul" in node.op for name in seen for node in library[name].node_def)  # the walk goes into functions
+
+
+def test_loops_hold_no_operators_that_tensorflow_keeps_in_order(
+    exported, exported_sampler, exported_label, exported_multilingual, model, tokenizers, tmp_path
+):
+    check_loops(exported, ["serving_default", "serving_default_xla", "score", "score_xla"])
+    check_loops(exported_sampler, ["sample", "sample_xla"])
+    check_loops(exported_label, ["serving_default", "translate", "search", "search_xla", "align", "align_xla"])
+    check_loops(exported_multilingual, ["serving_default", "translate_de_fr", "embed", "embed_xla"])
+    pairs = [("one cat", "eine katze"), ("old house", "altes haus")]
+    shortlist = Shortlist.from_alignments(tokenizers, *zip(*pairs, strict=True), [[(0, 0), (1, 1)]] * len(pairs))
+    more = {"shortlist": shortlist, "shortlist_size": 40, "signatures": ["tokens", "align"], "quantize": "int8"}
+    more["unknown"] = "replace"
+    check_loops(export(tmp_path, model, tokenizers, **more), ["serving_default", "tokens", "tokens_xla", "align"])
 
 
 def test_several_directions_have_routing(exported_multilingual, reached):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import random
@@ -24,7 +25,7 @@ from keras_nmt.serving import export
 from keras_nmt.testing import randomise
 
 PAGE = (Path(__file__).parents[2] / "docs/own_mechanism.md").read_text(encoding="utf-8")
-FILE, EXAMPLE, GATED_FILE, CHECKS, LOOK = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+FILE, EXAMPLE, HEADS_FILE, GATED_FILE, CHECKS, LOOK = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 COMMANDS, GATED_COMMANDS = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
 MODERN = {"norm": "rms", "feed_forward": "swiglu", "positions": "rotary", "num_key_value_heads": 1}
 
@@ -43,18 +44,33 @@ def test_an_export_translates_as_the_model(options, make_model, tokenizers, line
 
 
 @pytest.fixture(scope="module")
-def names():
-    """The names of the files of the page, whose layers are registered once."""
+def names(tmp_path_factory):
+    """The names of the page's files, which are modules, and of its example."""
+    folder = tmp_path_factory.mktemp("page")
     names: dict = {"__name__": "page"}
-    for code in (FILE, EXAMPLE, GATED_FILE):
-        exec(code, names)
-    return names
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(folder)
+        for name, code in (("my_mechanism", FILE), ("gated_heads", HEADS_FILE), ("gated_residual", GATED_FILE)):
+            (folder / f"{name}.py").write_text(code, encoding="utf-8")
+            names |= vars(importlib.import_module(name))
+        exec(EXAMPLE, names)
+        yield names
+    for name in ("my_mechanism", "gated_heads", "gated_residual"):
+        sys.modules.pop(name)
 
 
 def test_the_examples_of_the_page_keep_the_properties_of_a_model(names):
     assert {type(layer).__name__ for layer in all_layers(names["model"])} >= {"Mixing", "Previous"}
     exec(CHECKS, names)
     assert len(FILE.strip().splitlines()) <= 45
+
+
+def test_the_gated_heads_of_the_page_are_their_equation(names):
+    layer, heads = names["GatedHeads"](), np.random.default_rng(0).normal(size=(2, 5, 4, 3)).astype("float32")
+    layer.build(heads.shape)
+    w, b = (weight.numpy() for weight in randomise(layer).weights)
+    gated = [heads[:, :, h] / (1 + np.exp(-heads[:, :, h] @ w[h] - b[h]))[..., None] for h in range(4)]
+    np.testing.assert_allclose(layer(heads), np.concatenate(gated, -1), rtol=1e-5, atol=1e-6)
 
 
 def test_the_page_reads_the_activations_of_its_own_mechanisms(names, tokenizers, capsys):
@@ -80,7 +96,7 @@ def test_the_gated_residual_of_the_page_is_its_equation_and_trains_and_exports(
     options = json.loads(re.search(r"'model=(\{.*?\})'", GATED_COMMANDS).group(1))
     model = make_model(noise=0.15, target_vocabulary_size=100, num_encoder_layers=4, shortcuts=None, **options)
     encoder, generator = model.get_layer("encoder"), np.random.default_rng(0)
-    inputs = generator.normal(size=(2, 5, encoder.options.hidden_dim)).astype("float32")
+    inputs = generator.normal(size=(2, 5, encoder.hidden_dim)).astype("float32")
     gate, norms = encoder.composition.gate, encoder.composition_norms
     first = encoder.layers[0](inputs)
     third = encoder.layers[2](encoder.layers[1](first))

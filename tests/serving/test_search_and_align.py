@@ -14,9 +14,12 @@ from translators import LINES, MANY, ONE_SHAPE
 
 from keras_nmt.errors import UserError
 from keras_nmt.inference import Translator
+from keras_nmt.inference.translation import met_of_phrases
 from keras_nmt.serving import Client, export
 
 PREFIXES = ["die kleine katze", "", "drei", "sieben v", "", "die", "ka"]
+CONSTRAINTS = [["kleine katze|drei", "hunde"], *[[""] * 2] * 4, ["garten", ""], ["drei", "vier"]]
+AVOID = [["vögel"], ["drei"], [""], ["katze|die"], [""], [""], [""]]
 TARGETS = ["die kleine katze", "", "drei rote hunde " * 9, "vier", "die", "  saß  \u3000vögel", "drei"]
 SOURCES_OF_MANY, TARGETS_OF_MANY = ["de", "fr", "fr", "de", "fr", "zh-Hans", "de"], ["fr", "de"] * 3 + ["fr"]
 
@@ -67,12 +70,22 @@ def assert_same(found, expected):
 
 
 def test_a_session_without_keras_nmt_gives_the_translators_answers(exported, translator, by_beam_size, ask_session):
-    asked = {"text": LINES, "prefix": PREFIXES, "beam_size": [0] * 7}
+    asked = {"text": LINES, "prefix": PREFIXES, "beam_size": [0] * 7, "constraints": [[""]] * 7, "avoid": [[""]] * 7}
+    constrained = {**asked, "constraints": CONSTRAINTS, "avoid": AVOID}
     pairs = {"source": LINES, "target": TARGETS}
     requests = [("search", asked), ("search_xla", asked), ("align", pairs), ("align_xla", pairs)]
     requests += [("search", {name: [] for name in asked}), ("align", {name: [] for name in pairs})]
+    requests += [("search", constrained), ("search_xla", constrained)]
     requests.append(("search", {**asked, "beam_size": [4] * 7}))
-    *answers, nothing, no_pairs, refused = ask_session(exported, requests)
+    requests.append(("search", {**asked, "constraints": [[""], ["☃"], *[[""]] * 5]}))
+    *answers, nothing, no_pairs, plain, compiled, refused, unknown = ask_session(exported, requests)
+    expected = by_beam_size[3].translate(LINES, prefixes=PREFIXES, constraints=CONSTRAINTS, avoid=AVOID)
+    for answer in (plain, compiled):
+        assert answer["translation"] == [[x.text for x in row.hypotheses] for row in expected]
+        rows = zip(answer["met"], CONSTRAINTS, strict=True)
+        met = [[met_of_phrases(x, phrases) for x in row] for row, phrases in rows]
+        assert met == [["".join("01"[x] for x in one.met) for one in row.hypotheses] for row in expected]
+    assert "target language do not have. Received:" in unknown
     expected = by_beam_size[3].translate(LINES, prefixes=PREFIXES)
     for answer in answers[:2]:
         assert answer["translation"] == [[x.text for x in row.hypotheses] for row in expected]
@@ -99,7 +112,11 @@ def test_a_session_without_keras_nmt_gives_the_translators_answers(exported, tra
 def test_each_row_of_search_equals_a_translator_with_its_beam_size(signatures, by_beam_size, rows, compiled):
     texts, prefixes, sizes = map(list, zip(*rows, strict=True))
     answer = signatures["search_xla" if compiled else "search"](
-        text=tf.constant(texts), prefix=tf.constant(prefixes), beam_size=tf.constant(sizes)
+        text=tf.constant(texts),
+        prefix=tf.constant(prefixes),
+        beam_size=tf.constant(sizes),
+        constraints=tf.constant([["", ""]] * 4),
+        avoid=tf.constant([[""]] * 4),
     )
     assert answer["translation"].shape == answer["score"].shape == (len(rows), 3)
     for i, (text, prefix, size) in enumerate(rows):
@@ -125,6 +142,13 @@ def test_a_client_gives_the_translators_answers_by_rest_and_by_grpc(
             with Client(url, "model", batch_size=3) as client:
                 assert_same(client.translate(LINES, *languages, **options), expected)
                 assert_same(client.translate(LINES, *languages, num_hypotheses=2), plain)
+                phrases = {"constraints": [["die"], ["die"], [], [], [], ["katze|die"], []], "avoid": [["drei"]] * 7}
+                found = client.translate(LINES, *languages, **phrases, **options)
+                wanted = of_two.translate(LINES, *languages, prefixes=PREFIXES, **phrases)
+                assert_same(found, wanted)
+                assert [[x.met for x in row.hypotheses] for row in found] == [
+                    [x.met for x in row.hypotheses] for row in wanted
+                ]
                 with pytest.warns(UserWarning, match=r"The server truncated [13] pair\(s\)"):
                     assert client.align(LINES, TARGETS, *languages) == aligned
                 assert client.align([], []) == client.translate([], beam_size=1) == []
@@ -135,7 +159,7 @@ def test_impossible_requests_of_a_client_are_refused(servers):
         with Client(url, "model") as client:
             with pytest.raises(UserError, match="A beam size is from 1 to 3, or 0 for 3"):
                 client.translate(["a"], beam_size=4)
-            with pytest.raises(UserError, match=r"gives 3 translation\(s\).* Received: num_hypotheses=4"):
+            with pytest.raises(UserError, match=r"gives at most 3 translation\(s\).* Received: num_hypotheses=4"):
                 client.translate(["a"], num_hypotheses=4)
             with pytest.raises(UserError, match="at most `beam_size`. Received: num_hypotheses=3, beam_size=2"):
                 client.translate(["a"], num_hypotheses=3, beam_size=2)
@@ -168,7 +192,7 @@ def test_signatures_are_chosen_and_checked(model, tokenizers, make_multilingual,
     positions = dict.fromkeys(("alignment", "source_word", "target_word"), (tf.int32, 2))
     assert outputs == {**positions, "truncated": (tf.bool, 1)}
     assert list(signatures["search"].structured_outputs["translation"].shape) == [None, 3]
-    with pytest.raises(UserError, match="Further signatures are search and align. Received: 'sing'"):
+    with pytest.raises(UserError, match="`signatures` must be some of search, align, tokens. Received: 'sing'"):
         export(tmp_path, model, tokenizers, signatures=["search", "sing"])
     with pytest.raises(UserError, match="`align` needs attention to words. Received: "):
         export(tmp_path, *make_multilingual("recurrent"), **MANY, directions=[], signatures=["align"])

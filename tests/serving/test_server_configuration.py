@@ -25,6 +25,7 @@ FLAGS = {
     "model_config_file_poll_wait_seconds",
     "monitoring_config_file",
     "rest_api_timeout_in_ms",
+    "tensorflow_intra_op_parallelism",
     "xla_cpu_compilation_enabled",
     "xla_gpu_compilation_enabled",
 }
@@ -142,10 +143,10 @@ def test_the_compose_file_is_valid(compose, configurations):
         assert service["healthcheck"]["test"][-1].endswith(f"/localhost/{PORTS['rest']}")
 
     plain, cpu, gpu = (services[name] for name in ("cpu", "cpu-xla", "gpu-xla"))
-    assert "entrypoint" not in plain
-    for service, device in ((cpu, "cpu"), (gpu, "gpu")):
+    by_service = (plain, "tensorflow_intra_op_parallelism", "1"), (cpu, "xla_cpu_compilation_enabled", "true")
+    for service, flag, value in (*by_service, (gpu, "xla_gpu_compilation_enabled", "true")):
         assert service["entrypoint"][0] == ENTRY_POINT
-        assert _flags(service["entrypoint"][1:]) == {f"xla_{device}_compilation_enabled": "true"}
+        assert _flags(service["entrypoint"][1:]) == {flag: value}
         assert service["entrypoint"][1] in README
     assert [x["image"].partition(":")[2] for x in (plain, cpu, gpu)] == [TAG, TAG, f"{TAG}-gpu"]
     assert _cache(cpu["environment"]["TF_XLA_FLAGS"]) in dict(x.split(":")[:2] for x in cpu["volumes"]).values()

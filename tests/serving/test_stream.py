@@ -7,14 +7,12 @@ import re
 import sys
 
 import pytest
-from echo_models import write_echo, write_echo_of_languages
-from grpc_server import ServerOfBothApis
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from keras_nmt.errors import UserError
 from keras_nmt.serving import Client
-from keras_nmt.serving._sentences import sentence_splitter
+from keras_nmt.serving.client.documents import sentence_splitter
 
 DOCUMENT = [
     "A Title",
@@ -27,17 +25,9 @@ DOCUMENT = [
 ]
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("served")
-    write_echo(folder / "echo" / "1")
-    with ServerOfBothApis(folder / "echo", port=0) as server:
-        yield server
-
-
-@pytest.fixture(params=["rest", "grpc"])
-def client(server, request):
-    with Client(server.rest_url if request.param == "rest" else server.grpc_url, "echo", batch_size=2) as client:
+@pytest.fixture
+def client(server, api):
+    with Client(getattr(server, api), "echo", batch_size=2) as client:
         client.sent, predict = [], client._transport.predict
 
         def noted(signature, inputs, deadline):
@@ -110,12 +100,8 @@ def test_any_document_keeps_its_lines_words_and_spaces(server, lines, language):
         assert own, (line, text)
 
 
-def test_languages_are_those_of_the_model_and_split(tmp_path):
-    write_echo_of_languages(tmp_path / "many" / "1")
-    with (
-        ServerOfBothApis(tmp_path / "many", port=0) as server,
-        Client(server.rest_url, "many") as client,
-    ):
+def test_languages_are_those_of_the_model_and_split(server_of_languages):
+    with Client(server_of_languages.rest_url, "many") as client:
         (found,) = client.stream(["Das ist z. B. gut. Er kam."], "de", "fr")  # split by the rules of de
         assert found.text == "de fr Das ist z. B. gut. de fr Er kam."
         assert len(found.hypotheses) == 1
@@ -131,9 +117,9 @@ def test_a_line_is_cut_off_where_one_of_its_sentences_is(client):
 def test_what_cannot_be_split_is_refused(client, monkeypatch):
     with pytest.raises(UserError, match="the lines of a document, not one string. Received: 'A b.'"):
         client.stream("A b.", language="en")
-    with pytest.raises(UserError, match="Name the language to split sentences by.* Received: language=None"):
+    with pytest.raises(UserError, match="`language` must be the language whose rules.* Received: None"):
         client.stream(["a"])
-    with pytest.raises(UserError, match="no string. Received: 3"):
+    with pytest.raises(UserError, match="must be strings. Received: 3"):
         list(client.stream([3], language="en"))
     monkeypatch.setitem(sys.modules, "sentencex", None)
     with pytest.raises(UserError, match=r"pip install 'keras_nmt\[split\]'.* Received: language='en'"):

@@ -12,10 +12,9 @@ import tensorflow as tf
 from tensorflow_serving.apis import predict_pb2, prediction_service_pb2_grpc
 
 from keras_nmt.serving import DevelopmentServer
-from keras_nmt.serving._served_model import Refused
-from keras_nmt.serving.development_server import HOST
+from keras_nmt.serving.development_server import HOST, Refused
 
-_CODES = {400: "INVALID_ARGUMENT", 404: "NOT_FOUND", 499: "CANCELLED", 503: "UNAVAILABLE", 500: "INTERNAL"}
+_CODES = {400: "INVALID_ARGUMENT", 404: "NOT_FOUND", 500: "INTERNAL"}
 # The fields of a tensor's values, with which the model server answers.
 _FIELDS = {tf.float32: "float_val", tf.int32: "int_val", tf.bool: "bool_val", tf.string: "string_val"}
 
@@ -42,9 +41,9 @@ class ServerOfBothApis(DevelopmentServer):
 
     def _predict(self, request: Any, context: Any) -> Any:
         spec = request.model_spec
-        version = self._model.version(spec.name, spec.version.value if spec.HasField("version") else None)
+        self.check_model(spec.name, spec.version.value if spec.HasField("version") else None)
         inputs = {name: tf.constant(tf.make_ndarray(proto)) for name, proto in request.inputs.items()}
-        found = self._model.run(version, context.is_active, spec.signature_name or "serving_default", inputs)
+        found = self.model.run(spec.signature_name or "serving_default", inputs)
         response = predict_pb2.PredictResponse()
         for name, array in found.items():
             proto = tf.make_tensor_proto([], tf.as_dtype(array.dtype), [0])
@@ -59,6 +58,6 @@ def _handler(answer: Any) -> Any:
         try:
             return answer(request, context)
         except Refused as error:
-            context.abort(grpc.StatusCode[_CODES.get(error.status, "INTERNAL")], error.message)
+            context.abort(grpc.StatusCode[_CODES[error.status]], error.message)
 
     return handle

@@ -12,13 +12,13 @@ import pytest
 
 from keras_nmt.data import ParallelCorpus, TrainingBatches
 from keras_nmt.training import (
-    Budget,
-    Computation,
     Evaluation,
     Logging,
     Saving,
-    Start,
+    StopCriteria,
     Trainer,
+    UpdateConfig,
+    WarmStart,
     make_optimizer,
     make_strategy,
 )
@@ -26,23 +26,23 @@ from keras_nmt.training import (
 VOCABULARY_SIZE = 20
 # The names of options in tests, each with the trainer's part and the option's name in the part.
 OPTIONS = {
-    **{name: ("computation", name) for name in ("strategy", "accumulation_steps", "normalize_by", "jit_compile")},
-    "seed": ("computation", "seed"),
-    **{name: ("budget", name) for name in ("max_updates", "time_limit")},
+    **{name: ("update_config", name) for name in ("strategy", "accumulation_steps", "normalize_by", "jit_compile")},
+    **{name: ("update_config", name) for name in ("seed", "alignment_weight")},
+    **{name: ("stop_criteria", name) for name in ("max_updates", "time_limit")},
     **{name: ("evaluation", name) for name in ("evaluate", "best_metric", "patience")},
     "evaluate_every": ("evaluation", "every"),
-    **{name: ("saving", name) for name in ("keep_last", "keep_best", "final", "average")},
+    **{name: ("saving", name) for name in ("keep_last", "keep_best", "final_weights", "average")},
     "save_every": ("saving", "every"),
-    **{name: ("start", name) for name in ("init_from", "allow_new", "allow_unused")},
+    **{name: ("warm_start", name) for name in ("init_from", "allow_missing", "ignore_extra")},
     **{name: ("logging", name) for name in ("tensorboard", "report")},
     "log_every": ("logging", "every"),
 }
 PARTS = {
-    "computation": Computation,
-    "budget": Budget,
+    "update_config": UpdateConfig,
+    "stop_criteria": StopCriteria,
     "evaluation": Evaluation,
     "saving": Saving,
-    "start": Start,
+    "warm_start": WarmStart,
     "logging": Logging,
 }
 

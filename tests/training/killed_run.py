@@ -22,17 +22,23 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from keras_nmt.data import ParallelCorpus, PreparedCorpus, TrainingBatches, training_batches, write_prepared
+from keras_nmt.data import (
+    ParallelCorpus,
+    PreparedCorpus,
+    TrainingBatches,
+    prepared_folder,
+    training_batches,
+    write_prepared,
+)
 from keras_nmt.data.epoch_order import Corpus
-from keras_nmt.files import prepared_folder
 from keras_nmt.training import (
-    Budget,
-    Computation,
     Evaluation,
     Logging,
     Saving,
+    StopCriteria,
     Task,
     Trainer,
+    UpdateConfig,
     make_optimizer,
     make_strategy,
 )
@@ -89,10 +95,10 @@ def train(mode: str, updates: int, directory: Path) -> None:
         tasks if mode == "tasks" else data[0],
         directory,
         optimizer=optimizer,
-        computation=Computation(strategy=strategy, accumulation_steps=2 if mode == "accumulation" else 1, seed=5),
-        budget=Budget(max_updates=updates),
+        update_config=UpdateConfig(strategy=strategy, accumulation_steps=2 if mode == "accumulation" else 1, seed=5),
+        stop_criteria=StopCriteria(max_updates=updates),
         evaluation=Evaluation(evaluate=lambda: {"bleu": float(np.sum(model.weights[0].numpy()))}, every=6),
-        saving=Saving(every=3, keep_last=2, final="ema" if mode == "ema" else "average_last"),
+        saving=Saving(every=3, keep_last=2, final_weights="ema" if mode == "ema" else "average_last"),
         logging=Logging(every=2, tensorboard=True),
     )
     trainer.train()

@@ -64,7 +64,7 @@ def test_evaluated_saved_and_final_weights_are_the_averages(make_trainer: Make, 
         optimizer=lambda: make_optimizer(name, 0.05, weight_decay=decay, ema=EMA),
         replicas=split,
         accumulation_steps=split,
-        final="ema",
+        final_weights="ema",
         evaluate=evaluate,
         evaluate_every=4,
         callbacks=[recorder],
@@ -90,7 +90,7 @@ def test_an_average_changes_nothing_in_the_training(make_trainer: Make) -> None:
         trainer = make_trainer(
             f"{ema}",
             optimizer=adam(ema),
-            final="ema" if ema else "last",
+            final_weights="ema" if ema else "last",
             evaluate=Scores(1.0),
             evaluate_every=every,
             callbacks=[recorder],
@@ -104,7 +104,7 @@ def test_an_average_changes_nothing_in_the_training(make_trainer: Make) -> None:
 def test_two_replicas_have_the_average_of_one(make_trainer: Make) -> None:
     results = []
     for replicas in (1, 2):
-        trainer = make_trainer(str(replicas), replicas=replicas, optimizer=adam(), final="ema")
+        trainer = make_trainer(str(replicas), replicas=replicas, optimizer=adam(), final_weights="ema")
         trainer.train()
         results.append(trainer.model.get_weights())
         if replicas == 2:
@@ -128,7 +128,7 @@ def test_a_stopped_run_ends_with_the_averages_of_an_uninterrupted_run(
             save_every=3,
             evaluate_every=6,
             evaluate=lambda: {"bleu": float(np.sum(trainer.model.get_weights()[0]))},
-            final="ema",
+            final_weights="ema",
             callbacks=[Kill(*stop)] if stop else [],
         )
         return trainer
@@ -150,7 +150,7 @@ def test_a_skipped_update_does_not_advance_the_average(make_trainer: Make) -> No
     trainer = make_trainer(
         replicas=2,
         optimizer=lambda: keras.optimizers.LossScaleOptimizer(adam()(), initial_scale=2.0**24),
-        final="ema",
+        final_weights="ema",
         callbacks=[recorder],
     )
     trainer.train()
@@ -169,7 +169,7 @@ def test_best_and_averaged_checkpoints_are_those_of_averages(make_trainer: Make)
             evaluate=Scores(1, 30.0, 2, 29.8, 29.9) if final == "ema" else Scores(31.0),  # trained once
             evaluate_every=2,
             keep_last=2,
-            final=final,
+            final_weights=final,
         )
         assert trainer.train().final_updates == expected
         means = []
@@ -195,8 +195,8 @@ def test_an_average_neither_begins_nor_ends_in_the_middle_of_a_run(
 def test_the_name_of_the_last_weights_says_whether_they_are_averages(
     make_trainer: Make, ema: float | None, final: str
 ) -> None:
-    with pytest.raises(UserError, match=f"Received: final='{final}'"):
-        make_trainer(optimizer=adam(ema), final=final)
+    with pytest.raises(UserError, match=f"Received: final_weights='{final}'"):
+        make_trainer(optimizer=adam(ema), final_weights=final)
 
 
 def test_a_momentum_out_of_range_is_refused() -> None:
@@ -208,4 +208,4 @@ def test_a_momentum_out_of_range_is_refused() -> None:
 def test_keras_has_the_private_names_of_averages(name: str) -> None:
     optimizer = keras.optimizers.Adam(use_ema=True)
     optimizer.build([keras.Variable(np.zeros(2, "float32"))])
-    assert hasattr(optimizer, name), f"Keras has no Optimizer.{name}: change keras_nmt/training/averaged_weights.py"
+    assert hasattr(optimizer, name), f"Keras has no Optimizer.{name}: change keras_nmt/training/optimizers.py"

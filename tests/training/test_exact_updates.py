@@ -20,12 +20,17 @@ from keras_nmt.training import (
 )
 
 
-def test_the_split_of_a_batch_does_not_matter(make_trainer: Make) -> None:
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"decoder_self_attention": "ssru", "num_decoder_layers": 2, "tied_layers": ["decoder"]}],
+    ids=["plain", "cheap decoder"],
+)
+def test_the_split_of_a_batch_does_not_matter(make_trainer: Make, options: dict[str, Any]) -> None:
     """Updates of a Transformer; test_tasks.py tests each kind of split separately."""
 
     def model() -> keras.Model:
         keras.utils.set_random_seed(0)
-        layers = {"num_encoder_layers": 1, "num_decoder_layers": 1}
+        layers = {"num_encoder_layers": 1, "num_decoder_layers": 1, **options}
         return Transformer.from_preset("transformer_tiny", source_vocabulary_size=20, dropout=0.0, **layers)
 
     def losses(number: int) -> list[float]:
@@ -168,7 +173,10 @@ class Margin:
 
 
 def test_a_custom_loss(make_trainer: Make, batches: TrainingBatches) -> None:
-    trainer = make_trainer(loss=Margin(), optimizer=lambda: make_optimizer("sgd", 0.1), accumulation_steps=2)
+    after: list[list[np.ndarray]] = []
+    look = keras.callbacks.LambdaCallback(on_train_batch_end=lambda batch, logs: after.append(model.get_weights()))
+    options = {"optimizer": lambda: make_optimizer("sgd", 0.1), "accumulation_steps": 2, "callbacks": [look]}
+    trainer = make_trainer(loss=Margin(), **options)
     model, batch = trainer.model, next(iter(batches.dataset()))
     weights = [variable.value for variable in model.trainable_variables]
     with tf.GradientTape() as tape:
@@ -176,10 +184,6 @@ def test_a_custom_loss(make_trainer: Make, batches: TrainingBatches) -> None:
         loss = tf.reduce_sum(loss) / (tokens := float(np.sum(batch["target_output"].numpy() != 0)))
     expected = [w - 0.1 * tf.convert_to_tensor(g) for w, g in zip(weights, tape.gradient(loss, weights), strict=True)]
     expected = [value.numpy() for value in expected]
-    after: list[list[np.ndarray]] = []
-    trainer.callbacks = [
-        keras.callbacks.LambdaCallback(on_train_batch_end=lambda batch, logs: after.append(model.get_weights()))
-    ]
     trainer.train()
     first = log_of(trainer)[0]
     np.testing.assert_allclose(first["loss"], loss, rtol=1e-5)

@@ -144,5 +144,6 @@ def test_gradients_that_no_scale_makes_finite_end_the_run(
         return keras.Model(model.inputs, model.get_layer("output")(hidden))
 
     trainer = make_trainer(model=model, optimizer=lambda: scaled_adam(8.0))
-    with pytest.raises(UserError, match=r"not finite at update 5, .*line numbers"):  # at the scales 8, 4, 2, 1: skipped
+    # The updates at the scales 8, 4, 2 and 1 are skipped.
+    with pytest.raises(UserError, match=r"not finite at update 5\. .*line numbers"):
         trainer.train()

@@ -17,7 +17,7 @@ import h5py
 import pytest
 from training_runs import events_of
 
-from keras_nmt.files.directory_lock import directory_lock
+from keras_nmt.files.atomic_files import directory_lock
 from keras_nmt.training import TrainingLog
 
 SCRIPT = Path(__file__).parent / "killed_run.py"

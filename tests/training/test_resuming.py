@@ -15,10 +15,9 @@ import pytest
 import tensorflow as tf
 from training_runs import Kill, Make, Scores, assert_same, log_of, losses_of, values_of
 
-from keras_nmt.data import SubwordSampling, TrainingBatches, read_parallel
+from keras_nmt.data import SubwordSampling, SubwordTokenizer, TrainingBatches, read_parallel, train_subwords
 from keras_nmt.errors import UserError
 from keras_nmt.files.weights_file import read_weights
-from keras_nmt.text import SubwordTokenizer, train_subwords
 from keras_nmt.training import (
     Checkpoints,
     Trainer,
@@ -93,7 +92,7 @@ def test_a_stopped_run_equals_an_uninterrupted_run(make_trainer: Make, make_mode
 
 
 def test_a_resumed_run_may_have_other_replicas_and_micro_batches(make_trainer: Make) -> None:
-    options = {"final": "last", "max_updates": 8}
+    options = {"final_weights": "last", "max_updates": 8}
     whole = make_trainer("whole", **options)
     whole.train()
     make_trainer("moved", **{**options, "max_updates": 4}).train()
@@ -175,7 +174,7 @@ def test_a_stopped_run_with_corpus_weights_and_sampling_continues(
 
 
 def test_an_interrupted_run_can_be_finished_at_its_update(make_trainer: Make) -> None:
-    options: dict[str, Any] = {"evaluate": Scores(1.0), "evaluate_every": 8, "final": "best"}
+    options: dict[str, Any] = {"evaluate": Scores(1.0), "evaluate_every": 8, "final_weights": "best"}
     with pytest.raises(SystemExit):
         make_trainer(callbacks=[Kill(5, signal.SIGTERM)], **options).train()
     rounds: list[str] = []
@@ -235,7 +234,13 @@ def test_a_time_limit_between_evaluations_ends_with_an_evaluation(make_trainer: 
                 time.sleep(1.0)
 
     scores = Scores(1.0)
-    options = {"evaluate": scores, "evaluate_every": 100, "final": "best", "max_updates": None, "time_limit": 1.0}
+    options = {
+        "evaluate": scores,
+        "evaluate_every": 100,
+        "final_weights": "best",
+        "max_updates": None,
+        "time_limit": 1 / 60,
+    }
     result = make_trainer(callbacks=[Slow()], **options).train()
     assert result.reason == "time_limit"
     assert result.final_updates == [result.update] == [result.best_update]
@@ -247,12 +252,12 @@ def test_a_time_limit_during_a_save_ends_with_an_evaluation(
     save = Checkpoints.save
 
     def slow_save(*arguments: Any) -> str:
-        trainer._began -= 100  # simulates a slow save
+        trainer._clock._began -= 100  # simulates a slow save
         return save(*arguments)
 
     monkeypatch.setattr(Checkpoints, "save", slow_save)
     trainer = make_trainer(
-        evaluate=Scores(1.0), evaluate_every=4, save_every=2, final="best", max_updates=None, time_limit=50
+        evaluate=Scores(1.0), evaluate_every=4, save_every=2, final_weights="best", max_updates=None, time_limit=50 / 60
     )
     result = trainer.train()
     assert (result.reason, result.update, result.best_update) == ("time_limit", 3, 3)
@@ -288,7 +293,7 @@ def test_starting_a_finished_run_again_changes_nothing(make_trainer: Make) -> No
 def test_the_time_of_a_resumed_run_continues(make_trainer: Make) -> None:
     class Long(keras.callbacks.Callback):
         def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
-            first._began -= 100  # simulates a slow update
+            first._clock._began -= 100  # simulates a slow update
 
     first = make_trainer(max_updates=3, callbacks=[Long()])
     first.train()

@@ -10,14 +10,13 @@ import tensorflow as tf
 
 from keras_nmt.training.checkpoints import Progress
 from keras_nmt.training.evaluation import Evaluation
-from keras_nmt.training.interruption import Interruption
-from keras_nmt.training.stopping import DELAY, STOP_REQUESTS, Budget, Stopping
+from keras_nmt.training.stopping import DELAY, STOP_REQUESTS, Interruption, StopCriteria, Stopping
 
 
 def stopping(num_workers: int = 1, patience: int | None = None, **limits: float) -> Stopping:
     model = keras.Sequential()
     model.stop_training = False
-    return Stopping(Budget(**limits), patience, model, num_workers)
+    return Stopping(StopCriteria(**limits), patience, model, num_workers)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +75,7 @@ def test_beside_bleu_near_zero_lower_losses_are_better(other: str, sign: int) ->
 
 
 def test_a_worker_requests_a_stop_after_interruption_time_and_callbacks() -> None:
-    one, interruption = stopping(time_limit=5.0), Interruption()
+    one, interruption = stopping(time_limit=5 / 60), Interruption()
     assert one.own_requests(Progress(seconds=4.9), interruption) == []
     assert one.own_requests(Progress(seconds=5.0)) == ["time_limit"]
     interruption.signal = signal.SIGTERM
@@ -106,7 +105,7 @@ def test_workers_agree_on_a_request_after_the_same_update() -> None:
 
 def test_the_remaining_time() -> None:
     progress = Progress(update=4, seconds=20.0)
-    assert Budget().seconds_left(progress, 2.0) is None
-    assert Budget(max_updates=10).seconds_left(progress, 2.0) == 12.0
-    assert Budget(max_updates=10, time_limit=25.0).seconds_left(progress, 2.0) == 5.0
-    assert Budget(time_limit=19.0).seconds_left(progress, 2.0) == 0.0
+    assert StopCriteria().seconds_left(progress, 2.0) is None
+    assert StopCriteria(max_updates=10).seconds_left(progress, 2.0) == 12.0
+    assert StopCriteria(max_updates=10, time_limit=25 / 60).seconds_left(progress, 2.0) == 5.0
+    assert StopCriteria(time_limit=19 / 60).seconds_left(progress, 2.0) == 0.0

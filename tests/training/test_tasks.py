@@ -1,7 +1,8 @@
-"""Training on several tasks in turn."""
+"""Training on several tasks in turn, and the order of the tasks."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
+from hypothesis import given
+from hypothesis import strategies as st
 from training_runs import Make, Penalty, assert_same, log_of, losses_of, values_of
 
 from keras_nmt.data import ParallelCorpus, TrainingBatches
@@ -17,6 +20,7 @@ from keras_nmt.errors import UserError
 from keras_nmt.training import (
     LabelSmoothedCrossEntropy,
     Task,
+    TaskSchedule,
     Trainer,
     make_optimizer,
     make_strategy,
@@ -249,7 +253,7 @@ def test_one_task_equals_a_bilingual_run(
             tmp_path / name,
             optimizer=make_optimizer("adam", 0.01, clip=0.5),
             max_updates=max_updates,
-            final="last",  # not the mean of saved weights
+            final_weights="last",  # not the mean of saved weights
         )
         trainer.train()
         return trainer
@@ -300,17 +304,88 @@ def test_wrong_tasks_are_named(
     task = Task(name="a-b", model=model.pair("a", "b"), data=data["a-b"])
     with pytest.raises(UserError, match="at least one task. Received: "):
         train()
-    with pytest.raises(UserError, match=r"must differ. Received: \['a-b', 'a-b'\]"):
+    with pytest.raises(UserError, match=r"must have different names. Received: \['a-b', 'a-b'\]"):
         train(task, Task(name="a-b", model=model.pair("b", "c"), data=data["b-c"]))
     with pytest.raises(UserError, match="positive and finite. Received: b-c=0"):
         train(task, Task(name="b-c", model=model.pair("b", "c"), data=data["b-c"], weight=0))
-    with pytest.raises(UserError, match="lacks 6 of the variables that task 'b-c' trains. Received: encoder_b/"):
+    with pytest.raises(UserError, match="that task 'b-c' trains; 6 are missing. Received: encoder_b/"):
         train(task, Task(name="b-c", model=Languages().pair("b", "c"), data=data["b-c"]))
     model.built = False
-    with pytest.raises(UserError, match="not built cannot be saved. Received: "):
+    with pytest.raises(UserError, match="`model` must be built. Received: "):
         train(task)
-    with pytest.raises(UserError, match="nothing to train. Received: task='a-b'"):
+    with pytest.raises(UserError, match="must have variables to train. Received: task='a-b'"):
         make_trainer(frozen=["encoder_a", "bridge", "decoder_b", "output_b"])
     keras.config.set_dtype_policy("mixed_float16")
     with pytest.raises(UserError, match="float16"):
         make_trainer()
+
+
+def turns(schedule: TaskSchedule, number: int) -> list[str]:
+    counts = dict.fromkeys(schedule.weights, 0)
+    names = []
+    for _ in range(number):
+        names.append(schedule.next(counts))
+        counts[names[-1]] += 1
+    return names
+
+
+@given(st.integers(1, 13), st.floats(1e-3, 1e3))
+def test_equal_weights_take_turns_in_order(number: int, weight: float) -> None:
+    names = [str(index) for index in range(number)]
+    assert turns(TaskSchedule(dict.fromkeys(names, weight)), 5 * number) == 5 * names
+
+
+@given(st.lists(st.floats(1e-4, 1.0), min_size=1, max_size=12))
+def test_every_task_has_its_share_within_one_update(weights: list[float]) -> None:
+    shares = np.array(weights) / np.sum(weights)
+    counts = np.zeros(len(weights))
+    for done, name in enumerate(turns(TaskSchedule({str(i): w for i, w in enumerate(weights)}), 150), 1):
+        counts[int(name)] += 1
+        assert np.abs(counts - done * shares).max() < 1 + 1e-9
+
+
+def test_a_rare_task_does_not_fall_behind() -> None:
+    # With these weights, always taking the task that is furthest behind leaves a task more than one update behind.
+    weights = [46, 5061, 353, 67, 447, 2247, 1778, 1]
+    names = turns(TaskSchedule({str(i): w for i, w in enumerate(weights)}), sum(weights))
+    assert [names.count(str(i)) for i in range(len(weights))] == weights
+    counts = np.cumsum([[name == str(i) for i in range(len(weights))] for name in names], 0)  # [updates, tasks]
+    shares = np.outer(np.arange(1, len(names) + 1), np.array(weights) / sum(weights))
+    assert np.abs(counts - shares).max() < 1
+
+
+def test_no_task_is_a_whole_update_ahead() -> None:
+    # After "a", "a" the share of "a" in three updates is two: a third "a" would put it one update ahead.
+    assert turns(TaskSchedule({"a": 4, "b": 1, "c": 1}), 6) == ["a", "a", "b", "a", "a", "c"]
+
+
+def test_the_order_depends_on_the_counts_only() -> None:
+    weights = {"a": 3.0, "b": 1.0, "c": 2.5}
+    names = turns(TaskSchedule(weights), 40)
+    for done in range(40):
+        counts = {name: names[:done].count(name) for name in weights}
+        assert TaskSchedule(weights).next(counts) == names[done]
+
+
+@pytest.mark.parametrize("temperature", [0.01, 1.0, 5.0, math.inf])
+def test_temperature(temperature: float) -> None:
+    sizes = {"a": 1_000_000, "b": 900_000, "c": 500_000}
+    weights = TaskSchedule.by_temperature(sizes, temperature).weights
+    # Compared as logarithms, which are finite at every temperature.
+    for name in sizes:
+        expected = math.log(sizes[name] / sizes["a"]) / temperature
+        assert math.log(weights[name] / weights["a"]) == pytest.approx(expected)
+
+
+def test_wrong_arguments_are_named() -> None:
+    with pytest.raises(UserError, match="at least one task. Received: "):
+        TaskSchedule({})
+    for weight in (0.0, -1.0, math.nan, math.inf):
+        with pytest.raises(UserError, match=f"positive and finite. Received: b={weight}"):
+            TaskSchedule({"a": 1.0, "b": weight})
+    with pytest.raises(UserError, match="at least one task"):
+        TaskSchedule.by_temperature({}, 1.0)
+    with pytest.raises(UserError, match="Received: temperature=0"):
+        TaskSchedule.by_temperature({"a": 1}, 0)
+    with pytest.raises(UserError, match="Received: a=0"):
+        TaskSchedule.by_temperature({"a": 0}, 1)

@@ -28,10 +28,10 @@ from keras_nmt.training import (
     TrainingLog,
     TrainingResult,
     make_optimizer,
-    measurements,
+    training_log,
 )
 from keras_nmt.training.checkpoints import Progress
-from keras_nmt.training.final_weights import chosen_updates
+from keras_nmt.training.final_weights import choose_updates
 
 # The end of a run, and the kept weights.
 
@@ -42,7 +42,7 @@ def run(make_trainer: Make, *scores: float, **options: Any) -> tuple[Trainer, Tr
 
 
 def test_patience_ends_the_run_and_the_best_weights_are_found(make_trainer: Make) -> None:
-    trainer, result = run(make_trainer, 1, 3, 2, 3, 0, patience=2, keep_best=2, final="best", max_updates=100)
+    trainer, result = run(make_trainer, 1, 3, 2, 3, 0, patience=2, keep_best=2, final_weights="best", max_updates=100)
     assert (result.reason, result.update, result.best_update, result.best_score) == ("patience", 8, 4, 3.0)
     assert result.final_updates == [4]
     assert result.final_metrics == {"bleu": 0.0, "chrf": 1.0}
@@ -58,7 +58,7 @@ def test_patience_ends_the_run_and_the_best_weights_are_found(make_trainer: Make
 
 @pytest.mark.parametrize("metric", ["loss", "nll", "perplexity", "ter", "loss_de-en", "ter_de-en_newstest"])
 def test_lower_is_better_for_losses_and_error_rates(make_trainer: Make, metric: str) -> None:
-    options = {"evaluate_every": 2, "best_metric": metric, "final": "best", "max_updates": 4}
+    options = {"evaluate_every": 2, "best_metric": metric, "final_weights": "best", "max_updates": 4}
     trainer = make_trainer(evaluate=lambda: {metric: trainer.progress.update}, **options)
     result = trainer.train()
     assert (result.best_update, result.final_updates) == (2, [2])
@@ -68,7 +68,7 @@ def test_tokens_per_second_are_those_of_updates_without_evaluations(
     make_trainer: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [0.0]
-    monkeypatch.setattr(measurements, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(training_log, "time", SimpleNamespace(monotonic=lambda: now[0]))
 
     def after(seconds: float) -> dict[str, float]:
         now[0] += seconds
@@ -86,8 +86,7 @@ def test_the_time_left_is_at_the_pace_of_the_last_round_evaluation_included(
     make_trainer: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [0.0]
-    for module in ("trainer", "measurements"):
-        monkeypatch.setattr(f"keras_nmt.training.{module}.time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(training_log, "time", SimpleNamespace(monotonic=lambda: now[0]))
 
     def after(seconds: float) -> dict[str, float]:
         now[0] += seconds
@@ -105,15 +104,15 @@ def test_the_time_left_is_at_the_pace_of_the_last_round_evaluation_included(
 @pytest.mark.parametrize(
     ("after", "options", "expected"),
     [
-        (2.0, {"final": "last"}, [10]),
-        (2.0, {"final": "best"}, [4]),
+        (2.0, {"final_weights": "last"}, [10]),
+        (2.0, {"final_weights": "best"}, [4]),
         # The average is better than the best alone, as good, or worse.
-        (31.0, {"final": "average_last"}, [6, 10]),
-        (30.0, {"final": "average_last", "average": 2}, [10]),
-        (30.0, {"final": "average_best"}, [4, 10]),
-        (30.0, {"final": "average_best", "average": 9}, [4, 10]),
-        (29.9, {"final": "average_last"}, [4]),
-        (29.9, {"final": "average_best"}, [4]),
+        (31.0, {"final_weights": "average_last"}, [6, 10]),
+        (30.0, {"final_weights": "average_last", "average": 2}, [10]),
+        (30.0, {"final_weights": "average_best"}, [4, 10]),
+        (30.0, {"final_weights": "average_best", "average": 9}, [4, 10]),
+        (29.9, {"final_weights": "average_last"}, [4]),
+        (29.9, {"final_weights": "average_best"}, [4]),
     ],
 )
 def test_final_weights(make_trainer: Make, after: float, options: dict[str, Any], expected: list[int]) -> None:
@@ -133,7 +132,7 @@ def test_final_weights(make_trainer: Make, after: float, options: dict[str, Any]
     (logged,) = (line for line in log_of(trainer) if "final" in line)
     assert logged["final"] == expected
     compared = [line for line in lines if "on the development data" in line]
-    if options["final"] == "best":
+    if options["final_weights"] == "best":
         assert not compared
     else:
         (line,) = compared
@@ -144,27 +143,27 @@ def test_final_weights(make_trainer: Make, after: float, options: dict[str, Any]
         assert found is not None
         assert [float(found[1]), float(found[2])] == pytest.approx([after, abs(after - 30)], abs=0.01)
         assert [int(update.rstrip(",")) for update in found.groups()[3:] if update] == expected
-        assert ('final="best"' in line) == (options["final"] == "last")
+        assert ('final_weights="best"' in line) == (options["final_weights"] == "last")
 
 
 def test_averages_keep_to_the_plateau_of_losses_and_of_saves_without_a_score() -> None:
     evaluation = Evaluation(evaluate=dict, every=1, best_metric="loss_de-en")
     saved = [100, 200, 300, 400, 500]
     progress = Progress(scores={100: 2.0, 300: 1.53, 500: 1.5}, saved=saved)
-    assert chosen_updates(Saving(), progress, evaluation) == [200, 300, 400, 500]  # 200 is nearer to 300
-    assert chosen_updates(Saving(average=2), progress, evaluation) == [400, 500]
-    assert chosen_updates(Saving(final="average_best", keep_best=2), progress, evaluation) == [500, 300]
+    assert choose_updates(Saving(), progress, evaluation) == [200, 300, 400, 500]  # 200 is nearer to 300
+    assert choose_updates(Saving(average=2), progress, evaluation) == [400, 500]
+    assert choose_updates(Saving(final_weights="average_best", keep_best=2), progress, evaluation) == [500, 300]
     progress.scores[500] = 1.6
-    assert chosen_updates(Saving(average=2), progress, evaluation) == [300]  # the best one instead of none
-    assert chosen_updates(Saving(), Progress(saved=saved), None) == saved
-    assert chosen_updates(Saving(keep_last=3), Progress(saved=saved), None) == saved[2:]
+    assert choose_updates(Saving(average=2), progress, evaluation) == [300]  # the best one instead of none
+    assert choose_updates(Saving(), Progress(saved=saved), None) == saved
+    assert choose_updates(Saving(keep_last=3), Progress(saved=saved), None) == saved[2:]
 
 
 @pytest.mark.parametrize("ema", [None, 0.5])
 def test_a_run_that_starts_from_other_weights_may_end_with_them(make_trainer: Make, make_model, ema) -> None:
     source = make_model(seed=7)
     optimizer = lambda: make_optimizer("adam", 0.01, ema=ema)  # noqa: E731
-    options = {"init_from": source, "final": "best", "optimizer": optimizer, "max_updates": 4}
+    options = {"init_from": source, "final_weights": "best", "optimizer": optimizer, "max_updates": 4}
     seen = []
 
     def evaluate() -> dict[str, float]:
@@ -213,12 +212,12 @@ def test_the_last_updates_are_logged(make_trainer: Make) -> None:
 
 
 def test_the_time_limit_covers_all_starts(make_trainer: Make) -> None:
-    trainer = make_trainer(max_updates=None, time_limit=0.5)
+    trainer = make_trainer(max_updates=None, time_limit=0.5 / 60)
     result = trainer.train()
     assert result.reason == "time_limit"
     assert result.update > 0
     assert result.seconds >= 0.5
-    again = make_trainer(max_updates=None, time_limit=0.5)
+    again = make_trainer(max_updates=None, time_limit=0.5 / 60)
     assert again.train().update == result.update
 
 
@@ -314,8 +313,8 @@ def test_an_update_that_is_not_finite_names_the_lines_and_saves_nothing(
     ("options", "message"),
     [
         ({"normalize_by": "words"}, "normalize_by='words'"),
-        ({"final": "first"}, "final='first'"),
-        ({"final": "best"}, "final='best'"),
+        ({"final_weights": "first"}, "final_weights='first'"),
+        ({"final_weights": "best"}, "final_weights='best'"),
         ({"average": 0}, "average=0"),
         ({"log_every": 0}, "every=0"),
         ({"evaluate": dict, "evaluate_every": 0}, "every=0"),
@@ -323,8 +322,8 @@ def test_an_update_that_is_not_finite_names_the_lines_and_saves_nothing(
         ({"save_every": 0}, "every=0"),
         ({"keep_best": -1}, "keep_best=-1"),
         ({"max_updates": 0}, "max_updates=0"),
-        ({"loss": "mse"}, "needs a method `terms.*loss='mse'"),
-        ({"max_updates": None}, "Say when the training ends"),
+        ({"loss": "mse"}, "must have a method `terms.*loss='mse'"),
+        ({"max_updates": None}, "Missing end of the training"),
         ({"keep_last": 0}, "keep_last=0"),
         ({"accumulation_steps": 0}, "accumulation_steps=0"),
     ],
@@ -350,10 +349,10 @@ class Batches:
     [
         (lambda x: {**x, "source": tf.cast(x["source"], "int64")}, "int64"),
         (lambda x: {**x, "target_output": x["target_output"][0]}, "of rank 2, line_numbers of rank 1. Received: "),
-        (lambda x: {key: x[key] for key in x if key != "line_numbers"}, "int32 tensors: source, target_input and"),
+        (lambda x: {key: x[key] for key in x if key != "line_numbers"}, "int32 tensors: source, target_input, "),
         (lambda x: {**x, "weight": x["line_numbers"]}, "weight"),
-        (lambda x: (x["source"], x["target_input"]), "data of task 'translation' must give dictionaries"),
-        (None, "must give a tf.data.Dataset. Received: dataset="),
+        (lambda x: (x["source"], x["target_input"]), "`dataset` of task 'translation' must have dictionaries"),
+        (None, "must return a tf.data.Dataset. Received: "),
     ],
 )
 def test_other_data_are_rejected_before_the_first_update(

@@ -1,4 +1,4 @@
-"""The log of a training run."""
+"""The log of a training run, and the measurements of its updates."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ import os
 from pathlib import Path
 
 import pytest
+import tensorflow as tf
 from nasty_names import NAMES
 from training_runs import Kill, Make, events_of
 
 from keras_nmt.errors import UserError
 from keras_nmt.training import Logging, TrainingLog
 from keras_nmt.training.checkpoints import Progress
-from keras_nmt.training.training_log import LogWriter
+from keras_nmt.training.training_log import LogWriter, Measurements
 
 
 def test_truncation_drops_later_incomplete_and_final_lines(tmp_path: Path) -> None:
@@ -60,7 +61,7 @@ def test_damaged_lines_are_counted(tmp_path: Path, damage: bytes, recwarn: pytes
     whole = b'{"update": 10, "loss": 1.0}\n'
     log.path.write_bytes(damage + whole + damage + whole.replace(b"10", b"20") + b'{"update": 20, "lo')
     log.truncate(20, completed=20)
-    assert [str(warning.message) for warning in recwarn] == [f"2 damaged lines are left out of {log.path}"]
+    assert [str(warning.message) for warning in recwarn] == [f"Removed 2 damaged lines from {log.path}"]
     assert log.path.read_bytes() == whole + whole.replace(b"10", b"20")
     log.truncate(20, completed=20)
     assert len(recwarn) == 1
@@ -121,3 +122,14 @@ def test_a_log_in_a_folder_of_any_name(tmp_path: Path, name: str) -> None:
         log.truncate(progress)
     assert [line["update"] for line in log.file.read()] == [10, 20]
     assert events_of(tmp_path / name / "tensorboard") == {("val_bleu", 10, 10.0): 1, ("val_bleu", 20, 20.0): 1}
+
+
+def test_sums_cover_all_updates_of_all_fetches() -> None:
+    measurements, progress = Measurements({}, 1, "tokens", is_scaled=False), Progress()
+    for numbers in ((1, 2), (3,)):
+        for number in numbers:
+            measurements.add("task", number, tf.fill([8], float(number)))
+        measurements.fetch(progress)
+    assert progress.pending["updates"] == 3
+    assert progress.pending["loss"] == progress.task_pending["task"]["loss"] == progress.tokens == 6
+    assert progress.pending["learning_rate"] == 3

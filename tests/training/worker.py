@@ -14,10 +14,18 @@ import keras
 import numpy as np
 
 from keras_nmt.cli.run_app import run_app
-from keras_nmt.data import ParallelCorpus, PreparedCorpus, TrainingBatches, training_batches
+from keras_nmt.data import ParallelCorpus, PreparedCorpus, TrainingBatches, prepared_folder, training_batches
 from keras_nmt.data.epoch_order import Corpus
-from keras_nmt.files import prepared_folder
-from keras_nmt.training import Budget, Computation, Evaluation, Logging, Saving, Trainer, make_optimizer, make_strategy
+from keras_nmt.training import (
+    Evaluation,
+    Logging,
+    Saving,
+    StopCriteria,
+    Trainer,
+    UpdateConfig,
+    make_optimizer,
+    make_strategy,
+)
 
 
 class Pace(keras.callbacks.Callback):
@@ -56,10 +64,10 @@ def train(directory: Path, updates: int, output: Path) -> None:
         TrainingBatches(corpus, batch_size=16, batch_unit="sentences", seed=3),
         directory,
         optimizer=optimizer,
-        computation=Computation(
+        update_config=UpdateConfig(
             strategy=strategy, accumulation_steps=int(os.environ.get("ACCUMULATION_STEPS", "1")), seed=5
         ),
-        budget=Budget(max_updates=updates),
+        stop_criteria=StopCriteria(max_updates=updates),
         evaluation=Evaluation(evaluate=evaluate, every=10),
         saving=Saving(every=5),
         logging=Logging(every=5),

@@ -1,0 +1,97 @@
+"""BLEU by the length of the source."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from sacrebleu.metrics import BLEU
+
+from keras_nmt.analysis.measurements import Measurements, numbers_of
+from keras_nmt.analysis.token_states import Model, open_translator
+from keras_nmt.errors import UserError, check_positive
+from keras_nmt.evaluation import corpus_scores
+from keras_nmt.evaluation.bootstrap import bleu_counts
+from keras_nmt.inference.aligned_words import split_words
+
+
+def lengths(
+    model: Model | list[str],
+    source: Sequence[str],
+    references: Sequence[str],
+    *,
+    width: int = 10,
+    quantiles: int | None = None,
+    lowercase: bool | None = None,
+    source_language: str | None = None,
+    target_language: str | None = None,
+) -> Measurements:
+    """Measures BLEU of sentences grouped by the length of their source, in words that spaces and tabs separate.
+
+    Args:
+        model: String or path of a model directory, a `Translator`, or the list of a system's translations.
+        source: Sequence of strings.
+        references: Sequence of strings, a translation of each source.
+        width: Integer, the width of a group: 10 makes the groups 1-10, 11-20 and so on. Defaults to 10.
+        quantiles: Integer, the number of groups of about equally many sentences instead. Defaults to None.
+        lowercase: Boolean, whether BLEU ignores case. Defaults to None: of a model that lower-cases its target text.
+        source_language, target_language: Strings, the direction of a multilingual model.
+
+    Returns:
+        `Measurements` of sacreBLEU's BLEU of all sentences and by group, with BLEU's counts by sentence as samples and
+        the translations in the details.
+
+    Raises:
+        UserError: Numbers of lines differ, there are none, or a width is not positive.
+
+    Reference:
+        [Li et al., 2020](https://arxiv.org/abs/1911.09877), figure 4;
+        [Vázquez et al., 2020](https://doi.org/10.1162/COLI_a_00377), figure 3.
+    """
+    check_positive(width=width, quantiles=quantiles)
+    if len(source) != len(references) or not source:
+        raise UserError(
+            f"There must be a reference for each source. Received: {len(source)} and {len(references)} lines"
+        )
+    ignores_case = bool(lowercase)
+    if isinstance(model, list):
+        if len(model) != len(source):
+            raise UserError(
+                f"There must be a translation of each source. Received: {len(model)} and {len(source)} lines"
+            )
+        hypotheses = list(model)
+    else:
+        translator, languages = open_translator(model, source_language, target_language)  # type: ignore[arg-type]
+        hypotheses = [x.text for x in translator.translate(source, *languages)]
+        if lowercase is None:
+            target = languages[1] or translator.directions[0][1]
+            ignores_case = translator.tokenizers[target].lowercases(references)
+    sizes = np.array([len(split_words(text)) for text in source])
+    if quantiles is None:
+        starts = 1 + width * ((np.maximum(sizes, 1) - 1) // width)
+        names = [f"{start}-{start + width - 1}" for start in starts]
+    else:
+        limits = np.unique(np.quantile(sizes, np.arange(1, quantiles + 1) / quantiles, method="inverted_cdf"))
+        number = np.searchsorted(limits, sizes)
+        starts = np.array([sizes[number == i].min() for i in number])
+        names = [f"{first}-{limits[i]}" for first, i in zip(starts, number, strict=True)]
+    groups = {"all": np.arange(len(source))}
+    for start in np.unique(starts):
+        rows = np.flatnonzero(starts == start)
+        groups[names[rows[0]]] = rows
+    counts = bleu_counts(hypotheses, references, BLEU(lowercase=ignores_case))
+    values, samples = {}, {}
+    for name, rows in groups.items():
+        of_group = [[lines[i] for i in map(int, rows)] for lines in (hypotheses, references)]
+        scores = corpus_scores(*of_group, metrics=["bleu"], lowercase=ignores_case)
+        values["BLEU by source length", name] = scores["bleu"].score
+        samples["BLEU by source length", name] = counts[rows]
+    sentences = {name: len(rows) for name, rows in groups.items()}
+    return Measurements(
+        "lengths",
+        "BLEU",
+        values,
+        samples,
+        notes=(numbers_of("sentences", sentences), *(["BLEU ignores case."] if ignores_case else [])),
+        details={"sentences": sentences, "lowercase": ignores_case, "hypotheses": hypotheses},
+    )

@@ -1,0 +1,156 @@
+"""Contrastive scoring: whether a model prefers a right translation to wrong ones."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from keras_nmt.analysis.measurements import Key, Measurements, numbers_of
+from keras_nmt.analysis.token_states import Model, open_translator
+from keras_nmt.data.text_files import read_line_pairs, read_lines
+from keras_nmt.errors import UserError
+
+
+@dataclasses.dataclass(frozen=True)
+class ContrastItem:
+    """A source, its right translation, and one wrong translation or more, each with its category."""
+
+    source: str
+    correct: str
+    incorrect: tuple[str, ...]
+    categories: tuple[str, ...]
+
+
+def contrast(
+    model: Model,
+    items: Sequence[ContrastItem],
+    *,
+    source_language: str | None = None,
+    target_language: str | None = None,
+) -> Measurements:
+    """Measures the share of items whose right translation has a higher log-probability than every wrong one.
+
+    Args:
+        model: String or path of a model directory, or a `Translator`.
+        items: Sequence of `ContrastItem`, such as `read_contrast` reads.
+        source_language, target_language: Strings, the direction of a multilingual model.
+
+    Returns:
+        `Measurements` of all items and by category, where an item counts in a category with the wrong translations of
+        the category, with the items as samples, and the accuracy of chance as reference.
+
+    Raises:
+        UserError: There are no items, or the model does not have the direction.
+
+    Reference:
+        [Sennrich, 2017](https://aclanthology.org/E17-2060/); [Rios et al., 2017](https://aclanthology.org/W17-4702/);
+        [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), section 4.3.
+    """
+    if not items:
+        raise UserError("There are no items to score.")
+    translator, languages = open_translator(model, source_language, target_language)
+    pairs = dict.fromkeys((item.source, text) for item in items for text in (item.correct, *item.incorrect))
+    scores = translator.score(*zip(*pairs, strict=True), *languages)
+    score_of = dict(zip(pairs, scores, strict=True))
+    right: dict[Key, list[bool]] = {("contrast", "all"): []}
+    chance: dict[Key, list[float]] = {("contrast", "all"): []}
+    for item in items:
+        reference = score_of[item.source, item.correct]
+        better = [reference > score_of[item.source, text] for text in item.incorrect]
+        by_category: dict[str, list[bool]] = {}
+        for category, is_better in zip(item.categories, better, strict=True):
+            by_category.setdefault(category, []).append(is_better)
+        for category, of_category in {**by_category, "all": better}.items():  # "all" is no category of its own
+            key = ("contrast", category)
+            right.setdefault(key, []).append(all(of_category))
+            chance.setdefault(key, []).append(1 / (1 + len(of_category)))
+    items_of = {category: len(x) for (_, category), x in right.items()}
+    return Measurements(
+        "contrast",
+        "accuracy",
+        {key: float(np.mean(x)) for key, x in right.items()},
+        {key: np.array(x) for key, x in right.items()},
+        {key: float(np.mean(x)) for key, x in chance.items()},
+        notes=(numbers_of("items", items_of),),
+        details={"items": items_of},
+    )
+
+
+def read_contrast(path: str | os.PathLike[str]) -> list[ContrastItem]:
+    """Reads contrastive items: a JSON file, or a folder of texts by category.
+
+    JSON, plain or gzip, is that of LingEval97, ContraWSD and MuCoW: a list of objects with "source", "reference" and
+    "errors", whose members have "contrastive" and "type". A folder is that of DistilLingEval: a folder for each
+    category with the files src.*, tgt.correct.* and tgt.incorrect.*.
+
+    Args:
+        path: String or path of the file or folder.
+
+    Returns:
+        List of `ContrastItem`.
+
+    Raises:
+        OSError: A file cannot be opened.
+        UserError: The file or folder is of another format.
+    """
+    path = Path(path)
+    if path.is_dir():
+        items = []
+        for folder in sorted(x for x in path.iterdir() if x.is_dir()):
+            files = [sorted(folder.glob(f"{name}.*")) for name in ("src", "tgt.correct", "tgt.incorrect")]
+            if [len(found) for found in files] != [1, 1, 1]:
+                raise UserError(
+                    f"{folder} must have one file each of src.*, tgt.correct.* and tgt.incorrect.*. "
+                    f"Received: {', '.join(x.name for found in files for x in found) or 'none'}"
+                )
+            items += contrast_of_texts(*(found[0] for found in files), category=folder.name)
+        if not items:
+            raise UserError(f"A folder of contrastive items must have a folder for each category. Received: {path}")
+        return items
+    try:
+        return [
+            ContrastItem(
+                str(item["source"]),
+                str(item["reference"]),
+                tuple(str(error["contrastive"]) for error in item["errors"]),
+                tuple(str(error.get("type", "all")) for error in item["errors"]),
+            )
+            for item in json.loads("\n".join(read_lines(path)))
+            if item["errors"]
+        ]
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise UserError(
+            f"{path} must be a JSON list of objects with source, reference and errors. Received: {error!r:.200}"
+        ) from None
+
+
+def contrast_of_texts(
+    source: str | os.PathLike[str],
+    correct: str | os.PathLike[str],
+    *incorrect: str | os.PathLike[str],
+    category: str | None = None,
+) -> list[ContrastItem]:
+    """Makes contrastive items of texts whose lines correspond.
+
+    Args:
+        source: Path of a file of source sentences.
+        correct: Path of a file of right translations.
+        *incorrect: Paths of one file or more of wrong translations.
+        category: String, the category of all items. Defaults to the name of each incorrect file.
+
+    Raises:
+        OSError: A file cannot be opened.
+        UserError: Numbers of lines differ, or there are no wrong translations.
+    """
+    if not incorrect:
+        raise UserError("Missing files of wrong translations: at least one is needed.")
+    categories = tuple(Path(path).name if category is None else category for path in incorrect)
+    return [
+        ContrastItem(first, right, tuple(wrong), categories)
+        for first, right, *wrong in zip(*read_line_pairs(source, correct, *incorrect), strict=True)
+    ]

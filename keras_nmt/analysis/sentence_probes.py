@@ -1,0 +1,203 @@
+"""Vectors of sentences, and classifiers of them."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from keras_nmt.analysis.token_states import HiddenStates, Model, hidden_states, named
+from keras_nmt.errors import UserError
+from keras_nmt.progress import count_steps
+
+PENALTIES = (1e-5, 1e-4, 1e-3, 1e-2)  # SentEval's weights of the L2 penalty
+BATCH_SIZE = 64
+
+
+def sentence_vectors(model: Model, texts: Sequence[str], vectors: str = "states", **options: Any) -> np.ndarray:
+    """Returns a vector for each sentence.
+
+    Args:
+        model: String or path of a model directory, or a `Translator`.
+        texts: Sequence of N strings.
+        vectors: String. "states": the mean over the tokens, the end included, of the encoder's output. "layer:2": the
+            mean of the states of a layer, 0 for the embeddings. "mean": the mean of the k rows of the bridge's M.
+            "head:3": one row of M, from 1. "heads": all rows, joined. Defaults to "states".
+        **options: Further arguments of `hidden_states`, such as the languages.
+
+    Returns:
+        Array `[N, d]`, or `[N, k d]` for "heads", float32.
+
+    Raises:
+        UserError: The vectors are unknown, or the model has no bridge or layer of them; see also `hidden_states`.
+
+    Reference:
+        [Vázquez et al., 2020](https://doi.org/10.1162/COLI_a_00377), sections 3.2 and 5.
+    """
+    match = re.fullmatch(r"(states|mean|heads|layer|head)(?::(\d+))?", vectors)
+    if match is None or (match[2] is None) == (match[1] in ("layer", "head")):
+        raise UserError(
+            f"`vectors` must be states, layer:NUMBER, mean, head:NUMBER or heads. Received: vectors={vectors!r}"
+        )
+    kind, number = match[1], int(match[2] or 0)
+    tensors = ("states",) if kind in ("states", "layer") else ("bridge",)
+    found: np.ndarray | None = None
+    for side, _ in hidden_states(model, texts, tensors=tensors, **options):
+        of_batch = _vectors(side, kind, number, vectors, model)
+        if found is None:
+            found = np.zeros((len(texts), of_batch.shape[1]), "float32")
+        found[side.rows] = of_batch
+    if found is None:
+        raise UserError("There must be at least one sentence.")
+    return found
+
+
+def _vectors(side: HiddenStates, kind: str, number: int, vectors: str, model: Model) -> np.ndarray:
+    """Returns the vectors of a batch, `[B, width]`."""
+    if kind in ("states", "layer"):
+        assert side.states is not None
+        assert side.output is not None
+        if number >= len(side.states):
+            raise UserError(f"The encoder has layers 1 to {len(side.states) - 1}. Received: vectors={vectors!r}")
+        states = side.output if kind == "states" else side.states[number]
+        return side.by_sentence(states) / side.lengths[:, None]
+    if side.bridge is None:
+        raise UserError(f"The model has no attention bridge. Received: vectors={vectors!r} of {named(model)}")
+    rows = side.bridge[0]  # M, [B, k, d]
+    if kind == "mean":
+        return np.asarray(rows.mean(axis=1))
+    if kind == "heads":
+        return rows.reshape(len(rows), -1)
+    if not 1 <= number <= rows.shape[1]:
+        raise UserError(f"The bridge has heads 1 to {rows.shape[1]}. Received: vectors={vectors!r}")
+    return np.asarray(rows[:, number - 1])
+
+
+class Classified(NamedTuple):
+    """The result of classifiers.
+
+    Attributes:
+        probabilities: Array `[J, n, C]`, float32, of each job for all items.
+        validation: Array `[J]`, the accuracy of each job on its items of validation.
+    """
+
+    probabilities: np.ndarray
+    validation: np.ndarray
+
+
+def classify(
+    vectors: np.ndarray,
+    labels: np.ndarray,
+    train: np.ndarray,
+    validation: np.ndarray,
+    penalties: Sequence[float],
+    *,
+    hidden_dim: int | None = None,
+    dropout: float = 0.0,
+    epoch_size: int = 4,
+    tenacity: int = 5,
+    max_epochs: int = 200,
+    learning_rate: float = 1e-3,
+    seed: int = 1,
+) -> Classified:
+    """Trains J classifiers on the same vectors: folds, penalties and seeds together.
+
+    A classifier is logistic regression, or a network with one hidden layer of sigmoid units, trained by Adam in batches
+    of 64, as by SentEval: in rounds of 4 epochs, until validation has not improved for 5 rounds. Its result is that of
+    the best round. Keras computes it, because scikit-learn's solvers have no such training settings. A job ignores the
+    items of a batch on which it is not trained.
+
+    Args:
+        vectors: Float array `[n, d]`.
+        labels: Integer array `[n]`, the classes; or float array `[n, C]`, distributions over classes.
+        train: Boolean array `[J, n]`, the items that each job is trained on.
+        validation: Boolean array `[J, n]`, the items by which each job's round is chosen.
+        penalties: Sequence of J floats, the weights of the L2 penalty.
+        hidden_dim: Integer, the number of hidden units. Defaults to None: logistic regression.
+        dropout: Float, the dropout rate of the hidden units. Defaults to 0.
+        epoch_size: Integer, the number of epochs of a round. Defaults to 4.
+        tenacity: Integer, the number of rounds without an improvement after which a job ends. Defaults to 5.
+        max_epochs: Integer, the largest number of epochs. Defaults to 200.
+        learning_rate: Float. Defaults to 0.001.
+        seed: Integer, of weights and batches. Defaults to 1.
+
+    Returns:
+        `Classified`.
+
+    Example:
+
+    >>> x = np.array([[-1.0], [1.0]] * 50)
+    >>> even = np.arange(100) % 4 < 2
+    >>> found = classify(x, np.arange(100) % 2, even[None], ~even[None], [1e-4], learning_rate=0.1)
+    >>> [float(accuracy) for accuracy in found.validation]
+    [1.0]
+
+    Reference:
+        [Conneau and Kiela, 2018](https://aclanthology.org/L18-1269/).
+    """
+    keras.utils.set_random_seed(seed)
+    targets = labels if labels.ndim == 2 else np.eye(int(labels.max()) + 1)[labels]  # [n, C]
+    targets = targets.astype("float32")
+    vectors = vectors.astype("float32")
+    jobs, widths = len(train), [vectors.shape[1], *([] if hidden_dim is None else [hidden_dim]), targets.shape[1]]
+    weights = [
+        keras.Variable(keras.initializers.GlorotUniform()((jobs, *pair)), name=f"weights_{i}")
+        for i, pair in enumerate(itertools.pairwise(widths))
+    ]
+    biases = [keras.Variable(np.zeros((jobs, 1, width), "float32")) for width in widths[1:]]
+    variables = [*weights, *biases]
+    optimizer = keras.optimizers.Adam(learning_rate)
+    optimizer.build(variables)
+    decay = tf.constant(penalties, tf.float32)[:, None, None]
+
+    def logits(x: tf.Tensor, training: bool) -> tf.Tensor:  # [B, d] -> [J, B, C]
+        hidden = tf.einsum("bd,jdh->jbh", x, weights[0].value) + biases[0].value
+        for weight, bias in zip(weights[1:], biases[1:], strict=True):
+            hidden = tf.sigmoid(hidden)
+            if training and dropout:
+                hidden = tf.nn.dropout(hidden, dropout)
+            hidden = tf.einsum("jbh,jhc->jbc", hidden, weight.value) + bias.value
+        return hidden
+
+    @tf.function(reduce_retracing=True, autograph=False)
+    def update(x: tf.Tensor, y: tf.Tensor, counted: tf.Tensor) -> None:
+        with tf.GradientTape() as tape:
+            given = tf.broadcast_to(y, [jobs, *tf.unstack(tf.shape(y))])
+            losses = tf.nn.softmax_cross_entropy_with_logits(given, logits(x, True))  # [J, B]
+            of_jobs = tf.reduce_sum(losses * counted, 1) / tf.maximum(tf.reduce_sum(counted, 1), 1.0)
+            loss = tf.reduce_sum(of_jobs) + sum(tf.reduce_sum(decay * w.value**2) / 2 for w in weights)
+        optimizer.apply(tape.gradient(loss, [v.value for v in variables]), variables)
+
+    @tf.function(reduce_retracing=True, autograph=False)
+    def predict(x: tf.Tensor) -> tf.Tensor:
+        return tf.nn.softmax(logits(x, False))
+
+    generator = np.random.default_rng(seed)
+    used = np.flatnonzero(train.any(axis=0))
+    best, rounds_since = np.full(jobs, -1.0), np.zeros(jobs, int)
+    probabilities = np.zeros((jobs, len(vectors), widths[-1]), "float32")
+    answers = targets.argmax(axis=1)
+    with count_steps(max_epochs, "epochs") as advance:  # at most
+        for epoch in range(1, max_epochs + 1):
+            order = generator.permutation(used)
+            for start in range(0, len(order), BATCH_SIZE):
+                rows = order[start : start + BATCH_SIZE]
+                update(vectors[rows], targets[rows], train[:, rows].astype("float32"))
+            advance()
+            if epoch % epoch_size and epoch < max_epochs:
+                continue
+            parts = [predict(vectors[i : i + 4096]).numpy() for i in range(0, len(vectors), 4096)]
+            found = np.concatenate(parts, axis=1)  # [J, n, C]
+            right = (found.argmax(axis=2) == answers) & validation
+            accuracy = right.sum(axis=1) / np.maximum(validation.sum(axis=1), 1)
+            better = (accuracy > best) & (rounds_since < tenacity)
+            rounds_since = np.where(better, 0, rounds_since + 1)
+            best[better], probabilities[better] = accuracy[better], found[better]
+            if np.all(rounds_since >= tenacity):
+                break
+    return Classified(probabilities, best)

@@ -1,0 +1,233 @@
+"""Files of published test suites: SentEval's folders, and the keys and texts of MuCoW. Imports no TensorFlow."""
+
+from __future__ import annotations
+
+import dataclasses
+import gzip
+import os
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from keras_nmt.errors import UserError, one_line
+
+TRAIN, VALIDATION, TEST = 0, 1, 2
+KEY, TEXT = ".key.txt", ".text.txt"  # of MuCoW
+SPLITS = {"tr": TRAIN, "va": VALIDATION, "te": TEST}
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class SentEvalTask:
+    """A task on sentences, or on pairs of sentences.
+
+    Args:
+        kind: "classification", "relatedness" (trained, by score) or "similarity" (cosine, by score).
+        texts: List of n sentences.
+        others: List of the n second sentences of pairs; None for single sentences.
+        labels: Array `[n]`: integer classes, or float scores.
+        splits: Array `[n]` of `TRAIN`, `VALIDATION` and `TEST`; None: 10 folds.
+        parts: Array `[n]` of the names of the parts that a similarity is weighted over; None: one part.
+    """
+
+    kind: str
+    texts: list[str]
+    others: list[str] | None
+    labels: np.ndarray
+    splits: np.ndarray | None = None
+    parts: np.ndarray | None = None
+
+
+def _classes(files: tuple[str, str]) -> Callable[[Path], SentEvalTask]:
+    def read(folder: Path) -> SentEvalTask:
+        sides = [lines_of(folder / file) for file in files]
+        labels = np.repeat([0, 1], [len(side) for side in sides])
+        return SentEvalTask("classification", [*sides[0], *sides[1]], None, labels)
+
+    return read
+
+
+def _sentiment(fine: str) -> Callable[[Path], SentEvalTask]:
+    def read(folder: Path) -> SentEvalTask:
+        rows = _split_rows([folder / f"SST/{fine}/sentiment-{name}" for name in ("train", "dev", "test")])
+        texts, labels = zip(*(row.rsplit("\t", 1) for row, _ in rows), strict=True)
+        return SentEvalTask("classification", list(texts), None, np.array([*map(int, labels)]), _splits(rows))
+
+    return read
+
+
+def _trec(folder: Path) -> SentEvalTask:
+    rows = _split_rows([folder / "TREC/train_5500.label", None, folder / "TREC/TREC_10.label"])
+    types, texts = zip(*(row.split(" ", 1) for row, _ in rows), strict=True)
+    return SentEvalTask("classification", list(texts), None, _numbered([x.split(":")[0] for x in types]), _splits(rows))
+
+
+def _mrpc(folder: Path) -> SentEvalTask:
+    files = [folder / f"MRPC/msr_paraphrase_{name}.txt" for name in ("train", "test")]
+    rows = _split_rows([files[0], None, files[1]], skip=1)
+    cells = [row.split("\t") for row, _ in rows]
+    labels = np.array([int(x[0]) for x in cells])
+    return SentEvalTask("classification", [x[3] for x in cells], [x[4] for x in cells], labels, _splits(rows))
+
+
+def _sick(relatedness: bool) -> Callable[[Path], SentEvalTask]:
+    def read(folder: Path) -> SentEvalTask:
+        names = ("SICK_train.txt", "SICK_trial.txt", "SICK_test_annotated.txt")
+        rows = _split_rows([folder / "SICK" / name for name in names], skip=1)
+        cells = [row.split("\t") for row, _ in rows]
+        labels = np.array([float(x[3]) for x in cells]) if relatedness else _numbered([x[4] for x in cells])
+        kind = "relatedness" if relatedness else "classification"
+        return SentEvalTask(kind, [x[1] for x in cells], [x[2] for x in cells], labels, _splits(rows))
+
+    return read
+
+
+def _snli(folder: Path) -> SentEvalTask:
+    sides = [_split_rows([folder / f"SNLI/{side}.{name}" for name in ("train", "dev", "test")]) for side in
+             ("s1", "s2", "labels")]  # fmt: skip
+    texts, others, labels = ([row for row, _ in side] for side in sides)
+    return SentEvalTask("classification", texts, others, _numbered(labels), _splits(sides[0]))
+
+
+def _sts_benchmark(folder: Path) -> SentEvalTask:
+    rows = _split_rows([folder / f"STS/STSBenchmark/sts-{name}.csv" for name in ("train", "dev", "test")])
+    cells = [row.split("\t") for row, _ in rows]
+    labels = np.array([float(x[4]) for x in cells])
+    return SentEvalTask("relatedness", [x[5] for x in cells], [x[6] for x in cells], labels, _splits(rows))
+
+
+def _sts(year: int) -> Callable[[Path], SentEvalTask]:
+    def read(folder: Path) -> SentEvalTask:
+        folder = folder / f"STS/STS{year}-en-test"
+        names = sorted(path.name.removesuffix(".gz")[len("STS.input.") : -len(".txt")] for path in
+                       folder.glob("STS.input.*.txt*"))  # fmt: skip
+        if not names:
+            raise FileNotFoundError(folder / "STS.input.*.txt")
+        pairs, labels, parts = [], [], []
+        for name in names:
+            scores = lines_of(folder / f"STS.gs.{name}.txt")
+            for line, score in zip(lines_of(folder / f"STS.input.{name}.txt"), scores, strict=True):
+                if score.strip():  # pairs without a score are not scored
+                    pairs.append(line.split("\t")[:2])
+                    labels.append(float(score))
+                    parts.append(name)
+        texts, others = map(list, zip(*pairs, strict=True))
+        return SentEvalTask("similarity", texts, others, np.array(labels), None, np.array(parts))
+
+    return read
+
+
+TASKS: dict[str, Callable[[Path], SentEvalTask]] = {
+    "MR": _classes(("MR/rt-polarity.neg", "MR/rt-polarity.pos")),
+    "CR": _classes(("CR/custrev.neg", "CR/custrev.pos")),
+    "MPQA": _classes(("MPQA/mpqa.neg", "MPQA/mpqa.pos")),
+    "SUBJ": _classes(("SUBJ/subj.objective", "SUBJ/subj.subjective")),
+    "SST2": _sentiment("binary"),
+    "SST5": _sentiment("fine"),
+    "TREC": _trec,
+    "MRPC": _mrpc,
+    "SICK-E": _sick(relatedness=False),
+    "SNLI": _snli,
+    "SICK-R": _sick(relatedness=True),
+    "STS-B": _sts_benchmark,
+    **{f"STS{year}": _sts(year) for year in range(12, 17)},
+}
+PROBING = {
+    "SentLen": "sentence_length",
+    "WC": "word_content",
+    "TreeDepth": "tree_depth",
+    "TopConst": "top_constituents",
+    "BShift": "bigram_shift",
+    "Tense": "past_present",
+    "SubjNum": "subj_number",
+    "ObjNum": "obj_number",
+    "SOMO": "odd_man_out",
+    "CoordInv": "coordination_inversion",
+}
+
+
+def read_senteval(folder: str | os.PathLike[str], task: str) -> SentEvalTask:
+    """Reads a task from SentEval's folder of data, its files plain or gzip.
+
+    Args:
+        folder: String or path of the folder that has MR, CR, SST and so on, or of its parent.
+        task: String, a name of `TASKS`, or a name of `PROBING` for the file of a probing task.
+
+    Returns:
+        A `SentEvalTask`.
+
+    Raises:
+        UserError: The task is unknown, or a file is missing, damaged or of another format.
+    """
+    folder = Path(folder)
+    known = {**TASKS, **{name: _probing(file) for name, file in PROBING.items()}}
+    if task not in known:
+        raise UserError(f"Tasks must be of {', '.join(known)}. Received: {task}")
+    inner = folder / ("probing" if task in PROBING else "downstream")
+    try:
+        return known[task](inner if inner.is_dir() else folder)
+    except UserError:
+        raise
+    except FileNotFoundError as error:
+        raise UserError(f"Missing file of {task}: fetch it. Received: {error.filename or error}") from None
+    except (ValueError, IndexError, KeyError) as error:
+        raise UserError(f"The files of {task} in {folder} are not SentEval's. Received: {error!r:.200}") from None
+
+
+def _probing(file: str) -> Callable[[Path], SentEvalTask]:
+    def read(folder: Path) -> SentEvalTask:
+        rows = [line.split("\t") for line in lines_of(folder / f"{file}.txt")]
+        splits, labels, texts = zip(*rows, strict=True)
+        return SentEvalTask(
+            "classification", list(texts), None, _numbered(labels), np.array([SPLITS[split] for split in splits])
+        )
+
+    return read
+
+
+def lines_of(path: Path) -> list[str]:
+    """Returns the lines of a file, plain or with the suffix .gz, as UTF-8, or as Latin-1 where they are not UTF-8.
+
+    Raises:
+        OSError: The file cannot be opened.
+        UserError: The file is damaged gzip data.
+    """
+    if not path.is_file() and (compressed := path.with_name(path.name + ".gz")).is_file():
+        try:
+            content = gzip.decompress(compressed.read_bytes())
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise UserError(
+                f"Damaged gzip data: make or fetch the file again. Received: {compressed} ({one_line(error)})"
+            ) from None
+    else:
+        content = path.read_bytes()
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = content.decode("latin-1")
+    return [line.rstrip("\r") for line in text.removesuffix("\n").split("\n")]
+
+
+def _split_rows(files: list[Path] | list[Path | None], skip: int = 0) -> list[tuple[str, int]]:
+    """Returns the lines of the files for training, validation and test, with their split."""
+    return [(line, i) for i, file in enumerate(files) if file is not None for line in lines_of(file)[skip:]]
+
+
+def _splits(rows: list[tuple[str, int]]) -> np.ndarray:
+    return np.array([split for _, split in rows])
+
+
+def _numbered(names: list[str] | tuple[str, ...]) -> np.ndarray:
+    return np.unique(names, return_inverse=True)[1]
+
+
+def text_of_key(path: Path) -> Path | None:
+    """Returns the source file that belongs to MuCoW's NAME.key.txt, or None for a file of another name.
+
+    Example:
+
+    >>> text_of_key(Path("en-de.key.txt")).name
+    'en-de.text.txt'
+    """
+    return path.with_name(path.name.removesuffix(KEY) + TEXT) if path.name.endswith(KEY) else None

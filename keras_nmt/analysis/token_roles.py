@@ -1,0 +1,269 @@
+"""The roles that a model assigns to the tokens of a text."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import os
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from keras_nmt.analysis.measurements import new_figure, save_figure
+from keras_nmt.analysis.token_groups import TokenGroups
+from keras_nmt.analysis.token_states import Model, hidden_states, named, open_translator
+from keras_nmt.errors import UserError
+from keras_nmt.files.atomic_files import write_json, write_text
+from keras_nmt.ids import EOS
+from keras_nmt.inference.aligned_words import split_words
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+CONTEXT = 2  # words on either side
+PARTITIONS = 10  # of the subwords, by chance
+
+
+@dataclasses.dataclass(frozen=True)
+class Role:
+    """A role: its number from 1, the number of its tokens, their tags, its most typical subwords, and examples.
+
+    `lifts` are of the typical subwords: how many times as frequent a subword is in the role as in the text.
+    """
+
+    number: int
+    count: int
+    tags: dict[str, int]
+    subwords: tuple[str, ...]
+    lifts: tuple[float, ...]
+    examples: tuple[str, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class Occurrence:
+    """An occurrence of a subword: its role, its context, and the words that it was translated to."""
+
+    role: int
+    context: str
+    translation: str | None
+
+
+@dataclasses.dataclass(frozen=True)
+class Information:
+    """How much roles and tags tell of each other.
+
+    Attributes:
+        normalized: Float from 0 to 1, the normalised mutual information.
+        by_chance: Float, that of a random partition of the types of subwords into as many parts of equal sizes, instead
+            of the roles: what a partition tells that knows the subword alone. The mean over ten partitions.
+        adjusted: Float, the adjusted mutual information: 0 for roles that are given to the tokens by chance.
+    """
+
+    normalized: float
+    by_chance: float
+    adjusted: float
+
+
+@dataclasses.dataclass(frozen=True)
+class Roles:
+    """The roles of a text's tokens, the most frequent role first.
+
+    Args:
+        roles: Tuple of `Role`, of roles with tokens.
+        tokens: Integer, the number of tokens.
+        num_roles: Integer, the number of the model's roles.
+        information: `Information` of roles about tags; None without tags.
+        occurrences: Tuple of `Occurrence` of the requested subword; empty without one.
+    """
+
+    roles: tuple[Role, ...]
+    tokens: int
+    num_roles: int
+    information: Information | None
+    occurrences: tuple[Occurrence, ...]
+
+    def to_markdown(self) -> str:
+        """Returns the roles, and the occurrences of the subword, as tables in Markdown; tags where there are any."""
+        columns = {
+            "role": [str(role.number) for role in self.roles],
+            "share of subwords": [f"{role.count / self.tokens:.3f}" for role in self.roles],
+            "tags": [
+                ", ".join(f"{tag} {count / sum(role.tags.values()):.2f}" for tag, count in [*role.tags.items()][:3])
+                for role in self.roles
+            ],
+            "typical subwords (times as frequent as in the text)": [
+                " ".join(f"{t} ({lift:.1f})" for t, lift in zip(role.subwords, role.lifts, strict=True))
+                for role in self.roles
+            ],
+            "examples": ["; ".join(role.examples) for role in self.roles],
+        }
+        if not any(columns["tags"]):
+            del columns["tags"]
+        parts = [_table([*columns], [*map(list, zip(*columns.values(), strict=True))])]
+        if self.information is not None:
+            found = self.information
+            parts.append(
+                f"Normalised mutual information of roles and tags: {found.normalized:.3f}; of a random partition of "
+                f"the subwords into as many parts: {found.by_chance:.3f}. Adjusted: {found.adjusted:.3f}."
+            )
+        if self.occurrences:
+            rows = [[str(x.role), x.context, x.translation or ""] for x in self.occurrences]
+            parts.append(_table(["role", "context", "translation"], rows))
+        return "\n\n".join(parts)
+
+    def plot(self) -> Figure:
+        """Draws the share of each role as a `matplotlib.figure.Figure`."""
+        figure = new_figure(min(2 + 0.3 * len(self.roles), 40), 3.5)
+        axes = figure.add_subplot()
+        names = [str(role.number) for role in self.roles]
+        axes.bar(names, [role.count / self.tokens for role in self.roles], color="#0072B2")
+        axes.set_xlabel("role")
+        axes.set_ylabel("share of tokens")
+        return figure
+
+    def numbers(self) -> dict[str, Any]:
+        """Returns all results in types of JSON."""
+        return {"analysis": "roles", **dataclasses.asdict(self)}
+
+    def write(self, folder: str | os.PathLike[str]) -> None:
+        """Writes results.json, table.md and roles.png into a folder."""
+        write_json(Path(folder) / "results.json", self.numbers())
+        write_text(Path(folder) / "table.md", self.to_markdown() + "\n")
+        save_figure(Path(folder) / "roles.png", self.plot())
+
+
+def roles(
+    model: Model,
+    source: Sequence[str],
+    *,
+    groups: TokenGroups | None = None,
+    token: str | None = None,
+    references: Sequence[str] | None = None,
+    typical: int = 8,
+    examples: int = 3,
+    source_language: str | None = None,
+    target_language: str | None = None,
+) -> Roles:
+    """Reads the roles of the tokens of source texts: the role with the largest weight for each subword.
+
+    The most typical subwords t of a role r have the largest n(r, t) log p(t | r) / p(t).
+
+    Args:
+        model: String or path of a model directory, or a `Translator`.
+        source: Sequence of strings.
+        groups: Tags of the tokens, of `by_tag`. Defaults to None.
+        token: String, a subword whose every occurrence is listed; one that begins a word without its space mark too.
+            Defaults to None.
+        references: Sequence of strings, a translation of each source: occurrences are listed with the words that the
+            model's attention aligns them to. Defaults to None.
+        typical: Integer, the number of typical subwords of a role. Defaults to 8.
+        examples: Integer, the number of examples of a role. Defaults to 3.
+        source_language, target_language: Strings, the direction of a multilingual model.
+
+    Returns:
+        A `Roles`.
+
+    Raises:
+        UserError: The model has no roles, there are no tokens, or there is not a reference for each source.
+
+    Reference:
+        Weissenborn et al., [Contextualized Role Interaction for Neural Machine
+        Translation](https://openreview.net/forum?id=ryx3_iAcY7), tables 3 to 5.
+    """
+    languages: dict[str, Any] = {"source_language": source_language, "target_language": target_language}
+    links: list[list[tuple[int, int]]] = []
+    if references is not None:
+        translator, given = open_translator(model, **languages)
+        links = translator.align(source, references, *given)
+    by_role: dict[int, Counter[str]] = {}
+    tags: dict[int, Counter[str]] = {}
+    found: dict[int, list[tuple[int, int]]] = {}  # places, row and word, by role
+    listed = []
+    paired: tuple[list[int], list[str], list[int]] = ([], [], [])  # roles, tags, subwords
+    num_roles = 0
+    for side, _ in hidden_states(model, source, tensors=("roles",), **languages):
+        if side.roles is None:
+            raise UserError(f"The model has no roles. Received: {named(model)}")
+        num_roles = side.roles.shape[1]
+        labels = None if groups is None else groups(side)
+        best = side.roles.argmax(axis=1) + 1  # [N]
+        for i in np.flatnonzero(side.ids > EOS):
+            role, subword = int(best[i]), side.subwords[i]
+            place = int(side.rows[side.sentences[i]]), int(side.words[i])
+            by_role.setdefault(role, Counter())[subword] += 1
+            found.setdefault(role, []).append(place)
+            if labels is not None and labels[i]:
+                tags.setdefault(role, Counter())[str(labels[i])] += 1
+                paired[0].append(role)
+                paired[1].append(str(labels[i]))
+                paired[2].append(int(side.ids[i]))
+            if token is not None and subword in (token, f"▁{token}"):
+                listed.append((place, role))
+    tokens = sum(sum(counts.values()) for counts in by_role.values())
+    if not tokens:
+        raise UserError("The text has no subwords.")
+    information = None if groups is None else _information(*paired, num_roles)
+    everywhere: Counter[str] = sum(by_role.values(), Counter())
+    made = []
+    for role, counts in sorted(by_role.items(), key=lambda item: -sum(item[1].values())):
+        lifts = dict(itertools.islice(_typical(counts, everywhere, tokens).items(), typical))
+        places = sorted(found[role])[:: max(1, len(found[role]) // examples)][:examples]
+        made.append(
+            Role(
+                role,
+                sum(counts.values()),
+                dict(tags.get(role, Counter()).most_common()),
+                tuple(lifts),
+                tuple(lifts.values()),
+                tuple(_context(source, place) for place in places),
+            )
+        )
+    occurrences = tuple(
+        Occurrence(
+            role,
+            _context(source, place),
+            None if references is None else _translation(links[place[0]], references[place[0]], place[1]),
+        )
+        for place, role in sorted(listed)
+    )
+    return Roles(tuple(made), tokens, num_roles, information, occurrences)
+
+
+def _information(of_roles: list[int], tags: list[str], subwords: list[int], num_roles: int) -> Information:
+    from sklearn.metrics import adjusted_mutual_info_score, normalized_mutual_info_score
+
+    types, of_token = np.unique(subwords, return_inverse=True)
+    generator = np.random.default_rng(1)
+    parts = np.arange(len(types)) % num_roles
+    by_chance = [normalized_mutual_info_score(tags, generator.permutation(parts)[of_token]) for _ in range(PARTITIONS)]
+    return Information(
+        normalized=float(normalized_mutual_info_score(tags, of_roles)),
+        by_chance=float(np.mean(by_chance)),
+        adjusted=float(adjusted_mutual_info_score(tags, of_roles)),
+    )
+
+
+def _typical(counts: Counter[str], everywhere: Counter[str], tokens: int) -> dict[str, float]:
+    """Returns the lift p(t | r) / p(t) of each subword t of a role r, the most typical subword first."""
+    of_role = sum(counts.values())
+    lifts = {t: n / of_role * tokens / everywhere[t] for t, n in counts.items()}
+    return {t: lifts[t] for t in sorted(lifts, key=lambda t: -counts[t] * np.log(lifts[t]))}
+
+
+def _context(source: Sequence[str], place: tuple[int, int]) -> str:
+    row, word = place
+    words = split_words(source[row])
+    return " ".join([*words[max(word - CONTEXT, 0) : word], f"[{words[word]}]", *words[word + 1 : word + 1 + CONTEXT]])
+
+
+def _translation(links: list[tuple[int, int]], reference: str, word: int) -> str:
+    words = split_words(reference)
+    return " ".join(words[j] for i, j in links if i == word)
+
+
+def _table(heads: list[str], rows: list[list[str]]) -> str:
+    lines = [heads, ["---"] * len(heads), *([cell.replace("|", "\\|") for cell in row] for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -1,0 +1,212 @@
+"""The command that makes training text by a model: `distill`."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from keras_nmt.cli.lines import write_line
+from keras_nmt.cli.options import (
+    AdapterFile,
+    BatchSize,
+    BeamSize,
+    Directory,
+    Ensemble,
+    Import,
+    LengthPenalty,
+    MaxLength,
+    MaxLengthFactor,
+    MinLength,
+    NoRepeatNgramSize,
+    Sample,
+    SampleSeed,
+    ShortlistFile,
+    ShortlistSize,
+    SourceLanguage,
+    TargetLanguage,
+    Temperature,
+    TopK,
+    TopP,
+    Weights,
+    Xla,
+    check_models,
+    check_search,
+    drop_none,
+    refuse_without,
+    sampling,
+    shortlisted,
+)
+from keras_nmt.cli.progress import progress
+from keras_nmt.cli.run_app import import_tensorflow
+from keras_nmt.cli.translation import open_translator
+from keras_nmt.errors import UserError
+from keras_nmt.files.model_config import read_model_config
+from keras_nmt.files.paths import check_local, check_regular
+from keras_nmt.progress import show_steps
+
+
+def distill(
+    context: typer.Context,
+    directory: Directory,
+    input_: Annotated[Path, typer.Option("--input", help="File to translate, plain text or gzip.")],
+    output: Annotated[Path, typer.Option(help="Folder to make, or to continue in.")],
+    references: Annotated[
+        Path | None, typer.Option(help="With --select reference: file of translations of the input.")
+    ] = None,
+    select: Annotated[
+        str,
+        typer.Option(
+            metavar="best|reference|all",
+            help="The model's translation of a line, the one of --n-best that is most like the reference by chrF, "
+            "or all of --n-best.",
+        ),
+    ] = "best",
+    n_best: Annotated[
+        int | None, typer.Option(min=1, help="Translations to select from. Default: the size of the beam.")
+    ] = None,
+    back_translate: Annotated[
+        bool, typer.Option("--back-translate", help="The translations are the sources, and the input is the targets.")
+    ] = False,
+    tag: Annotated[
+        str | None, typer.Option(metavar="WORD", help="With --back-translate: a word before each source, such as <BT>.")
+    ] = None,
+    drop: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="empty|identical|cut-off|truncated", help="Pairs to leave out of the output. May be repeated."
+        ),
+    ] = None,
+    min_score: Annotated[
+        float | None, typer.Option(help="Leave out pairs whose translation has a lower score.")
+    ] = None,
+    max_ratio: Annotated[
+        float | None, typer.Option(help="Leave out pairs with a larger ratio of lengths in subwords.")
+    ] = None,
+    shard: Annotated[
+        str, typer.Option(metavar="I/N", help="Translate the I-th of N shards: one process for each, in one folder.")
+    ] = "1/1",
+    source_language: SourceLanguage = None,
+    target_language: TargetLanguage = None,
+    batch_size: BatchSize = None,
+    beam_size: BeamSize = None,
+    length_penalty: LengthPenalty = None,
+    min_length: MinLength = None,
+    max_length: MaxLength = None,
+    max_length_factor: MaxLengthFactor = None,
+    no_repeat_ngram_size: NoRepeatNgramSize = None,
+    sample: Sample = False,
+    temperature: Temperature = None,
+    top_k: TopK = None,
+    top_p: TopP = None,
+    seed: SampleSeed = 1,
+    ensemble: Ensemble = None,
+    weights: Weights = None,
+    adapter: AdapterFile = None,
+    shortlist: ShortlistFile = None,
+    shortlist_size: ShortlistSize = None,
+    xla: Xla = False,
+    import_: Import = None,
+) -> None:
+    """Translates text into training data: for a student of the model, or as back-translations.
+
+    The folder gets the files `source` and `target`, for --train of `keras-nmt train`, and `scores.tsv`, a row for each
+    translation. The same command continues a run that was killed. A filter may change afterwards, and translates
+    nothing again.
+    """
+    if not sample:
+        refuse_without(context, "seed", "--sample")
+    if select == "best":
+        refuse_without(context, "n_best", "--select reference or --select all")
+    if sample and beam_size is not None:
+        raise UserError(f"--sample does not search and has no beam. Received: --beam-size {beam_size}")
+    models = [directory, *(ensemble or ())]
+    check_models(*models)
+    check_local(output)
+    search = sampling(sample, temperature, top_k, top_p) | drop_none(
+        beam_size=beam_size,
+        length_penalty=length_penalty,
+        min_length=min_length,
+        max_length=max_length,
+        max_length_factor=max_length_factor,
+        no_repeat_ngram_size=no_repeat_ngram_size,
+    )
+    # Not the model's own number of translations: each of them would take a share of the beam for nothing.
+    search["num_hypotheses"] = 1 if select == "best" else n_best or _beam_size(directory, search)
+    table = shortlisted(shortlist, shortlist_size)
+    check_search(directory, search | table)
+    for path in (input_, *([] if references is None else [references])):
+        check_regular(path, ", which is read several times")
+    import_tensorflow(import_, to_translate=True)
+    from keras_nmt.experiments import Distillation, PairFilter
+    from keras_nmt.files.weights_file import weights_digest
+
+    pair_filter = PairFilter(drop=drop or (), min_score=min_score, max_ratio=max_ratio)
+    distillation = Distillation(
+        input=input_,
+        folder=output,
+        references=references,
+        select=select,
+        back_translate=back_translate,
+        tag=tag,
+        seed=seed,
+        shard=_shard(shard),
+        made_by={
+            "models": _digests(models, weights),
+            "adapter": None if adapter is None else weights_digest(adapter),
+            "languages": [source_language, target_language],
+            **{f"search.{k}": v for k, v in {**read_model_config(directory)["search"], **search}.items()},
+            "shortlist": None if shortlist is None else [weights_digest(shortlist), shortlist_size],
+        },
+    )
+    languages = source_language, target_language
+    make = functools.partial(
+        open_translator,
+        *(directory, languages, weights, adapter, ensemble or (), search | table, batch_size, xla, import_),
+    )
+    with show_steps(progress):
+        counts = distillation.run(make, pair_filter)
+    if counts is None:
+        write_line(f"{output}: shard {shard} is translated, and other shards are not yet")
+        return
+    shown = ", ".join(f"{number:,} {reason}" for reason, number in counts.dropped.items()) or "none"
+    write_line(f"{output}: {counts.pairs:,} pairs of {counts.lines:,} lines; dropped: {shown}")
+    sys.stdout.flush()
+
+
+def _beam_size(directory: Path, search: dict[str, Any]) -> int:
+    """The size of the beam, which is the default of --n-best."""
+    from keras_nmt.inference.search_options import SearchOptions, with_defaults
+
+    if search.get("sample"):
+        raise UserError("Missing option --n-best N: how many samples of a line there are to select from.")
+    return int(with_defaults(read_model_config(directory)["search"], search).get("beam_size", SearchOptions.beam_size))
+
+
+def _shard(text: str) -> tuple[int, int]:
+    index, _, number = text.partition("/")
+    if not (index.isdecimal() and number.isdecimal()):
+        raise UserError(f"--shard must be I/N, such as 1/4. Received: --shard {text}")
+    return int(index), int(number)
+
+
+def _digests(directories: Sequence[Path], weights: Path | None) -> list[str]:
+    """Digests of what models compute: their configuration, which has the digests of their subwords, and their weights.
+
+    The settings of search are not part of it.
+    """
+    from keras_nmt.files.weights_file import weights_digest  # imports HDF5
+
+    digests = []
+    for number, directory in enumerate(directories):
+        config = {name: value for name, value in read_model_config(directory).items() if name != "search"}
+        of_weights = weights_digest(directory / "model.weights.h5" if number or weights is None else weights)
+        content = json.dumps([config, of_weights], sort_keys=True)
+        digests.append(hashlib.sha256(content.encode()).hexdigest()[:16])
+    return digests

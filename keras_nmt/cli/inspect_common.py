@@ -1,0 +1,207 @@
+"""The shared part of the commands of `inspect`: several models, finished parts, tables and pictures."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+import keras_nmt
+from keras_nmt.cli.lines import write_line
+from keras_nmt.cli.options import Import, SourceLanguage, TargetLanguage, check_models, drop_none
+from keras_nmt.cli.progress import progress
+from keras_nmt.cli.run_app import import_tensorflow
+from keras_nmt.errors import UserError
+from keras_nmt.files.atomic_files import check_writable
+from keras_nmt.files.model_config import CONFIG, read_model_config
+from keras_nmt.files.paths import check_regular
+from keras_nmt.progress import show_steps
+
+if TYPE_CHECKING:
+    from keras_nmt.analysis import Measurements, ModelComparison, Roles
+
+Directories = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="DIRECTORY...",
+        help="Model directories; differences are from the first. Directories that are joined by commas are runs of one "
+        "model with several seeds: mean and deviation.",
+    ),
+]
+SourceUnlessConllu = Annotated[Path | None, typer.Option(help="File of source sentences. Required without --conllu.")]
+DecoderTarget = Annotated[
+    Path | None, typer.Option(help="File of their translations, for the decoder. Default: the encoder alone.")
+]
+Seeds = Annotated[int, typer.Option(min=1, help="Number of seeds: mean and deviation.")]
+Output = Annotated[
+    Path | None, typer.Option(help="Folder for results.json, table.md and pictures. Finished models are kept there.")
+]
+SHARED = {"output": Output, "source_language": SourceLanguage, "target_language": TargetLanguage, "import_": Import}
+Measure = Callable[[Path], "Measurements"]  # of a model directory
+FORMAT = 3  # of finished parts: another number where the measurements of an analysis have other keys, notes or details
+
+
+def check_inspection(directories: Sequence[Path], output: Path | None) -> None:
+    """Raises an error, before TensorFlow is imported, if a folder is no model directory or cannot be written to."""
+    check_models(*directories)
+    if len({path.resolve() for path in directories}) < len(directories):
+        raise UserError(f"Name each model directory once. Received: {', '.join(map(str, directories))}")
+    if output is not None:
+        check_writable(output / "results.json")
+
+
+class Inspection:
+    """One call of a command of `inspect`: measures models part by part, prints the table, and writes the results.
+
+    Args:
+        directories: Model directories. Several that are joined by commas are runs of one model that differ in the
+            seed.
+        output: Folder of the results, or None. Each finished part is kept there, so that the same command goes on after
+            an interruption.
+        source_language, target_language: Strings, the direction of a multilingual model. Default to None.
+        import_: Python files to run first. Defaults to none.
+
+    Attributes:
+        languages: Dictionary of the languages that are given, arguments of functions of `keras_nmt.analysis`.
+        names: Dictionary from all model directories to their names.
+
+    Raises:
+        UserError: See `check_inspection`.
+    """
+
+    def __init__(
+        self,
+        directories: Sequence[Path],
+        output: Path | None,
+        source_language: str | None = None,
+        target_language: str | None = None,
+        *,
+        import_: Sequence[Path] | None = None,
+    ) -> None:
+        self._runs = [_joined_by_commas(directory) for directory in directories]
+        every = [directory for runs in self._runs for directory in runs]
+        check_inspection(every, output)
+        self.names = dict(zip(every, model_names(every), strict=True))
+        self.languages = drop_none(source_language=source_language, target_language=target_language)
+        self._output = output
+        self._imports = import_
+
+    def measure(self, analysis: str, measure: Measure, inputs: Sequence[Path | None], **settings: Any) -> None:
+        """Measures each model in one part; for the arguments see `measure_parts`."""
+        self.measure_parts(analysis, {"": measure}, inputs, **settings)
+
+    def measure_parts(
+        self,
+        analysis: str,
+        parts: Mapping[str, Measure],
+        inputs: Sequence[Path | None],
+        *,
+        finish: Callable[[Measurements], Measurements] | None = None,
+        **settings: Any,
+    ) -> None:
+        """Measures each model part by part.
+
+        Args:
+            analysis: String, the name of the analysis.
+            parts: Mapping from names of parts to functions from a model directory to `Measurements`.
+            inputs: Files and folders that the results depend on, beside those of the models and of `--import`.
+            finish: Function from the measurements of all parts of a model to those of the table. Defaults to none.
+            **settings: Options that the results depend on, in types of JSON.
+        """
+        if self._output is not None or len(self.names) > 1:
+            for path in inputs:
+                if path is not None and not path.is_dir():
+                    check_regular(path, " for several models, or with --output, which keeps finished parts by its time")
+        import_tensorflow(self._imports)
+        from keras_nmt.analysis import Measurements, compare, over_seeds
+
+        found_of: dict[Path, Measurements] = {}
+        settings = {"analysis": analysis, **settings, **self.languages}
+        files = [_state(path) for path in (*inputs, *(self._imports or ())) if path is not None]
+        with progress(len(self.names) * len(parts), "parts") as advance, show_steps(progress):
+            for directory, name in self.names.items():
+                for part, measure in parts.items():
+                    advance(0, f"{name} {part}".strip())
+                    described = {
+                        "format": FORMAT,
+                        "version": keras_nmt.__version__,
+                        "files": files,
+                        "model": [_state(path) for path in _files_of_model(directory)],
+                        "settings": settings,
+                        "part": part,
+                    }
+                    part_name = file_name("-".join(filter(None, (name, part))))
+                    path = None if self._output is None else self._output / "parts" / f"{part_name}.npz"
+                    found = None if path is None else Measurements.load(path, described)
+                    if found is None:
+                        found = measure(directory)
+                        if path is not None:
+                            found.save(path, described)
+                    found_of[directory] = found_of[directory].joined(found) if directory in found_of else found
+                    advance()
+        finished = {path: found if finish is None else finish(found) for path, found in found_of.items()}
+        models: dict[str, Measurements] = {}
+        names_of_runs = _names_of_models([[self.names[path] for path in runs] for runs in self._runs])
+        for name, runs in zip(names_of_runs, self._runs, strict=True):
+            model = over_seeds([finished[path] for path in runs])
+            if len(runs) > 1:
+                details = {"runs": {self.names[path]: finished[path].numbers() for path in runs}}
+                model = dataclasses.replace(model, details=details)
+            models[name] = model
+        write_results(compare(models), self._output)
+
+
+def write_results(results: ModelComparison | Roles, output: Path | None) -> None:
+    """Prints the table of results, and writes the results to a folder, if there is one."""
+    for line in results.to_markdown().splitlines():
+        write_line(line)
+    if output is not None:
+        results.write(output)
+
+
+def model_names(directories: Sequence[Path]) -> list[str]:
+    """Returns the names of model directories in tables; whole paths where two directories have one name."""
+    names = [path.resolve().name for path in directories]
+    return names if len(set(names)) == len(names) else [str(path) for path in directories]
+
+
+def _joined_by_commas(argument: Path) -> list[Path]:
+    paths = [str(argument)] if os.path.exists(argument) else str(argument).split(",")  # also where the name is too long
+    if "" in paths:
+        raise UserError(f"Join the directories of a model's runs by commas, without spaces. Received: {argument}")
+    return [Path(path) for path in paths]
+
+
+def _names_of_models(runs: Sequence[Sequence[str]]) -> list[str]:
+    """Returns the names of models, given the names of each model's runs.
+
+    The runs "baseline-1" and "baseline-2" are "baseline" together, unless another model has this name.
+    """
+    stems = [{re.sub(r"[-_./]?\d+$", "", name) if len(names) > 1 else name for name in names} for names in runs]
+    short = [stem.pop() if len(stem) == 1 else "" for stem in stems]
+    return [
+        name if name and short.count(name) == 1 else ",".join(names) for name, names in zip(short, runs, strict=True)
+    ]
+
+
+def _files_of_model(directory: Path) -> list[Path]:
+    """Returns the files of a model directory that results depend on."""
+    subwords = sorted(set(read_model_config(directory)["subwords"].values()))
+    return [directory / Path(name).name for name in (CONFIG, "model.weights.h5", *subwords)]
+
+
+def file_name(name: str) -> str:
+    """Returns the name of a model as the name of a file."""
+    return name.replace("/", "_")
+
+
+def _state(path: Path) -> list[Any]:
+    """Returns a path with its size and time of change: other values mean that results are out of date."""
+    paths = sorted(x for x in path.rglob("*") if x.is_file()) if path.is_dir() else [path]
+    states = [(x.stat().st_size, x.stat().st_mtime_ns) for x in paths if x.exists()]
+    return [str(path.resolve()), len(states), sum(size for size, _ in states), max((t for _, t in states), default=0)]

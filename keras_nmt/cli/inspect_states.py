@@ -1,0 +1,374 @@
+"""The commands of `inspect` that read states, gates, compositions and roles, and score or translate text."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from keras_nmt.cli.inspect_common import (
+    SHARED,
+    DecoderTarget,
+    Directories,
+    Inspection,
+    Output,
+    Seeds,
+    SourceUnlessConllu,
+    check_inspection,
+    write_results,
+)
+from keras_nmt.cli.options import (
+    Directory,
+    Import,
+    Source,
+    SourceLanguage,
+    Target,
+    TargetLanguage,
+    refuse_without,
+    with_options,
+)
+from keras_nmt.cli.progress import working
+from keras_nmt.cli.run_app import import_tensorflow
+from keras_nmt.data.text_files import read_line_pairs, read_lines
+from keras_nmt.errors import UserError
+
+
+class GroupedBy(enum.StrEnum):
+    """Groups of tokens."""
+
+    FREQUENCY = "frequency"
+    POS = "pos"
+
+
+By = Annotated[
+    GroupedBy | None, typer.Option(help="Also give numbers by frequency of the subword, or by part of speech.")
+]
+Conllu = Annotated[
+    Path | None, typer.Option(help="CoNLL-U file with text and tags: the text that is measured by --by pos.")
+]
+
+
+@with_options(SHARED)
+def similarity(
+    directories: Directories,
+    source: Source,
+    target: DecoderTarget = None,
+    **shared: Any,
+) -> None:
+    """Measures the cosine of the embeddings and each layer's states at the same positions."""
+    inspection = Inspection(directories, **shared)
+    _of_states("similarity", inspection, source, target)
+
+
+@with_options(SHARED)
+def composition(
+    directories: Directories,
+    source: Source,
+    target: DecoderTarget = None,
+    **shared: Any,
+) -> None:
+    """Measures the part of each layer or head in compositions, first and second order apart."""
+    inspection = Inspection(directories, **shared)
+    _of_states("composition", inspection, source, target)
+
+
+@with_options(SHARED)
+def gates(
+    directories: Directories,
+    source: SourceUnlessConllu = None,
+    target: DecoderTarget = None,
+    by: By = None,
+    conllu: Conllu = None,
+    frequencies: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="With --by frequency: the training text, whose subwords are counted. With --target, a second "
+            "--frequencies FILE, of its translations. Default: the given text.",
+        ),
+    ] = None,
+    by_head: Annotated[bool, typer.Option("--by-head", help="Also give the gates of each head.")] = False,
+    **shared: Any,
+) -> None:
+    """Measures the gates of lexical shortcuts by layer, and by head, frequency or part of speech."""
+    _check_grouping(by, conllu, target)
+    if frequencies and by != GroupedBy.FREQUENCY:
+        raise UserError(f"--frequencies goes with --by frequency. Received: by={by}, frequencies={frequencies[0]}")
+    if frequencies and len(frequencies) != (1 if target is None else 2):
+        raise UserError(
+            "Give one --frequencies FILE for --source, and a second one for --target. "
+            f"Received: target={target}, frequencies={', '.join(map(str, frequencies))}"
+        )
+    if (source is None) == (conllu is None):
+        raise UserError(f"Give --source FILE, or --by pos --conllu FILE. Received: source={source}, conllu={conllu}")
+    inspection = Inspection(directories, **shared)
+    _of_states("gates", inspection, source, target, by, conllu, frequencies or (), by_head=by_head)
+
+
+@with_options(SHARED)
+def lexical(
+    directories: Directories,
+    source: Source,
+    target: DecoderTarget = None,
+    test_source: Annotated[
+        Path | None, typer.Option(help="File of sentences of which accuracy is measured. Default: every tenth.")
+    ] = None,
+    test_target: Annotated[Path | None, typer.Option(help="File of their translations.")] = None,
+    by: By = None,
+    conllu: Conllu = None,
+    target_conllu: Annotated[
+        Path | None,
+        typer.Option(
+            help="With --target: CoNLL-U file with the measured target text and its tags, translations of the text of "
+            "--conllu, or of --test-source."
+        ),
+    ] = None,
+    epochs: Annotated[int, typer.Option(min=1, help="Passes over the text.")] = 5,
+    seeds: Seeds = 1,
+    **shared: Any,
+) -> None:
+    """Trains classifiers that read the subword from each layer's state at its position."""
+    _check_grouping(by, conllu or target_conllu, None if target_conllu else target)
+    if conllu is not None and test_source is not None:
+        raise UserError(f"--conllu is the text that is measured: leave --test-source out. Received: {test_source}")
+    if target_conllu is not None and (target is None or test_target is not None or not (test_source or conllu)):
+        raise UserError(
+            "--target-conllu is the target that is measured: give --target, and --conllu or --test-source, and leave "
+            f"--test-target out. Received: {target_conllu}"
+        )
+    if test_target is not None and (test_source is None or target is None):
+        raise UserError(f"--test-target goes with --test-source and --target. Received: {test_target}")
+    if test_source is not None and (test_target is None and target_conllu is None) != (target is None):
+        raise UserError(f"With --test-source, --target and --test-target go together. Received: {test_source}")
+    inspection = Inspection(directories, **shared)
+    texts = _texts(source, target)
+    tests = _texts(test_source, test_target)
+
+    def measure(directory: Path) -> Any:
+        from keras_nmt import analysis
+
+        measured, groups = tests, None
+        if conllu is not None or target_conllu is not None:
+            tagged = [None if path is None else analysis.read_conllu(path) for path in (conllu, target_conllu)]
+            read = [None if of is None else [sentence.text for sentence in of] for of in tagged]
+            measured, groups = (read[0] or tests[0], read[1]), analysis.by_tag(*tagged)
+        elif by == GroupedBy.FREQUENCY:
+            groups = analysis.by_frequency(directory, *texts, **inspection.languages)
+        return analysis.lexical(
+            directory,
+            *texts,
+            test_source=measured[0],
+            test_target=measured[1],
+            groups=groups,
+            epochs=epochs,
+            seeds=range(1, seeds + 1),
+            **inspection.languages,
+        )
+
+    inputs = [source, target, test_source, test_target, conllu, target_conllu]
+    inspection.measure("lexical", measure, inputs, by=by, epochs=epochs, seeds=seeds)
+
+
+@with_options(SHARED)
+def contrast(
+    directories: Directories,
+    source: Annotated[Path | None, typer.Option(help="File of source sentences.")] = None,
+    correct: Annotated[Path | None, typer.Option(help="File of right translations.")] = None,
+    incorrect: Annotated[list[Path] | None, typer.Option(help="File of wrong translations. May be repeated.")] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(help="Instead: JSON of LingEval97, ContraWSD or MuCoW, or a folder of texts by category."),
+    ] = None,
+    **shared: Any,
+) -> None:
+    """Measures how often the right translation scores above every wrong one, in all and by category."""
+    texts = [source, correct, *(incorrect or [])]
+    if (data is None) == (source is None) or (data is None) != (len(texts) > 2 and None not in texts):
+        raise UserError(
+            "Give --source, --correct and --incorrect, or --data. "
+            f"Received: source={source}, correct={correct}, incorrect={incorrect}, data={data}"
+        )
+    inspection = Inspection(directories, **shared)
+
+    def measure(directory: Path) -> Any:
+        from keras_nmt import analysis
+
+        items = analysis.contrast_of_texts(*texts) if data is None else analysis.read_contrast(data)  # type: ignore[arg-type]
+        return analysis.contrast(directory, items, **inspection.languages)
+
+    inspection.measure("contrast", measure, [*texts, data])
+
+
+@with_options(SHARED)
+def senses(
+    directories: Directories,
+    data: Annotated[
+        Path, typer.Option(help="MuCoW's NAME.key.txt, with NAME.text.txt beside it, or a table of ambiguous words.")
+    ],
+    **shared: Any,
+) -> None:
+    """Measures how often ambiguous words are translated in the right sense."""
+    from keras_nmt.analysis.task_data import text_of_key  # here: imports NumPy
+
+    inspection = Inspection(directories, **shared)
+
+    def measure(directory: Path) -> Any:
+        from keras_nmt import analysis
+
+        return analysis.senses(directory, analysis.read_senses(data), **inspection.languages)
+
+    inspection.measure("senses", measure, [data, text_of_key(data)])
+
+
+@with_options(SHARED)
+def lengths(
+    context: typer.Context,
+    directories: Directories,
+    source: Source,
+    references: Annotated[Path, typer.Option(help="File of reference translations.")],
+    bins: Annotated[int, typer.Option(min=1, help="Width of a group of source lengths, in words.")] = 10,
+    quantiles: Annotated[
+        int | None, typer.Option(min=1, help="Number of groups of about equally many sentences instead.")
+    ] = None,
+    lowercase: Annotated[
+        bool | None,
+        typer.Option("--lowercase/--no-lowercase", help="Whether case is ignored. Default: as of each model's target."),
+    ] = None,
+    **shared: Any,
+) -> None:
+    """Measures BLEU by the length of the source."""
+    if quantiles is not None:
+        refuse_without(context, "bins", "groups of one width, without --quantiles")
+    inspection = Inspection(directories, **shared)
+    lines = read_line_pairs(source, references)
+
+    def measure(directory: Path) -> Any:
+        from keras_nmt import analysis
+
+        options: dict[str, Any] = {"width": bins, "quantiles": quantiles, "lowercase": lowercase}
+        sources, targets = lines
+        return analysis.lengths(directory, sources, targets, **options, **inspection.languages)
+
+    inspection.measure("lengths", measure, [source, references], bins=bins, quantiles=quantiles, lowercase=lowercase)
+
+
+@with_options(SHARED)
+def alignments(
+    directories: Directories,
+    source: Source,
+    target: Target,
+    gold: Annotated[Path, typer.Option(help="File of gold links: 3-4, or 3p4 where only possible.")],
+    first: Annotated[int, typer.Option(min=0, max=1, help="Number of the first word.")] = 1,
+    swap: Annotated[bool, typer.Option("--swap", help="The second number of a link is the source's word.")] = False,
+    **shared: Any,
+) -> None:
+    """Measures the alignment error rate of each decoder layer's attention."""
+    inspection = Inspection(directories, **shared)
+    lines = read_line_pairs(source, target)
+
+    def measure(directory: Path) -> Any:
+        from keras_nmt import analysis
+
+        links = analysis.read_gold_alignments(gold, first=first, swap=swap)
+        return analysis.alignment_error_rate(directory, lines[0], lines[1], links, **inspection.languages)
+
+    inspection.measure("alignments", measure, [source, target, gold], first=first, swap=swap)
+
+
+def roles(
+    directory: Directory,
+    source: SourceUnlessConllu = None,
+    conllu: Annotated[Path | None, typer.Option(help="CoNLL-U file with text and tags, instead of --source.")] = None,
+    token: Annotated[str | None, typer.Option(help="A subword whose every occurrence is listed.")] = None,
+    references: Annotated[
+        Path | None, typer.Option(help="With --token: file of translations, to whose words occurrences are aligned.")
+    ] = None,
+    output: Output = None,
+    source_language: SourceLanguage = None,
+    target_language: TargetLanguage = None,
+    import_: Import = None,
+) -> None:
+    """Shows the roles that a model gives to the tokens of a text."""
+    if (source is None) == (conllu is None):
+        raise UserError(f"Give --source FILE or --conllu FILE. Received: source={source}, conllu={conllu}")
+    if references is not None and (token is None or source is None):
+        raise UserError(f"--references goes with --token and --source. Received: {references}")
+    check_inspection([directory], output)
+    lines, others = _texts(source, references)
+    import_tensorflow(import_)
+    from keras_nmt import analysis
+
+    groups = None
+    if conllu is not None:
+        lines, groups = _tagged(conllu)
+    assert lines is not None
+    with working(f"Reading {directory}"):
+        found = analysis.roles(
+            directory,
+            lines,
+            groups=groups,
+            token=token,
+            references=others,
+            source_language=source_language,
+            target_language=target_language,
+        )
+    write_results(found, output)
+
+
+STATE_COMMANDS = (similarity, gates, composition, lexical, roles, contrast, senses, lengths, alignments)
+
+
+def _of_states(
+    name: str,
+    inspection: Inspection,
+    source: Path | None,
+    target: Path | None,
+    by: GroupedBy | None = None,
+    conllu: Path | None = None,
+    frequencies: Sequence[Path] = (),
+    **options: Any,
+) -> None:
+    """Measures by a function of `keras_nmt.analysis` from a model and texts."""
+    lines = _texts(source, target)
+    counted = _texts(*frequencies) if frequencies else lines
+
+    def measure(directory: Path) -> Any:
+        from keras_nmt import analysis
+
+        texts, more = lines, dict(options)
+        if conllu is not None:
+            tagged, more["groups"] = _tagged(conllu)
+            texts = tagged, None
+        elif by == GroupedBy.FREQUENCY:
+            more["groups"] = analysis.by_frequency(directory, *counted, **inspection.languages)
+        return getattr(analysis, name)(directory, *texts, **more, **inspection.languages)
+
+    inspection.measure(name, measure, [source, target, conllu, *frequencies], by=by, **options)
+
+
+def _check_grouping(by: GroupedBy | None, conllu: Path | None, target: Path | None) -> None:
+    if (by == GroupedBy.POS) != (conllu is not None):
+        raise UserError(f"--by pos and --conllu FILE go together. Received: by={by}, conllu={conllu}")
+    if conllu is not None and target is not None:
+        raise UserError(f"--conllu has no translations: leave --target out. Received: {target}")
+
+
+def _tagged(conllu: Path) -> tuple[list[str], Any]:
+    """Returns the text of a CoNLL-U file, and the groups of its tokens by part of speech."""
+    from keras_nmt import analysis
+
+    sentences = analysis.read_conllu(conllu)
+    return [sentence.text for sentence in sentences], analysis.by_tag(sentences)
+
+
+def _texts(first: Path | None, second: Path | None = None) -> tuple[Any, list[str] | None]:
+    """Returns the lines of a file, and of another file whose lines correspond; None for a file that is not given."""
+    if first is None:
+        return None, None
+    if second is None:
+        return read_lines(first), None
+    lines, others = read_line_pairs(first, second)
+    return lines, others

@@ -1,0 +1,278 @@
+"""Trains subword models by SentencePiece, and reads their files. Does not import TensorFlow."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import hashlib
+import io
+import os
+import re
+import tempfile
+from collections.abc import Iterator, Sequence
+from itertools import compress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import sentencepiece
+from sentencepiece.sentencepiece_model_pb2 import ModelProto
+
+from keras_nmt.data.normalization import normalization_rules
+from keras_nmt.data.prepared_folder import MANIFEST, MANIFEST_BYTES
+from keras_nmt.data.text_files import read_blocks
+from keras_nmt.errors import UserError, check_positive, one_line
+from keras_nmt.files.atomic_files import check_writable, errors_that_name, write_bytes
+from keras_nmt.files.json_file import read_json
+from keras_nmt.files.model_config import CONFIG, SUBWORDS_SHA256
+from keras_nmt.files.paths import check_regular
+from keras_nmt.files.settings import documented, setting
+from keras_nmt.ids import BOS, EOS, PAD, UNK
+
+MODEL_TYPES = ("bpe", "unigram")
+NORMALIZATIONS = ("nfc", "nfkc", "identity")
+RESERVED_SYMBOLS = ("<pad>", "<unk>", "<s>", "</s>")
+NUM_BYTES = 256
+LEAST_COVERAGE = 0.98  # SentencePiece's minimum
+MAX_BYTES = 256 << 20  # size of the largest file, for ten million subwords
+NUM_THREADS = 16  # the model depends on the number of threads; a constant gives the same model on every machine
+
+
+@documented
+@dataclasses.dataclass(kw_only=True)
+class SubwordOptions:
+    """The options of a subword model, for `keras_nmt.data.train_subwords`."""
+
+    model_type: str = setting("bpe", '"bpe" or "unigram".')
+    user_symbols: Sequence[str] = setting((), 'Subwords that are never split, such as a tag "<BT>".')
+    normalization: str = setting("nfc", 'Normalisation: "nfc", "nfkc" or "identity"; see `normalization_rules`.')
+    character_coverage: float = setting(
+        1.0,
+        "Share of the text's characters that get a subword, from 0.98 to 1. For scripts with thousands of characters, "
+        "use slightly less than 1, such as 0.9995.",
+    )
+    byte_fallback: bool = setting(False, "Whether other characters become bytes, which take 256 of the subwords.")
+    split_digits: bool = setting(False, "Whether each digit is a subword.")
+    lowercase: bool = setting(
+        False, "Whether the subword model lower-cases all text. The scores of an experiment then ignore case."
+    )
+
+    def check_size(self, vocabulary_size: int, control_symbols: Sequence[str] = ()) -> None:
+        """Checks the options for a model of this size, before the text is read.
+
+        Raises:
+            UserError: An option is out of its range, or contradicts another one.
+
+        Example:
+
+        >>> SubwordOptions(byte_fallback=True).check_size(8000)
+        >>> SubwordOptions(byte_fallback=True).check_size(9)
+        Traceback (most recent call last):
+            ...
+        keras_nmt.errors.UserError: `vocabulary_size` must be at least 261 with `byte_fallback`. Received: \
+vocabulary_size=9
+        """
+        for name, known in (("model_type", MODEL_TYPES), ("normalization", NORMALIZATIONS)):
+            if getattr(self, name) not in known:
+                raise UserError(f"`{name}` must be one of {', '.join(known)}. Received: {name}={getattr(self, name)!r}")
+        if self.lowercase and self.normalization == "identity":
+            raise UserError(
+                "With `lowercase`, `normalization` must be nfc or nfkc, because letters are composed. "
+                "Received: normalization='identity'"
+            )
+        for kind, given in (("user_symbols", self.user_symbols), ("control_symbols", control_symbols)):
+            if isinstance(given, str):
+                raise UserError(f"`{kind}` must be a sequence of strings. Received: {kind}={given!r}")
+        symbols = [*control_symbols, *self.user_symbols]
+        wrong = [s for s in symbols if not s or any(c.isspace() for c in s) or s in RESERVED_SYMBOLS]
+        if wrong or len(set(symbols)) < len(symbols):
+            raise UserError(
+                f"Symbols must be distinct, without spaces, and none of {RESERVED_SYMBOLS}. "
+                f"Received: user_symbols={list(self.user_symbols)}, control_symbols={list(control_symbols)}"
+            )
+        least = len(RESERVED_SYMBOLS) + len(symbols) + NUM_BYTES * self.byte_fallback + 1
+        if vocabulary_size < least:
+            bytes_ = " with `byte_fallback`" if self.byte_fallback else ""
+            raise UserError(
+                f"`vocabulary_size` must be at least {least}{bytes_}. Received: vocabulary_size={vocabulary_size}"
+            )
+        if not LEAST_COVERAGE <= self.character_coverage <= 1:
+            raise UserError(
+                f"`character_coverage` must be from {LEAST_COVERAGE} to 1. "
+                f"Received: character_coverage={self.character_coverage}"
+            )
+
+
+def read_subwords(path: str | os.PathLike[str]) -> bytes:
+    """Reads the file of a subword model.
+
+    In a model directory or a prepared corpus, the file must have the digest in `config.json` or the manifest.
+
+    Raises:
+        OSError: The file cannot be read.
+        UserError: The file is not a regular file, is larger than 256 MiB, or has another digest.
+    """
+    path = Path(path)
+    with errors_that_name(path):
+        check_regular(path)
+        if (size := path.stat().st_size) > MAX_BYTES:
+            raise UserError(
+                f"A subword model must have at most {MAX_BYTES >> 20} MiB. Received: {path} with {size:,} bytes"
+            )
+        content = path.read_bytes()
+    written, found = _written_digest(path.absolute()), hashlib.sha256(content).hexdigest()
+    if written not in (None, found):
+        raise UserError(
+            f"The subword model is damaged, or belongs to another model: restore it. Received: {path} with the SHA-256 "
+            f"{found[:16]} instead of {written[:16]}"
+        )
+    return content
+
+
+def _written_digest(path: Path) -> str | None:
+    """Returns the digest of a subword model from its model directory or prepared corpus, or None outside of them."""
+    for file, entry, name in (
+        (path.parent / CONFIG, SUBWORDS_SHA256, path.name),
+        (path.parent.parent / MANIFEST, "subwords", path.parent.name),
+    ):
+        with contextlib.suppress(OSError, UserError):  # another program's file may have this name
+            digests = read_json(file, "digests", MANIFEST_BYTES, keep_digest=True).get(entry)
+            if isinstance(digests, dict) and isinstance(digests.get(name), str):
+                return str(digests[name])
+    return None
+
+
+def train_subwords(
+    files: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    path: str | os.PathLike[str],
+    *,
+    vocabulary_size: int,
+    control_symbols: Sequence[str] = (),
+    max_sentences: int = 10_000_000,
+    seed: int = 0,
+    **options: Any,
+) -> Path:
+    """Trains a SentencePiece model on text files and writes it to a file.
+
+    Several files are read as one text: for a joint vocabulary, give the files of both languages. Ids are PAD 0, UNK 1,
+    BOS 2, EOS 3, then the control symbols, then the user symbols. The model normalises all text that it encodes. The
+    same text and arguments give the same model. Lines of more than 4,192 bytes are skipped.
+
+    Args:
+        files: Path or sequence of paths of text files: UTF-8, one sentence per line of at most 1 MiB, plain or gzip.
+        path: String or path of the file to write. Missing folders are made.
+        vocabulary_size: Integer, the number of ids, including special ids and symbols.
+        control_symbols: Sequence of strings, names of ids that never occur in text, such as the labels of a
+            `LanguageLabelModel`. (The same characters in a text are ordinary text.) Defaults to none.
+        max_sentences: Integer, the largest number of sentences to train on; a random sample if there are more. Defaults
+            to 10 million.
+        seed: Integer, seed of the sample. Defaults to 0.
+        **options: Fields of `keras_nmt.data.subword_models.SubwordOptions`.
+
+    Returns:
+        The path of the model.
+
+    Raises:
+        OSError: A file cannot be read or written.
+        UserError: An argument is wrong, a file is empty or not UTF-8, or the vocabulary is too large or too small for
+            the text, in which case the message names the largest or smallest possible size.
+
+    Example:
+
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     text = os.path.join(folder, "text.txt")
+    ...     _ = open(text, "w").write("the cat sat\\nthe mat sat\\n")
+    ...     model = train_subwords([text], os.path.join(folder, "subwords.model"), vocabulary_size=20)
+    ...     model.name
+    'subwords.model'
+
+    Reference:
+        [Kudo and Richardson, 2018](https://arxiv.org/abs/1808.06226); BPE:
+        [Sennrich et al., 2016](https://arxiv.org/abs/1508.07909); unigram:
+        [Kudo, 2018](https://arxiv.org/abs/1804.10959).
+    """
+    paths = [Path(files)] if isinstance(files, str | os.PathLike) else [Path(file) for file in files]
+    check_writable(path)
+    if not paths:
+        raise UserError("Subwords must be trained on at least one file. Received: files=[]")
+    own = SubwordOptions(**options)
+    own.check_size(vocabulary_size, control_symbols)
+    check_positive(max_sentences=max_sentences)
+    if seed < 0:
+        raise UserError(f"`seed` must be at least 0. Received: {seed}")
+    model = io.BytesIO()
+    try:
+        with _rules(own.normalization, own.lowercase) as rules:
+            sentencepiece.SentencePieceTrainer.train(
+                **rules,
+                sentence_iterator=_sentences(paths, max_sentences, seed),
+                model_writer=model,
+                vocab_size=vocabulary_size,
+                model_type=own.model_type,
+                user_defined_symbols=list(own.user_symbols),
+                control_symbols=list(control_symbols),
+                character_coverage=own.character_coverage,
+                byte_fallback=own.byte_fallback,
+                split_digits=own.split_digits,
+                pad_id=PAD,
+                unk_id=UNK,
+                bos_id=BOS,
+                eos_id=EOS,
+                num_threads=NUM_THREADS,
+                minloglevel=2,
+            )
+    except RuntimeError as error:
+        raise UserError(_explain(str(error), vocabulary_size, paths)) from None
+    proto = ModelProto.FromString(model.getvalue())
+    proto.normalizer_spec.ClearField("normalization_rule_tsv")  # the path of a temporary file
+    proto.normalizer_spec.name = f"{own.normalization}{'_lowercase' * own.lowercase}"
+    return write_bytes(path, proto.SerializeToString())
+
+
+@contextlib.contextmanager
+def _rules(normalization: str, lowercase: bool) -> Iterator[dict[str, Any]]:
+    """Yields the trainer's options for normalisation. The trainer can read rules only from a file."""
+    if normalization == "nfkc" and not lowercase:
+        yield {"normalization_rule_name": "nmt_nfkc"}
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        rules = Path(folder) / "rules.tsv"
+        rules.write_text(normalization_rules(normalization, lowercase), encoding="utf-8")
+        yield {"normalization_rule_tsv": str(rules)}
+
+
+def _sentences(paths: list[Path], max_sentences: int, seed: int) -> Iterator[str]:
+    """Returns the lines of the files, or a random sample of them.
+
+    All files are read once before the trainer starts, because the trainer hides errors of its iterator. The trainer's
+    own sampling is not used, because it depends on earlier trainings in the same process.
+    """
+    num_lines = 0
+    for path in paths:
+        check_regular(path, ", which is read twice")
+        num_before = num_lines
+        num_lines += sum(map(len, read_blocks(path)))
+        if num_lines == num_before:
+            raise UserError(f"The file is empty. Received: files={str(path)!r}")
+    lines = (line for path in paths for block in read_blocks(path) for line in block)
+    if num_lines <= max_sentences:
+        return lines
+    chosen = np.zeros(num_lines, bool)
+    chosen[np.random.default_rng(seed).choice(num_lines, max_sentences, replace=False)] = True
+    return compress(lines, chosen)
+
+
+def _explain(error: str, vocabulary_size: int, paths: list[Path]) -> str:
+    """Explains the trainer's message in one line."""
+    received = f"Received: vocabulary_size={vocabulary_size}, files={[str(path) for path in paths]}"
+    if match := re.search(r"too high .*value <= (\d+)", error):
+        return f"The vocabulary is too large for the text: lower `vocabulary_size` to at most {match[1]}. {received}"
+    if match := re.search(r"smaller than required_chars. \d+ vs (\d+)", error):
+        return (
+            "The vocabulary is too small for the text's characters: raise `vocabulary_size` to at least "
+            f"{match[1]}, or lower `character_coverage`. {received}"
+        )
+    if "all_chars_count" in error or "sentences_.empty()" in error:
+        return f"The text must have characters to train on, in lines of at most 4,192 bytes. {received}"
+    return f"SentencePiece cannot train on the text: {one_line(error)}. {received}"

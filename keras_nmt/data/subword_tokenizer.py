@@ -1,0 +1,251 @@
+"""A SentencePiece tokenizer for TensorFlow graphs."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import sentencepiece
+import tensorflow as tf
+import tensorflow_text
+from sentencepiece.sentencepiece_model_pb2 import ModelProto
+from tensorflow_text.python.ops.sentencepiece_tokenizer import gen_sentencepiece_tokenizer
+
+from keras_nmt.data.subword_models import read_subwords
+from keras_nmt.data.subword_sampler import SPACE, SubwordSampler
+from keras_nmt.errors import UserError
+from keras_nmt.files.atomic_files import write_bytes
+from keras_nmt.ids import BOS, EOS, PAD, UNK
+
+SPECIAL_IDS = {"pad": PAD, "unknown": UNK, "begin": BOS, "end": EOS}
+
+
+class SubwordTokenizer(tf.Module):
+    """Converts text to subword ids and back, by a SentencePiece model, also in `tf.function` and `tf.data` graphs.
+
+    The model is stored in the graph's operators: a SavedModel that uses the tokenizer needs no other file. (Give the
+    tokenizer to `keras.export.ExportArchive.track`.)
+
+    `SentencePieceTokenizer` of keras_hub is not used, because it does not sample segmentations, does not check the
+    special ids, and loses its model when a random seed is set (tensorflow/text#570).
+
+    Args:
+        model: Path of a SentencePiece model, or its content as bytes. The ids must be PAD 0, UNK 1, BOS 2, EOS 3, as in
+            the models of `keras_nmt.data.train_subwords`.
+
+    Raises:
+        OSError: The file cannot be read.
+        UserError: The file is not a SentencePiece model, has other special ids, or is damaged; see `read_subwords`.
+
+    Example:
+
+    >>> import os, tempfile
+    >>> from keras_nmt.data import train_subwords
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     text = os.path.join(folder, "text.txt")
+    ...     _ = open(text, "w").write("the cat sat\\nthe mat sat\\n")
+    ...     model = train_subwords([text], os.path.join(folder, "subwords.model"), vocabulary_size=20)
+    ...     tokenizer = SubwordTokenizer(model)
+    >>> ids = tokenizer.tokenize(["the cat", ""])
+    >>> ids.dtype.name, [int(n) for n in ids.row_lengths()]
+    ('int32', [3, 0])
+    >>> tokenizer.detokenize(ids).numpy().tolist()
+    [b'the cat', b'']
+    """
+
+    def __init__(self, model: str | os.PathLike[str] | bytes) -> None:
+        super().__init__(name="subword_tokenizer")
+        origin = "bytes" if isinstance(model, bytes) else repr(os.fspath(model))
+        self._proto = model if isinstance(model, bytes) else read_subwords(model)
+        self._processor = _load(self._proto, origin)
+        self._vocabulary_size = int(self._processor.get_piece_size())
+        # As an attribute, it is tracked by `tf.Module`, and by any object that tracks this tokenizer.
+        self._tokenizer = tensorflow_text.SentencepieceTokenizer(self._proto, out_type=tf.int32)
+        self._tokenizer._model_resource = _SharedModel(self._proto)
+        self._sampler = functools.lru_cache(maxsize=4)(functools.partial(SubwordSampler, self._processor))  # by alpha
+
+    @property
+    def vocabulary_size(self) -> int:
+        """Integer, the number of ids, including the four special ids."""
+        return self._vocabulary_size
+
+    @property
+    def has_bytes(self) -> bool:
+        """Boolean, whether characters without a subword become bytes, so that no text has unknown subwords."""
+        return any(map(self._processor.is_byte, range(self._vocabulary_size)))
+
+    def pieces(self, start: int, stop: int) -> list[str]:
+        """Returns the subwords of the ids from `start` to below `stop`, or to the end of the vocabulary."""
+        return [self._processor.id_to_piece(i) for i in range(start, min(stop, self._vocabulary_size))]
+
+    def piece_strings(self, ids: tf.Tensor) -> tf.Tensor:
+        """Returns the subwords of ids, and "" for `PAD`, in the graph: int32 `[...]` -> string `[...]`."""
+        return tf.where(ids == PAD, "", self._tokenizer.id_to_string(ids))
+
+    @functools.cached_property
+    def user_symbols(self) -> frozenset[str]:
+        """Set of the user-defined subwords, which are never split."""
+        pieces = ModelProto.FromString(self._proto).pieces
+        return frozenset(piece.piece for piece in pieces if piece.type == ModelProto.SentencePiece.USER_DEFINED)
+
+    def check_control_symbols(self, start: int, stop: int) -> None:
+        """Checks that the ids from `start` to below `stop` never occur in text; raises a `UserError` otherwise."""
+        if wrong := [
+            piece for i, piece in enumerate(self.pieces(start, stop), start) if not self._processor.is_control(i)
+        ]:
+            raise UserError(
+                "Language labels must not occur in text: train the subwords with the labels as `control_symbols`. "
+                f"Received: subwords {', '.join(wrong)}"
+            )
+
+    @property
+    def proto(self) -> bytes:
+        """Bytes, the content of the SentencePiece model's file."""
+        return self._proto
+
+    @property
+    def digest(self) -> str:
+        """String of 64 hexadecimal digits, SHA-256 of the content of the SentencePiece model's file."""
+        return hashlib.sha256(self._proto).hexdigest()
+
+    def tokenize(self, strings: tf.Tensor | Sequence[str]) -> tf.RaggedTensor:
+        """Segments texts into subwords.
+
+        Args:
+            strings: String tensor `[N]`, UTF-8 text.
+
+        Returns:
+            `tf.RaggedTensor` `[N, (number of subwords)]`, int32, without BOS and EOS. The row of an empty or blank text
+            is empty. (The model's normalisation determines which characters are spaces.)
+        """
+        return self._tokenizer.tokenize(tf.convert_to_tensor(strings, tf.string))
+
+    def tokenize_with_offsets(
+        self, strings: tf.Tensor | Sequence[str]
+    ) -> tuple[tf.RaggedTensor, tf.RaggedTensor, tf.RaggedTensor]:
+        """Segments texts into subwords as `tokenize` does, and returns also where each subword begins and ends.
+
+        Returns:
+            Three `tf.RaggedTensor` `[N, (number of subwords)]`, int32: ids, and the byte positions in the text of the
+            begin and the end of each subword.
+        """
+        return self._tokenizer.tokenize_with_offsets(tf.convert_to_tensor(strings, tf.string))
+
+    def lowercases(self, texts: Sequence[str]) -> bool:
+        """Returns whether the model lower-cases text, by `texts` with capital letters; False if there are none."""
+        capital = [text for text in texts if text != text.lower()]
+        both = [self.tokenize(lines).to_list() for lines in (capital, [text.lower() for text in capital])]
+        return bool(capital) and both[0] == both[1]
+
+    def sample(
+        self, texts: Sequence[bytes], alpha: float, seed: int | np.random.SeedSequence
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Samples random segmentations of texts, outside the graph.
+
+        The result depends only on the model and the arguments. User symbols, unknown characters and bytes are the same
+        as in `tokenize`.
+
+        Args:
+            texts: Sequence of bytes, UTF-8 texts.
+            alpha: Float above 0 and at most 1. For a unigram model, the exponent of the segmentations' probabilities: a
+                small one makes them more uniform. For a BPE model, the probability with which each possible merge is
+                dropped at each step.
+            seed: Integer of at least 0, or a NumPy SeedSequence.
+
+        Returns:
+            Two arrays: int32 `[subwords]`, the ids without BOS and EOS, one text after the other; and int64 `[texts]`,
+            the number of subwords of each text.
+
+        Raises:
+            UserError: The model is neither BPE nor unigram.
+
+        Reference:
+            Unigram: [Kudo, 2018](https://arxiv.org/abs/1804.10959), section 3.3, with all segmentations (l = inf); BPE:
+            [Provilkov et al., 2020](https://arxiv.org/abs/1910.13267), algorithm 1.
+        """
+        return self._sampler(alpha).sample(texts, seed)
+
+    def sampling_digest(self, alpha: float) -> str:
+        """Returns the SHA-256 of a fixed sample. Processes with equal digests draw the same samples.
+
+        The sample segments up to 1,000 subwords of the vocabulary, in texts of ten, with seed 0 and `alpha` as for
+        `sample`.
+        """
+        pieces = self.pieces(max(SPECIAL_IDS.values()) + 1, 1004)
+        texts = ["".join(pieces[i : i + 10]).replace(SPACE, " ").encode() for i in range(0, len(pieces), 10)]
+        ids, lengths = self.sample(texts, alpha, seed=0)
+        return hashlib.sha256(np.concatenate([lengths, ids]).astype("<i8").tobytes()).hexdigest()
+
+    def detokenize(self, ids: tf.Tensor | tf.RaggedTensor | Sequence[Sequence[int]]) -> tf.Tensor:
+        """Joins subwords into text.
+
+        Args:
+            ids: Tensor `[N, T]` or `tf.RaggedTensor` `[N, (T)]`, int32 or int64. Ids after the first EOS, and every PAD
+                and BOS, are ignored. Ids outside the vocabulary count as UNK.
+
+        Returns:
+            String tensor `[N]`. UNK becomes "⁇" between spaces.
+        """
+        if isinstance(ids, tf.RaggedTensor):
+            ids = ids.to_tensor(PAD)
+        ids = tf.cast(tf.convert_to_tensor(ids), tf.int32)  # [N, T]
+        before_end = tf.cumsum(tf.cast(ids == EOS, tf.int32), axis=1) == 0
+        keep = before_end & (ids != PAD) & (ids != BOS)
+        inside = (ids >= 0) & (ids < self.vocabulary_size)
+        return self._tokenizer.detokenize(tf.ragged.boolean_mask(tf.where(inside, ids, UNK), keep))
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Writes the SentencePiece model to a file, completely or not at all, and returns the path.
+
+        Missing folders are made.
+        """
+        return write_bytes(path, self._proto)
+
+
+class _SharedModel(tf.saved_model.experimental.TrackableResource):
+    """The loaded model as a TensorFlow resource, with a name made from its content.
+
+    TensorFlow Text gives no name. Without one, the model is deleted with the kernel that loaded it when
+    `tf.random.set_seed` or `keras.utils.set_random_seed` clears the kernels: "Resource ... does not exist"
+    (tensorflow/text#570). With a name, it lives as long as the process, and all tokenizers of equal content share it.
+
+    The model is loaded by a function, because a SavedModel contains the operator twice, in the graph and for
+    `tf.saved_model.load`, but a function only once.
+    """
+
+    def __init__(self, proto: bytes) -> None:
+        super().__init__(device="CPU")
+        name = f"subwords_{hashlib.sha256(proto).hexdigest()}"
+        self._load = tf.function(
+            lambda: gen_sentencepiece_tokenizer.sentencepiece_op(model=proto, shared_name=name),
+            input_signature=[],
+            autograph=False,
+        ).get_concrete_function()
+        self.resource_handle  # noqa: B018  # reading it loads the model
+
+    def _create_resource(self) -> tf.Tensor:
+        return self._load()
+
+
+def _load(proto: bytes, origin: str) -> sentencepiece.SentencePieceProcessor:
+    """Loads a model with the SentencePiece library, whose errors are more precise than those of the graph operators."""
+    message = f"Not a SentencePiece model: train one with keras_nmt.data.train_subwords. Received: model={origin}"
+    if not proto:  # the library would accept empty bytes as a model
+        raise UserError(message)
+    try:
+        processor = sentencepiece.SentencePieceProcessor(model_proto=proto)
+    except RuntimeError:
+        raise UserError(message) from None
+    ids = dict(
+        zip(SPECIAL_IDS, (processor.pad_id(), processor.unk_id(), processor.bos_id(), processor.eos_id()), strict=True)
+    )
+    if ids != SPECIAL_IDS:
+        raise UserError(
+            f"A SentencePiece model must have the special ids {SPECIAL_IDS}: train one with "
+            f"keras_nmt.data.train_subwords. Received: model={origin} with {ids}"
+        )
+    return processor

@@ -1,0 +1,206 @@
+"""Phrases that a translation must have: dynamic beam allocation."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from keras import ops
+
+from keras_nmt.decoding._beams import take_beams, take_rows
+from keras_nmt.decoding.logit_processors import shift_in
+from keras_nmt.decoding.logits import NEG_INF, is_valid
+from keras_nmt.ids import EOS, PAD
+
+# The log-probability that a token of a constraint is expected to cost more than another token. With fewer entries of
+# the beam than banks, the banks with the best hypotheses by this estimate have entries.
+_COST = 5.0
+_NO_PHRASE = 10**6  # a length
+_ALL = 10**6  # saved tokens: the constraint is met
+# Numbers of banks: those that come first, no continuations, those that end, and, from there, by the tokens needed.
+_CLOSES, _EMPTY, _ENDED, _OPEN = range(4)
+
+
+class Need(NamedTuple):
+    """How many tokens are needed to meet all constraints."""
+
+    tokens: Any  # int32 [B, K, M], by each continuation
+    total: Any  # int32 [B], before the first token
+
+
+class Constraints:
+    """The constraints of sentences, as a beam search uses them.
+
+    The continuations of a hypothesis are the likeliest tokens and the next token of each phrase of an unmet constraint.
+    The beam is shared among banks: hypotheses that need equally many tokens to meet all constraints are a bank, and the
+    best of each bank come before the second best of any. `EOS` follows only if all constraints are met. Hypotheses
+    whose needs do not fit before the limit come last, so that a beam of any size meets the constraints, if they fit one
+    after the other.
+
+    Each constraint is an automaton, whose state is the longest beginning of one of its phrases that a hypothesis ends
+    with, or that the constraint is met. States have numbers, by which tables say how a hypothesis may go on, so that a
+    step of the search computes little.
+
+    Args:
+        phrases: int32 tensor `[B, C, A, L]`, C constraints of each sentence, each of which is met by one of A phrases
+            of at most L tokens. Padded with `PAD`: a row of `PAD` is no phrase, and no phrase is no constraint.
+        plain: Boolean, whether shapes may depend on values.
+
+    Attributes:
+        total: int32 tensor `[B]`, how many tokens are needed to meet all constraints, before the first token.
+
+    Reference:
+        [Post and Vilar, 2018](https://arxiv.org/abs/1804.06609), sections 3 and 4;
+        [Hu et al., 2019](https://aclanthology.org/N19-1090), section 3.2;
+        [Aho and Corasick, 1975](https://doi.org/10.1145/360825.360855), section 3, the automaton.
+    """
+
+    def __init__(self, phrases: Any, *, plain: bool) -> None:
+        phrases = ops.cast(phrases, "int32")
+        batch_size, count, alternatives, longest = ops.shape(phrases)
+        lengths = ops.sum(ops.cast(phrases != PAD, "int32"), axis=-1)  # [B, C, A]
+        shortest = ops.min(ops.where(lengths > 0, lengths, _NO_PHRASE), axis=-1)
+        shortest = ops.where(shortest < _NO_PHRASE, shortest, 0)  # [B, C]
+        self.total = ops.sum(shortest, axis=-1)
+        # State l A + a: the first l tokens of phrase a are written; no token, if l is 0. State L A: met.
+        met = longest * alternatives
+        blocks = ops.reshape(ops.arange(batch_size * count, dtype="int32") * (met + 1), (batch_size, count, 1))
+        numbers = ops.arange(met, dtype="int32")
+        place, phrase = numbers // alternatives, numbers % alternatives
+        # The token at each place l of each phrase a, by l A + a, the state behind it, and the tokens that it saves.
+        rest = ops.take(lengths, phrase, axis=-1) - place - 1  # [B, C, L A]
+        of_places = {
+            "tokens": ops.reshape(ops.transpose(phrases, (0, 1, 3, 2)), (batch_size, count, met)),
+            "next": blocks + ops.where(rest > 0, numbers + alternatives, met),
+            "saved": ops.where(rest > 0, ops.maximum(shortest[:, :, None] - rest, 0), _ALL),
+        }
+        firsts, places = _open_places(phrases, plain)  # of each state
+        self._count, self._num_phrases, self._num_places = count, alternatives, ops.shape(places)[-1]
+
+        def of_states(name: str, places: Any, default: int) -> Any:
+            """Returns the table `[S, F]`, from places `[B, C, L A + 1, F]`."""
+            size = ops.shape(places)[-1]
+            found = take_beams(
+                ops.reshape(of_places[name], (-1, met)), ops.reshape(ops.maximum(places, 0), (-1, (met + 1) * size))
+            )
+            return ops.reshape(ops.where(places < 0, default, ops.reshape(found, ops.shape(places))), (-1, size))
+
+        is_met = ops.arange(met + 1, dtype="int32") == met
+        self._proposed = of_states("tokens", firsts, -1)
+        # Without a place there is no token, not even the -1 of an impossible hypothesis.
+        self._tokens = of_states("tokens", places, -2)
+        self._next, self._saved = of_states("next", places, -1), of_states("saved", places, 0)
+        self._otherwise = ops.reshape(blocks + ops.where(is_met, met, 0), (-1,))  # the state after any other token
+        self._needed = ops.reshape(ops.where(is_met, 0, shortest[:, :, None]), (-1,))
+        self._start = blocks[:, :, 0]
+
+    def start(self, beam_size: int) -> Any:
+        """Returns the states before the first token, int32 `[B, K, C]`."""
+        return ops.repeat(self._start[:, None], beam_size, axis=1)
+
+    def advance(self, states: Any, last: Any) -> tuple[Any, Any]:
+        """Returns the states after one more token `[B, K]`, and the next token of each phrase `[B, K, C A]`, or -1."""
+        tokens, following, otherwise = take_rows((self._tokens, self._next, self._otherwise), states)
+        following = ops.where(tokens == last[:, :, None, None], following, otherwise[..., None])  # [B, K, C, F]
+        states = ops.max(following, axis=-1)
+        proposed = ops.reshape(take_rows(self._proposed, states), (-1, last.shape[1], self._count * self._num_phrases))
+        return states, proposed
+
+    def need(self, total: Any, states: Any, ids: Any) -> Need:
+        """Tells how many tokens are needed to meet all constraints, after one more token each, `[B, K, M]`.
+
+        One phrase is needed after the other, beginning with one that is under way. `total` `[B]` is of the sentences of
+        the hypotheses.
+        """
+        tokens, saved, needed = take_rows((self._tokens, self._saved, self._needed), states)
+        # Most of the work. TensorFlow broadcasts tensors of three dimensions faster than those of more.
+        shape, num_tokens = (-1, self._count * self._num_places, 1), ops.shape(ids)[2]  # R = B K rows
+        is_token = ops.reshape(tokens, shape) == ops.reshape(ids, (-1, 1, num_tokens))  # [R, C F, M]
+        saved = ops.cast(is_token, "int32") * ops.reshape(saved, shape)
+        saved = ops.max(ops.reshape(saved, (-1, self._num_places, num_tokens)), axis=1)  # [R C, M]
+        saved = ops.reshape(saved, (-1, self._count, num_tokens))
+        is_unmet = ops.cast(saved < _ALL, "int32")
+        needed = ops.sum(is_unmet * ops.reshape(needed, (-1, self._count, 1)), axis=1)
+        return Need(ops.reshape(needed - ops.max(is_unmet * saved, axis=1), ops.shape(ids)), total)
+
+
+def shared_order(values: Any, ids: Any, closes: Any, need: Need, room: Any, count: int) -> Any:
+    """Returns the first `count` continuations, in the order in which the beam is shared: int32 `[B, count]`.
+
+    Without constraints, this is the order of the values. Continuations that end are a bank.
+
+    Args:
+        values: float32 tensor `[B, N]`, log-probabilities.
+        ids: int32 tensor `[B, N]`, the tokens.
+        closes: bool tensor `[B, N]`, continuations that come first of all.
+        need: `Need` of the continuations, N = K M.
+        room: int32 tensor `[B]`, how many tokens may follow a continuation before `EOS`.
+        count: Integer.
+    """
+    size = ops.shape(values)[1]
+    needed = ops.reshape(need.tokens, (-1, size))
+    estimates = values - _COST * ops.cast(needed, "float32")
+    _, order = ops.top_k(ops.where(closes, -NEG_INF, estimates), size)
+    banks = ops.where((ids == EOS) & (need.total > 0)[:, None], _ENDED, needed + _OPEN)
+    banks = take_beams(ops.where(closes, _CLOSES, ops.where(is_valid(values), banks, _EMPTY)), order)  # [B, N]
+    # Sorted by bank, and by this order in each bank: the rank is the distance from the first of the bank. To sort, by
+    # `top_k` of all numbers, is much faster than `sort`, and than `top_k` of a few.
+    index = ops.arange(size, dtype="int32")
+    keys = -ops.top_k(-(banks * size + index), size)[0]
+    banks, places = keys // size, keys % size
+    is_first = ops.concatenate([ops.ones_like(banks[:, :1], "bool"), banks[:, 1:] != banks[:, :-1]], axis=1)
+    firsts = -ops.top_k(-ops.where(is_first, index, size), size)[0]
+    ranks = index - take_beams(firsts, ops.cumsum(ops.cast(is_first, "int32"), axis=1) - 1)
+    ranks = ops.where(banks - _OPEN <= ops.maximum(room, 0)[:, None], ranks, ranks + size)
+    ranks = ops.where(banks == _CLOSES, -1, ops.where(banks == _EMPTY, 2 * size, ranks))
+    best = -ops.top_k(-(ranks * size + places), size)[0][:, :count]
+    return take_beams(ops.cast(order, "int32"), ops.reshape(best, (-1, count)) % size)
+
+
+def met_constraints(phrases: Any, tokens: Any) -> Any:
+    """Tells which constraints hypotheses meet: bool `[B, N, C]`; one without a phrase is met.
+
+    Args:
+        phrases: int32 tensor `[B, C, A, L]`, see `Constraints`.
+        tokens: int32 tensor `[B, N, T]`.
+    """
+    phrases = phrases[:, None, :, :, None, :]  # [B, 1, C, A, 1, L]
+    size = ops.shape(phrases)[-1]
+    windows = ops.arange(ops.shape(tokens)[2], dtype="int32")[:, None] + ops.arange(size, dtype="int32")  # [T, L]
+    padded = ops.pad(tokens, [[0, 0], [0, 0], [0, size]], constant_values=PAD)
+    windows = ops.take(padded, windows, axis=2)[:, :, None, None]  # [B, N, 1, 1, T, L]
+    occurs = ops.any(ops.all((windows == phrases) | (phrases == PAD), axis=-1), axis=-1)  # [B, N, C, A]
+    is_phrase = phrases[..., 0, 0] != PAD  # [B, 1, C, A]
+    return ops.any(occurs & is_phrase, axis=-1) | ~ops.any(is_phrase, axis=-1)
+
+
+def _open_places(phrases: Any, plain: bool) -> tuple[Any, Any]:
+    """Returns the places at which a token may go on in the phrases `[B, C, A, L]` of a constraint, in each state.
+
+    After "a b" of the phrase "a b a c", "a" goes on at place 2, and any "a" begins the phrase again, at place 0.
+    Place l of phrase a has the number l A + a.
+
+    Returns:
+        int32 tensors `[B, C, L A + 1, A]`, the last open place of each phrase, and `[B, C, L A + 1, F]`, all open
+        places; -1 for none.
+    """
+    batch_size, count, alternatives, longest = ops.shape(phrases)
+
+    def read(matched: Any, token: Any) -> tuple[Any, Any]:
+        is_open = shift_in(matched) & (phrases != PAD)[:, :, None]
+        return is_open & (phrases[:, :, None] == token[..., None, None]), is_open
+
+    nothing = ops.zeros((batch_size, count, alternatives, alternatives, longest), dtype="bool")
+    _, is_open = ops.scan(read, nothing, ops.transpose(phrases, (3, 0, 1, 2)))  # [L, B, C, A, A, L]
+    numbers = ops.arange(longest, dtype="int32") * alternatives + ops.arange(alternatives, dtype="int32")[:, None]
+    places = ops.where(is_open, numbers, -1)
+    last = ops.max(places, axis=-1)  # [L, B, C, A, A]
+    places = ops.reshape(places, (longest, batch_size, count, alternatives, alternatives * longest))
+    most = alternatives * longest
+    if plain:
+        most = ops.maximum(ops.max(ops.sum(ops.cast(places >= 0, "int32"), axis=-1)), 1)
+    found = []
+    for of_states in (last, ops.top_k(places, most)[0]):
+        by_sentence = ops.transpose(of_states, (1, 2, 0, 3, 4))
+        by_sentence = ops.reshape(by_sentence, (batch_size, count, longest * alternatives, ops.shape(of_states)[-1]))
+        found.append(ops.pad(by_sentence, [[0, 0], [0, 0], [0, 1], [0, 0]], constant_values=-1))  # none if it is met
+    return found[0], found[1]

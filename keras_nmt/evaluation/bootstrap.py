@@ -1,0 +1,368 @@
+"""Significance tests of differences between systems: paired bootstrap, McNemar's test, Holm's correction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from sacrebleu.metrics import BLEU
+from sacrebleu.metrics.base import Metric
+
+from keras_nmt.errors import UserError, check_positive
+from keras_nmt.evaluation.metrics import DEFAULT_METRICS, check_tokenizer, make_metrics, reference_streams
+
+Lines = Sequence[str]
+FEWEST = 10  # sentences with a count above 0 that a bootstrap needs
+SAMPLES, SEED = 1000, 12345  # sacreBLEU's defaults
+MAX_DRAWN = 5_000_000  # sentences drawn at once, which bounds the memory
+Name = TypeVar("Name", bound=Hashable)
+
+
+class PairedComparison(NamedTuple):
+    """Comparison of a system with a baseline in one metric.
+
+    Attributes:
+        name: String, sacreBLEU's name of the metric.
+        system: Float, corpus score of the system.
+        baseline: Float, corpus score of the baseline.
+        delta: Float, `system - baseline`.
+        p_value: Float, the probability that chance alone gives a difference at least as large, in either direction.
+        system_interval: Float, half the width of the system's 95% confidence interval.
+        baseline_interval: Float, half the width of the baseline's interval.
+        signature: String, sacreBLEU's signature with the number of samples and the seed.
+    """
+
+    name: str
+    system: float
+    baseline: float
+    delta: float
+    p_value: float
+    system_interval: float
+    baseline_interval: float
+    signature: str
+
+    def __str__(self) -> str:
+        return (
+            f"{self.name}|{self.signature} = {self.system:.2f} ± {self.system_interval:.2f}, "
+            f"baseline {self.baseline:.2f} ± {self.baseline_interval:.2f}, "
+            f"difference {self.delta:+.2f} (p = {self.p_value:.4f})"
+        )
+
+
+def paired_bootstrap(
+    system: Sequence[str],
+    baseline: Sequence[str],
+    references: Sequence[str] | Sequence[Sequence[str]],
+    *,
+    samples: int = SAMPLES,
+    seed: int = SEED,
+    metrics: Sequence[str] = DEFAULT_METRICS,
+    lowercase: bool = False,
+    tokenize: str = "13a",
+) -> dict[str, PairedComparison]:
+    """Tests whether a system differs significantly from a baseline, by paired bootstrap resampling of the test set.
+
+    The p-value is two-sided; see `significance`. sacreBLEU's own p-value is that of the absolute difference, and can be
+    half as large. The test accounts for the choice of the sentences, but not for the seed of the training: to compare
+    several runs, use `paired_bootstrap_of_runs`.
+
+    Args:
+        system: Sequence of strings, the system's output.
+        baseline: Sequence of strings, the output of the system to compare with.
+        references: Sequence of strings; for several references, a sequence of such sequences.
+        samples: Integer, the number of resampled test sets. Defaults to 1000.
+        seed: Integer, at least 1. The same seed draws the same samples. Defaults to sacreBLEU's 12345.
+        metrics, lowercase, tokenize: As in `corpus_scores`.
+
+    Returns:
+        Dictionary from a metric to its `PairedComparison`, in the order of `metrics`.
+
+    Raises:
+        UserError: There are no lines, the numbers of lines differ, a metric or the tokenizer is unknown, or `samples`
+            or `seed` is below 1.
+
+    Example:
+
+    >>> references = ["a cat sits on the mat", "two men play the guitar"] * 10
+    >>> worse = ["a cat sits on the mat", "two men guitar"] * 10
+    >>> comparison = paired_bootstrap(references, worse, references, samples=50, metrics=["chrf"])["chrf"]
+    >>> comparison.delta > 0 and comparison.p_value < 0.05
+    True
+
+    Reference:
+        [Koehn, 2004](https://aclanthology.org/W04-3250/).
+    """
+    check_positive(samples=samples, seed=seed)
+    streams = reference_streams(references, system=system, baseline=baseline)
+    comparisons = {}
+    for name, metric in make_metrics(metrics, streams[0], lowercase=lowercase, tokenize=tokenize).items():
+        score = score_of(metric)
+        statistics = [statistics_of(metric, lines, streams) for lines in (system, baseline)]
+        own, other = (metric._compute_score_from_stats(x.sum(0).tolist()) for x in statistics)
+        difference = float(own.score - other.score)
+        drawn = [score(sums) for sums in drawn_sums(statistics, samples, seed)]
+        halves = [np.subtract(*np.quantile(scores, [0.975, 0.025])) / 2 for scores in drawn]
+        signature = metric.get_signature()
+        signature.update("bs", samples)
+        signature.update("seed", seed)
+        comparisons[name] = PairedComparison(
+            name=own.name,
+            system=float(own.score),
+            baseline=float(other.score),
+            delta=difference,
+            p_value=two_sided_p(difference, drawn[0] - drawn[1]),
+            system_interval=float(halves[0]),
+            baseline_interval=float(halves[1]),
+            signature=str(signature),
+        )
+    return comparisons
+
+
+class RunsComparison(NamedTuple):
+    """Difference in BLEU between two systems that were trained several times.
+
+    Attributes:
+        difference: Float, the mean over the runs.
+        differences: Tuple of floats, the difference of each run.
+        p_value: Float, the probability that the choice of the sentences alone gives a difference at least as large, in
+            either direction. None for one run, because the result would hold for this run only.
+        interval: Tuple of two floats, the 95% interval of the mean over other sentences and other runs. None for one
+            run.
+    """
+
+    difference: float
+    differences: tuple[float, ...]
+    p_value: float | None
+    interval: tuple[float, float] | None
+
+
+def paired_bootstrap_of_runs(
+    systems: Sequence[Lines] | Mapping[str, Sequence[Lines]],
+    baselines: Sequence[Lines] | Mapping[str, Sequence[Lines]],
+    references: Lines | Mapping[str, Lines],
+    *,
+    lowercase: bool = False,
+    tokenize: str = "13a",
+    samples: int = SAMPLES,
+    seed: int = SEED,
+) -> RunsComparison:
+    """Compares the BLEU of two systems, each trained several times.
+
+    The difference is the mean over the runs and, if there are several translation directions, over the directions. For
+    the p-value, the bootstrap draws sentences, each with the translations of all runs, because the outputs of several
+    runs are not independent; see `significance`. For the interval, it also draws the pairs of runs: with three runs,
+    the interval is rough, and tends to be too narrow. Directions whose test data have the same number of lines get the
+    same line numbers in each draw, because these lines may be translations of each other; this does no harm to
+    unrelated lines.
+
+    Args:
+        systems: List of the system's outputs, one list of lines per run; or a dictionary of such lists by direction.
+        baselines: List of the baseline's outputs, with the same number of runs in the same order; or a dictionary of
+            such lists by direction.
+        references: List of references, one string per line; or a dictionary of such lists by direction.
+        lowercase: Boolean, whether BLEU ignores case. Defaults to False.
+        tokenize: String, sacreBLEU's tokenizer. Defaults to "13a".
+        samples: Integer, number of resampled test sets. Defaults to 1000.
+        seed: Integer, seed of the samples. Defaults to 12345.
+
+    Returns:
+        A `RunsComparison`.
+
+    Raises:
+        UserError: There are no runs or no lines, the numbers of runs or lines or the directions differ, `samples` is
+            below 1, or the tokenizer is unknown.
+
+    Example:
+
+    >>> references = ["a cat sits on the mat", "two men play the guitar"] * 10
+    >>> worse = ["a cat sits on the mat", "two men play guitar"] * 10
+    >>> found = paired_bootstrap_of_runs([references, references], [worse, worse], references)
+    >>> found.differences[0] == found.difference and found.p_value < 0.05
+    True
+
+    Reference:
+        [Koehn, 2004](https://aclanthology.org/W04-3250/).
+    """
+    check_positive(samples=samples)
+    if not isinstance(references, Mapping):
+        references = {"": references}
+    ours, theirs = (runs if isinstance(runs, Mapping) else {"": runs} for runs in (systems, baselines))
+    if not set(ours) == set(theirs) == set(references) or not references:
+        raise UserError(
+            "System, baseline and references must have the same directions. "
+            f"Received: system {', '.join(ours)}; baseline {', '.join(theirs)}; references {', '.join(references)}"
+        )
+    runs = {len(of[name]) for of in (ours, theirs) for name in references}
+    for name, lines in references.items():
+        lengths = sorted({len(run) for run in (*ours[name], *theirs[name], lines)})
+        if len(runs) != 1 or 0 in runs or len(lengths) != 1 or lengths == [0]:
+            raise UserError(
+                "System and baseline must have the same number of runs, each with one line for each reference. "
+                f"Received: {len(ours[name])} and {len(theirs[name])} runs, lines: {', '.join(map(str, lengths))}"
+            )
+    check_tokenizer(tokenize)
+    metric = BLEU(lowercase=lowercase, tokenize=tokenize)
+    counts = [
+        np.array([bleu_counts(run, lines, metric) for run in of[name]])  # [runs, n, 10]
+        for name, lines in references.items()
+        for of in (ours, theirs)
+    ]
+    differences = _mean_difference([bleu_of_counts(x.sum(axis=1)) for x in counts])  # [runs]
+    found = float(differences.mean())
+    if len(differences) == 1:
+        return RunsComparison(found, (found,), None, None)
+    drawn = _mean_difference([bleu_of_counts(x) for x in drawn_sums(counts, samples, seed)])  # [samples, runs]
+    chosen = np.random.default_rng(seed).integers(drawn.shape[1], size=drawn.shape)
+    low, high = np.quantile(np.take_along_axis(drawn, chosen, axis=1).mean(axis=1), [0.025, 0.975])
+    p_value = two_sided_p(found, drawn.mean(axis=1))
+    return RunsComparison(found, tuple(differences.tolist()), p_value, (float(low), float(high)))
+
+
+def _mean_difference(scores: list[np.ndarray]) -> np.ndarray:
+    """Returns the mean over directions of system minus baseline; `scores` alternates between the two."""
+    return np.mean([ours - theirs for ours, theirs in zip(scores[::2], scores[1::2], strict=True)], axis=0)
+
+
+def significance(system: np.ndarray, baseline: np.ndarray, *, samples: int = SAMPLES, seed: int = SEED) -> float | None:
+    """Returns the probability that chance alone gives a difference at least as large, on the same items.
+
+    Items that are right or wrong are compared by McNemar's exact test. BLEU, and quotients of sums over sentences, such
+    as the accuracy on the subwords of a text, are compared by paired bootstrap over sentences, because the subwords of
+    a sentence are not independent, and two models may have different subwords. The p-value is the share of draws whose
+    distance from their mean is at least the difference, in either direction. For several runs, `over_seeds` turns
+    right or wrong items into quotients: the share of the runs that are right.
+
+    The bootstrap needs ten sentences with a count above 0 in each model. Fewer sentences hardly vary between draws, so
+    that any difference would seem significant.
+
+    Args:
+        system: Boolean array `[n]`, whether each item is right; or array `[n, 2]`, a sum and a count for each sentence;
+            or array `[n, 10]`, BLEU's counts for each sentence.
+        baseline: Array of the same kind, of the model to compare with.
+        samples: Integer, the number of resampled sets of sentences. Defaults to 1000.
+        seed: Integer, the seed of the samples. Defaults to 12345.
+
+    Returns:
+        The two-sided p-value. None if there are no items, if the numbers of items differ, or if fewer than ten
+        sentences count for the bootstrap.
+
+    Raises:
+        UserError: The arrays are of different kinds.
+
+    Example:
+
+    >>> significance(np.array([True] * 6), np.array([False] * 6))
+    0.03125
+
+    Reference:
+        [Dietterich, 1998](https://doi.org/10.1162/089976698300017197), section 3.1;
+        [Koehn, 2004](https://aclanthology.org/W04-3250/);
+        [Efron and Tibshirani, 1993](https://doi.org/10.1201/9780429246593), section 16.4.
+    """
+    if system.dtype != baseline.dtype or system.ndim != baseline.ndim:
+        raise UserError(
+            "The samples of both models must be of the same kind. "
+            f"Received: {system.dtype} of rank {system.ndim}, {baseline.dtype} of rank {baseline.ndim}"
+        )
+    if len(system) != len(baseline) or not len(system):
+        return None
+    if system.dtype == bool:
+        from scipy import stats
+
+        better, worse = int(np.sum(system & ~baseline)), int(np.sum(~system & baseline))
+        return float(stats.binomtest(better, better + worse).pvalue) if better + worse else 1.0
+    if min(np.sum(sums[:, 1] > 0) for sums in (system, baseline)) < FEWEST:  # column 1: counts, or reference lengths
+        return None
+    score = quotient if system.shape[-1] == 2 else bleu_of_counts
+    drawn = [score(sums) for sums in drawn_sums([system, baseline], samples, seed)]
+    found = float(score(system.sum(0)) - score(baseline.sum(0)))
+    return two_sided_p(found, drawn[0] - drawn[1])
+
+
+def two_sided_p(found: float, drawn: np.ndarray) -> float:
+    """Returns the p-value of a difference, from the differences in resampled data; 1 if the difference is 0."""
+    drawn = drawn[np.isfinite(drawn)]  # a draw may contain no sentence that counts
+    if found == 0 or not len(drawn):
+        return 1.0
+    # The tolerance is for rounding errors: a draw at exactly this distance must count.
+    as_far = np.sum(np.abs(drawn - drawn.mean()) >= abs(found) * (1 - 1e-9))
+    return float((as_far + 1) / (len(drawn) + 1))
+
+
+def holm(p_values: Mapping[Name, float]) -> dict[Name, float]:
+    """Corrects p-values for the number of tests, by Holm's method.
+
+    Example:
+
+    >>> holm({"a": 0.25, "b": 0.0625, "c": 0.375})
+    {'b': 0.1875, 'a': 0.5, 'c': 0.5}
+
+    Reference:
+        [Holm, 1979](https://www.jstor.org/stable/4615733).
+    """
+    corrected, largest = {}, 0.0
+    for i, (name, p) in enumerate(sorted(p_values.items(), key=lambda item: item[1])):
+        corrected[name] = largest = min(1.0, max(largest, (len(p_values) - i) * p))
+    return corrected
+
+
+def drawn_sums(statistics: Sequence[np.ndarray], samples: int, seed: int) -> list[np.ndarray]:
+    """Returns sums of statistics over resampled sentences.
+
+    Args:
+        statistics: Arrays `[..., n, k]`, of n sentences. Arrays with the same n get the same draws.
+        samples: Integer, the number of draws.
+        seed: Integer.
+
+    Returns:
+        List of arrays `[samples, ..., k]`.
+    """
+    generator = np.random.default_rng(seed)
+    sums: list[list[np.ndarray]] = [[] for _ in statistics]
+    for n in dict.fromkeys(x.shape[-2] for x in statistics):
+        at_once = max(1, MAX_DRAWN // n)
+        for start in range(0, samples, at_once):
+            rows = generator.integers(n, size=(min(at_once, samples - start), n))
+            cells = rows + n * np.arange(len(rows))[:, None]
+            times = np.bincount(cells.ravel(), minlength=rows.size).reshape(rows.shape).astype(float)  # [samples, n]
+            for x, found in zip(statistics, sums, strict=True):
+                if x.shape[-2] == n:
+                    found.append(np.tensordot(times, x, axes=(1, -2)))  # [samples, ..., k]
+    return [np.concatenate(found) for found in sums]
+
+
+def statistics_of(metric: Metric, hypotheses: Sequence[str], streams: Sequence[Sequence[str]]) -> np.ndarray:
+    """Returns the statistics of each sentence, `[sentences, k]`, whose sums give the metric's corpus score."""
+    return np.array(metric._extract_corpus_statistics(list(hypotheses), [list(stream) for stream in streams]), float)
+
+
+def score_of(metric: Metric) -> Callable[[np.ndarray], np.ndarray]:
+    """Returns the function from sums of a metric's statistics `[..., k]` to scores `[...]`."""
+    if isinstance(metric, BLEU):
+        return bleu_of_counts  # computes all draws at once
+    return lambda sums: np.apply_along_axis(lambda x: metric._compute_score_from_stats(x.tolist()).score, -1, sums)
+
+
+def quotient(sums: np.ndarray) -> np.ndarray:
+    """Divides sums by counts: `[..., 2]` to `[...]`."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(sums[..., 0] / sums[..., 1])
+
+
+def bleu_counts(hypotheses: Sequence[str], references: Sequence[str], metric: BLEU | None = None) -> np.ndarray:
+    """Returns BLEU's counts by sentence, `[sentences, 10]`: both lengths, four matching n-grams, four n-grams."""
+    return statistics_of(BLEU() if metric is None else metric, hypotheses, [references])
+
+
+def bleu_of_counts(sums: np.ndarray) -> np.ndarray:
+    """Returns BLEU from sums of the counts that `bleu_counts` returns, `[..., 10]` to `[...]`."""
+    length, reference_length = sums[..., 0], sums[..., 1]
+    matches, ngrams = sums[..., 2:6], sums[..., 6:]
+    none = matches == 0
+    with np.errstate(invalid="ignore", divide="ignore"):
+        # sacreBLEU's smoothing: where no n-gram of some length matches, the count is 1/2, then 1/4 and so on.
+        precisions = np.where(none, 0.5 ** np.cumsum(none, axis=-1), matches) / ngrams
+        brevity = np.exp(np.minimum(0, 1 - reference_length / length))
+        scores = 100 * brevity * np.exp(np.log(precisions).mean(axis=-1))
+    return np.where(matches.any(axis=-1) & (ngrams > 0).all(axis=-1), scores, 0.0)

@@ -1,0 +1,360 @@
+"""The configuration of an experiment: its sections, and the checks of settings that depend on each other."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+import json
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, NonNegativeInt, PositiveInt
+
+from keras_nmt.data.text_files import read_lines
+from keras_nmt.errors import UserError, nearest
+from keras_nmt.evaluation.metrics import check_tokenizer, warn_of_script
+from keras_nmt.experiments.corpus_files import File
+from keras_nmt.experiments.data_config import DataConfig, Direction, Pairs, check_files
+from keras_nmt.experiments.model_config import ARCHITECTURES, ModelConfig, SubwordConfig, as_model_arguments
+from keras_nmt.experiments.training_config import TrainingConfig
+from keras_nmt.files.json_file import named_damage, read_json
+from keras_nmt.files.model_config import LENGTH_PENALTIES, read_model_config
+from keras_nmt.files.paths import check_local
+from keras_nmt.files.settings import (
+    as_nested,
+    change_paths,
+    documented,
+    flatten,
+    list_settings,
+    make_settings,
+    merge_settings,
+    nested_items,
+    setting,
+    setting_names,
+    whole_name,
+)
+from keras_nmt.layers.layer_spec import as_json
+from keras_nmt.models import ModelDirectory
+from keras_nmt.models.parameter_counts import without_weights
+from keras_nmt.training import UpdateConfig
+
+NEEDED = {
+    "directory": "--directory DIRECTORY",
+    "data.train": "--train SOURCE TARGET",
+    "data.dev": "--dev SOURCE TARGET",
+    "data.languages": "--set 'languages=[LANGUAGE, ...]'",
+}
+
+
+@documented
+@dataclasses.dataclass(kw_only=True)
+class EvaluationConfig:
+    """The evaluations of an experiment: greedy search on the development data."""
+
+    every: PositiveInt = setting(1000, "Updates between evaluations.")
+    dev_metrics: Sequence[Literal["bleu", "chrf", "loss"]] = setting(
+        ("bleu", "chrf"),
+        'Scores of an evaluation: "bleu" and some of "chrf" (chrF++) and "loss" (nats per subword, without label '
+        'smoothing). "loss" takes another pass over the development data.',
+    )
+    best_metric: str = setting(
+        "bleu",
+        "Score that chooses the best weights: one of `dev_metrics`, as the mean over the development directions, or "
+        'that of one direction, such as "bleu_de-en".',
+    )
+    patience: PositiveInt | None = setting(
+        None, "Number of evaluations without a new best after which training ends; see `Evaluation`."
+    )
+    dev_sentences: PositiveInt | None = setting(
+        None, "Number of lines of the development data to translate; by default all."
+    )
+    bleu_tokenizer: str = setting(
+        "13a",
+        'SacreBLEU\'s tokenizer for BLEU of development and test data, such as "13a", "intl", "zh" or "ja-mecab".',
+    )
+
+
+@documented
+@dataclasses.dataclass(kw_only=True)
+class SearchConfig:
+    """The search that translates the test data, and the default of the final model."""
+
+    beam_size: PositiveInt = setting(4, "Number of hypotheses that the search keeps.")
+    length_penalty: Annotated[float, Field(ge=LENGTH_PENALTIES[0], le=LENGTH_PENALTIES[1])] = setting(
+        0.6, "Exponent alpha of the length penalty, from -2 to 10."
+    )
+    min_length: NonNegativeInt = setting(1, "Least number of subwords of a translation; 0 allows empty translations.")
+
+
+@documented
+@dataclasses.dataclass(kw_only=True)
+class ExperimentConfig:
+    """The settings of an experiment: it trains subwords and a model on parallel text, and scores the model.
+
+    `keras_nmt.experiments.run` writes a model directory with `settings.json`, `data.json` and `results.json`. A stopped
+    run continues when it is started again with the same settings. Settings that do not affect updates may change: the
+    length (except `max_updates` with the cosine schedule), the devices, the log, saves and evaluations, the final
+    weights and the test. Files may have moved. A finished run reports its scores.
+
+    An experiment has one or several named directions. Its settings are in sections, and have dotted names, such as
+    `training.batch_size`. `from_settings` makes an instance from settings by name.
+
+    Raises:
+        UserError: A setting contradicts another one.
+
+    Example:
+
+    >>> config = ExperimentConfig.from_settings(
+    ...     {
+    ...         "directory": "runs/de-en",
+    ...         "data": {
+    ...             "languages": ["de", "en"],
+    ...             "pairs": ["de-en"],
+    ...             "train": "train.{language}",
+    ...             "dev": {"de": "dev.de", "en": "dev.en"},
+    ...         },
+    ...         "training.stop.max_updates": 1000,
+    ...     }
+    ... )
+    >>> config.model.architecture, config.model.preset, config.subwords.joint_vocabulary
+    ('transformer', 'transformer_small', True)
+    """
+
+    directory: File = setting(text="The model directory to make.")
+    data: DataConfig
+    subwords: SubwordConfig = dataclasses.field(default_factory=SubwordConfig)
+    model: ModelConfig = dataclasses.field(default_factory=ModelConfig)
+    training: TrainingConfig = dataclasses.field(default_factory=TrainingConfig)
+    evaluation: EvaluationConfig = dataclasses.field(default_factory=EvaluationConfig)
+    search: SearchConfig = dataclasses.field(default_factory=SearchConfig)
+
+    def __post_init__(self) -> None:
+        check_local(self.directory)
+        self.model.choose(self.data.num_pairs)
+        self.subwords.choose(self.model.kind, self.sides, self.training.start.init_from is None)
+        self._check_evaluation()
+        start, frozen = self.training.start, list(self.model.frozen)
+        others = (frozen, start.allow_missing, start.ignore_extra)
+        if self.model.lora is not None and (start.init_from is None or any(others)):
+            raise UserError(
+                "`lora` needs `init_from`, and goes with none of `frozen`, `allow_missing` and `ignore_extra`. "
+                f"Received: init_from={start.init_from}, frozen={frozen}, "
+                f"allow_missing={list(start.allow_missing)}, ignore_extra={list(start.ignore_extra)}"
+            )
+        self._check_teaching()
+        names = sorted(f"{s}-{t}" for s, t in self.pair_lists.train)
+        weights = self.training.task_weights
+        if weights is not None and sorted(weights) != names:
+            raise UserError(
+                f"`task_weights` must have a weight for each of {', '.join(names)}. Received: task_weights={weights}"
+            )
+        if not any(value is not None for value in self.limits.values()):
+            raise UserError(
+                f"Missing end of the training: set one of {', '.join(self.limits)}, such as --max-updates N."
+            )
+
+    @classmethod
+    def from_settings(cls, *layers: Mapping[str, Any]) -> Self:
+        """Makes an instance from settings by name; later layers take precedence.
+
+        Args:
+            *layers: Mappings, by section or by dotted names. The beginning of a dotted name may be left out if no other
+                setting has the same end: `batch_size`, `saving.every`.
+
+        Raises:
+            UserError: A setting is unknown, missing, out of its range, or of another type.
+        """
+        settings = merge_settings(cls, *layers)
+        given = flatten(cls, settings)
+        others = {name: value for name, value in given.items() if name not in setting_names(cls)}
+        foreign = {name: value for name, value in others.items() if not name.startswith("model.")}
+        if unknown := sorted(dict(nested_items(foreign))):
+            suggestion = _suggestion(unknown, given)
+            raise UserError(f"There are no such settings; {suggestion}. Received: {', '.join(unknown)}")
+        for name in others:
+            end = name.removeprefix("model.")
+            if (other := whole_name(cls, end)) != end:
+                raise UserError(f"`{other}` is a setting, not an argument of the model. Received: {name}")
+        if missing := [f"`{name}` ({option})" for name, option in NEEDED.items() if given.get(name) is None]:
+            raise UserError(f"Missing settings: {', '.join(missing)}")
+        settings = _with_defaults(settings, given)
+        settings["data"] = make_settings(DataConfig, settings["data"], "data.")
+        if kind := ARCHITECTURES.get(str(settings["model"]["architecture"])):
+            # Checked first, because a wrong name may be the reason for what other sections lack.
+            kind.check_arguments({name.removeprefix("model."): value for name, value in others.items()})
+        return make_settings(cls, settings)
+
+    @staticmethod
+    def read_settings(path: str | os.PathLike[str]) -> dict[str, Any]:
+        """Reads settings by name from a JSON file or a pipe. For errors, see `read_json`."""
+        return read_json(path, "the settings of a run", may_be_pipe=True)
+
+    @classmethod
+    def list_settings(cls, width: int) -> str:
+        """Returns all settings as text, by section: each with its default as JSON and its description."""
+        return list_settings(cls, width)
+
+    def settings(self) -> dict[str, Any]:
+        """Returns all settings by section, as in `settings.json`. Paths are absolute."""
+        settings = change_paths(type(self), as_nested(self), os.path.abspath)
+        as_read: dict[str, Any] = json.loads(json.dumps(settings, default=as_json))  # tuples become lists
+        return as_read
+
+    def changed_settings(self, may_change: Collection[str] = ()) -> list[str]:
+        """Returns the differences from the settings in the model directory, as "name=value (was value)".
+
+        Settings and sections whose dotted names are in `may_change` are not compared. A setting that is missing in the
+        directory counts as its default.
+        """
+        path = ModelDirectory(self.directory).settings_path
+        with named_damage(path):
+            written = {**read_json(path, "the settings of a run"), "directory": self.directory}
+            old, new = (flatten(type(self), one.settings()) for one in (self.from_settings(written), self))
+        return [
+            f"{name}={new.get(name)!r} (was {old.get(name)!r})"
+            for name in dict.fromkeys([*new, *old])
+            if old.get(name) != new.get(name) and not any(f"{name}.".startswith(f"{one}.") for one in may_change)
+        ]
+
+    @property
+    def limits(self) -> dict[str, float | None]:
+        """The limits of the training by name."""
+        stop, patience = self.training.stop, self.evaluation.patience
+        return {"max_updates": stop.max_updates, "time_limit": stop.time_limit, "patience": patience}
+
+    @property
+    def pair_lists(self) -> Pairs:
+        """The pairs of languages to train, evaluate and test on."""
+        starts = self.training.start.init_from is not None
+        return self.data.pair_lists(knows_all=starts and self.model.kind.has_languages)
+
+    @functools.cached_property
+    def directions(self) -> list[Direction]:
+        """The directions with their files. Files that patterns describe must exist."""
+        return self.data.directions(self.pair_lists, self.model.kind.sides_of)
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """The sides with a vocabulary: the languages, or "source" and "target" of a Transformer."""
+        return self.model.kind.sides(self.data.languages)
+
+    @property
+    def vocabulary_sizes(self) -> dict[str, int]:
+        """The size that the settings give the vocabulary of each of `sides`."""
+        return self.subwords.sizes(self.sides)
+
+    def make_model(self, sizes: Mapping[str, int]) -> Any:
+        """Makes the model, with its frozen weights.
+
+        Args:
+            sizes: Dict, the size of the vocabulary of each of `sides`.
+
+        Returns:
+            A model of the architecture's class.
+
+        Raises:
+            ValueError: An argument of the model is out of its range.
+            UserError: A pattern of `frozen` matches no weight.
+        """
+        return self.model.make(
+            sizes,
+            is_joint=bool(self.subwords.joint_vocabulary),
+            dtype=self.training.dtype,
+            jit_compile=self.training.update.jit_compile,
+        )
+
+    def check(self) -> int:
+        """Checks files and model, before subwords are trained and text is read. Returns the number of parameters.
+
+        Raises:
+            OSError: A file is missing or cannot be read.
+            UserError: Files do not fit each other, an argument is out of its range, or the tokenizer of BLEU cannot be
+                loaded.
+        """
+        tokenizer = self.evaluation.bleu_tokenizer
+        check_tokenizer(tokenizer, "bleu_tokenizer")
+        check_files(self.directions)
+        if self.training.teacher is not None:
+            read_model_config(self.training.teacher)
+        for direction in self.directions:
+            if direction.dev is not None:
+                warn_of_script(tokenizer, read_lines(direction.dev[1]))
+        with as_user_errors():
+            return without_weights(lambda: self.make_model(self.vocabulary_sizes)).count_params()
+
+    def _check_teaching(self) -> None:
+        for name, value in (("alignments", self.data.alignments), ("teacher", self.training.teacher)):
+            if value is not None and self.model.kind.has_languages:
+                raise UserError(f"`{name}` must be used with a Transformer, of one direction. Received: {name}={value}")
+        weight = self.training.update.alignment_weight
+        if self.data.alignments is None:
+            if weight != UpdateConfig.alignment_weight:
+                raise UserError(f"`alignment_weight` needs `alignments`. Received: alignment_weight={weight}")
+            return
+        if self.data.noise is not None or self.subwords.sampling is not None:
+            raise UserError(
+                "`noise` and `subwords.sampling` change the subwords, which `alignments` do not allow. "
+                f"Received: noise={self.data.noise}, sampling={self.subwords.sampling}"
+            )
+        if self.model.arguments.get("alignment_head") is None:
+            raise UserError("Missing `model.alignment_head`: `alignments` need a head that learns them.")
+
+    def _check_evaluation(self) -> None:
+        own, dev = self.evaluation, self.pair_lists.dev
+        if "bleu" not in own.dev_metrics:
+            raise UserError(
+                f"`dev_metrics` must contain bleu, to compare runs. Received: dev_metrics={own.dev_metrics!r}"
+            )
+        of_pairs = [f"{name}_{s}-{t}" for name in own.dev_metrics for s, t in dev if len(dev) > 1]
+        metrics = [*own.dev_metrics, *of_pairs]
+        if own.best_metric not in metrics:
+            raise UserError(
+                f"`best_metric` must be one of {', '.join(metrics)}, the scores of `dev_metrics`. "
+                f"Received: best_metric={own.best_metric!r}"
+            )
+        check_tokenizer(own.bleu_tokenizer, "bleu_tokenizer", load=False)
+
+
+def _with_defaults(settings: dict[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Adds the defaults that depend on other settings."""
+    pairs = given.get("data.pairs") or given["data.languages"]  # several languages have several pairs by default
+    is_one = isinstance(pairs, list | tuple) and len(pairs) == 1
+    architecture = given.get("model.architecture") or ("transformer" if is_one else "attention_bridge")
+    has_bridge = architecture == "attention_bridge" and given.get("model.bridge_heads", True) is not None
+    # The bridge's penalty is a mean over sentences. Added to a mean over tokens, it would weigh too much.
+    defaults: dict[str, Any] = {
+        "model.architecture": architecture,
+        "training.update.normalize_by": "sentences" if has_bridge else "tokens",
+        "training.saving.final_weights": "average_last" if given.get("training.ema") is None else "ema",
+    }
+    if given.get("data.alignments") is not None and architecture == "transformer":
+        defaults["model.alignment_head"] = 1
+    missing = {name: value for name, value in defaults.items() if given.get(name) is None}
+    return merge_settings(ExperimentConfig, settings, missing)
+
+
+def _suggestion(unknown: Sequence[str], given: Mapping[str, Any]) -> str:
+    """Suggests what to write instead of names that are not settings."""
+    architecture = given.get("model.architecture")
+    names, known = [name.rpartition(".")[2] for name in unknown], list(setting_names(ExperimentConfig))
+    for kind in [ARCHITECTURES[architecture]] if architecture in ARCHITECTURES else ARCHITECTURES.values():
+        if shown := as_model_arguments(names, kind):
+            return shown
+    several = [name for name in known if name.rpartition(".")[2] == unknown[0]]
+    if len(several) > 1:
+        return f"write the full name, one of {', '.join(several)}"
+    known += [name.rpartition(".")[2] for name in known]
+    return nearest(unknown, known) or "`keras-nmt train --list-settings` lists the settings"
+
+
+@contextlib.contextmanager
+def as_user_errors() -> Iterator[None]:
+    """Turns an error of a layer or an optimizer about an argument into a `UserError`."""
+    try:
+        yield
+    except UserError:
+        raise
+    except (ValueError, TypeError) as error:
+        raise UserError(str(error)) from error

@@ -1,0 +1,337 @@
+"""The data of an experiment: its directions, and the files for training, development and test."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+from pydantic import Field, PositiveFloat, PositiveInt
+
+from keras_nmt.data import PreparedCorpus, SourceNoise, text_digest
+from keras_nmt.data.prepared_folder import prepared_side
+from keras_nmt.data.text_files import read_blocks, read_line_pairs, read_paired_blocks
+from keras_nmt.errors import UserError
+from keras_nmt.experiments.corpus_files import Corpus, File, Pair, Sides, corpora_of, file_of_corpus, sides_of_corpus
+from keras_nmt.files.paths import check_regular
+from keras_nmt.files.settings import documented, setting
+from keras_nmt.inference.aligned_words import split_words
+from keras_nmt.inference.shortlist import check_words, parse_pharaoh_alignments
+
+
+@documented
+@dataclasses.dataclass(kw_only=True)
+class DataConfig:
+    """The directions of an experiment, and their files.
+
+    A direction is named "SOURCE-TARGET", such as "de-en". "de-de" trains the model to write German sentences again: the
+    German sides of the corpora of the other directions. A corpus is a dictionary of its files by language, or a
+    pattern: "{language}" stands for the language, an optional "{pair}" for the two languages of a corpus, joined by "-"
+    in either order. Without "{pair}", line n is the same sentence in all languages. A file of a pattern may also have
+    the ending ".gz".
+    """
+
+    languages: Sequence[str] = setting(
+        text="The languages. Each must be in a direction to train, or in the model of `init_from`."
+    )
+    pairs: Sequence[str] | None = setting(
+        None, "Directions to train on; by default all pairs of two different languages."
+    )
+    dev_pairs: Sequence[str] | None = setting(
+        None,
+        "Directions whose mean score chooses the best checkpoint; by default all `pairs` of two different languages, "
+        "or all `pairs` if there are none.",
+    )
+    test_pairs: Sequence[str] | None = setting(
+        None,
+        "Directions to test; by default all pairs of two different languages that the model can translate, also "
+        "without training; with one language, all `pairs`.",
+    )
+    train: Corpus | Sequence[Corpus] = setting(
+        text="Corpus to train on: plain text or gzip, one sentence a line; or prepared corpora, such as "
+        '"prepared/{language}", see `PreparedCorpus`. Or a list of corpora, each with files for some of the directions.'
+    )
+    dev: Corpus = setting(text="Development corpus, whose scores choose the best checkpoint.")
+    test: Corpus | Sequence[Corpus] | None = setting(
+        None,
+        "Test corpus; by default none. A list of test sets, each with files for some of the directions, is scored as "
+        "one; `results.json` also has the scores of each.",
+    )
+    corpus_weights: Sequence[PositiveFloat] | None = setting(
+        None,
+        "How often each sentence of a corpus occurs in an epoch, a number for each corpus; by default 1. Subwords are "
+        "trained on each corpus once.",
+    )
+    alignments: File | Sequence[File] | None = setting(
+        None,
+        "Guided alignment: file of the aligned words of each sentence pair of `train`, such as 0-0 1-2, source word "
+        "first; a list for several corpora. Only for one direction.",
+    )
+    noise: dict[str, float] | None = setting(
+        None, "Errors to add to the sources of the training text: rates by kind, such as swap=0.01; see `SourceNoise`."
+    )
+    max_length: PositiveInt = setting(256, "Length in subwords of the longest sentence of the training data.")
+    max_ratio: Annotated[float, Field(ge=1)] = setting(3.0, "Largest ratio of the lengths of a sentence pair.")
+
+    def __post_init__(self) -> None:
+        if len(set(self.languages)) != len(self.languages) or not self.languages:
+            raise UserError(f"`languages` must name each language once. Received: languages={list(self.languages)}")
+        for name in ("train", "dev", "test"):
+            for corpus in corpora_of(getattr(self, name)):
+                if not isinstance(corpus, Mapping) and "{language}" not in os.fspath(corpus):
+                    raise UserError(
+                        "A corpus must be a pattern with {language} in it, or a dictionary of files by language. "
+                        f"Received: {name}={os.fspath(corpus)!r}"
+                    )
+        number = len(corpora_of(self.train))
+        if number == 0 or (self.corpus_weights is not None and len(self.corpus_weights) != number):
+            raise UserError(
+                f"`corpus_weights` must have a number for each of {number} corpora, at least one. "
+                f"Received: corpus_weights={self.corpus_weights}"
+            )
+        if self.noise is not None:
+            SourceNoise.from_settings(self.noise)
+        if self.alignments is not None and len(corpora_of(self.alignments)) != number:
+            raise UserError(
+                f"`alignments` must have a file for each of {number} corpora. Received: alignments={self.alignments}"
+            )
+        self.pair_lists(knows_all=True)  # checks the names of the directions
+
+    @property
+    def num_pairs(self) -> int:
+        """The number of pairs to train on."""
+        return len(self.languages) * (len(self.languages) - 1) if self.pairs is None else len(self.pairs)
+
+    def pair_lists(self, knows_all: bool) -> Pairs:
+        """Lists the pairs of languages by their use, without reading files.
+
+        Args:
+            knows_all: Bool, whether the model reads and writes all languages, because it was trained on them before.
+
+        Raises:
+            UserError: A pair has an unknown language or was never trained, or a language is in no pair.
+        """
+        combinations = [(s, t) for s in self.languages for t in self.languages]
+        named = {f"{s}-{t}": (s, t) for s, t in combinations}
+
+        def listed(name: str, default: list[Pair]) -> list[Pair]:
+            pairs = getattr(self, name)
+            if pairs is None:
+                return default
+            for pair in pairs:
+                if pair not in named:
+                    raise UserError(
+                        f"A direction must be SOURCE-TARGET, two of {', '.join(self.languages)}. "
+                        f"Received: {name}={pair!r}"
+                    )
+            if len(set(pairs)) != len(pairs):
+                raise UserError(f"`{name}` must name each direction once. Received: {name}={list(pairs)}")
+            return [named[pair] for pair in pairs]
+
+        train = listed("pairs", [(s, t) for s, t in combinations if s != t])
+        if not train:
+            raise UserError(f"There is no direction to train on. Received: languages={list(self.languages)}")
+        # A model can read only languages that were a source in training, and write only those that were a target.
+        sources, targets = (set(languages) for languages in zip(*train, strict=True))
+        if knows_all:
+            sources = targets = set(self.languages)
+        if missing := [language for language in self.languages if language not in sources | targets]:
+            raise UserError(
+                f"Each language must be in a direction to train; {', '.join(missing)} is in none. "
+                f"Received: pairs={self.pairs}"
+            )
+        dev = listed("dev_pairs", [(s, t) for s, t in train if s != t] or train)
+        if not dev:
+            raise UserError(f"`dev_pairs` must name a direction. Received: dev_pairs={self.dev_pairs}")
+        known = [(s, t) for s, t in combinations if s != t and s in sources and t in targets]
+        test = [] if self.test is None else listed("test_pairs", known or train)
+        for name, pairs in (("dev_pairs", dev), ("test_pairs", test)):
+            if untrained := [f"{s}-{t}" for s, t in pairs if s not in sources or t not in targets]:
+                raise UserError(
+                    f"`{name}` must only have sources and targets that are trained as such. "
+                    f"Received: {', '.join(untrained)}"
+                )
+        return Pairs(train, dev, test)
+
+    def directions(self, pairs: Pairs, sides_of: Callable[[Pair], Pair]) -> list[Direction]:
+        """Finds the files of every direction: first the trained directions, then others to evaluate.
+
+        `sides_of` returns the names that the languages of a pair have in the model. Raises a `UserError` if a file is
+        missing, or if a corpus has no files for any pair.
+        """
+        train, tested, alignments = corpora_of(self.train), corpora_of(self.test), corpora_of(self.alignments)
+        used, used_tests = set[int](), set[int]()
+        directions = []
+        for pair in dict.fromkeys((*pairs.train, *pairs.dev, *pairs.test)):
+            found: list[tuple[Sides, float]] = []
+            for i, corpus in enumerate(train if pair in pairs.train else ()):
+                sides = _sides_to_train(corpus, pair, pairs.train, is_needed=len(train) == 1)
+                found += [(one, self.corpus_weights[i] if self.corpus_weights else 1.0) for one in sides]
+                used |= {i} if sides else set()
+            if pair in pairs.train and not found:
+                raise UserError(f"There is no data for {'-'.join(pair)}. Received: train={list(map(str, train))}")
+            corpora, weights = zip(*found, strict=True) if found else ((), ())
+            dev = sides_of_corpus(self.dev, pair) if pair in pairs.dev else None
+            sets = {}
+            for i, corpus in enumerate(tested if pair in pairs.test else ()):
+                if (one := sides_of_corpus(corpus, pair, is_needed=len(tested) == 1)) is not None:
+                    sets[i] = one
+            used_tests |= sets.keys()
+            if pair in pairs.test and not sets:
+                raise UserError(f"There is no data for {'-'.join(pair)}. Received: test={list(map(str, tested))}")
+            own = Direction(
+                source=pair[0],
+                target=pair[1],
+                sides=sides_of(pair),
+                corpora=corpora,
+                weights=weights,
+                alignments=tuple(alignments),
+                dev=dev,
+                tests=tuple(sets.values()),
+            )
+            directions.append(own)
+        for name, given, indices in (("train", train, used), ("test", tested if pairs.test else [], used_tests)):
+            if unused := [corpus for i, corpus in enumerate(given) if i not in indices]:
+                raise UserError(f"This corpus has no file for any direction. Received: {name}={str(unused[0])!r}")
+        return directions
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Direction:
+    """A direction: its two languages, and the files of its training, development and test data."""
+
+    source: str
+    target: str
+    sides: Pair  # the names of the two languages in the model
+    corpora: tuple[Sides, ...] = ()  # empty if the direction is not trained
+    weights: tuple[float, ...] = ()  # of each corpus: how often a sentence occurs in an epoch
+    alignments: tuple[File, ...] = ()  # of each corpus, or empty
+    dev: Sides | None = None
+    tests: tuple[Sides, ...] = ()  # the test sets
+
+    @property
+    def name(self) -> str:
+        """The name of the direction in settings, logs and results, such as "de-en"."""
+        return f"{self.source}-{self.target}"
+
+    def files(self, use: str) -> tuple[Sides, ...]:
+        """Returns the pairs of files for a use: "train", "dev" or "test"."""
+        return {"train": self.corpora, "dev": (self.dev,) if self.dev else (), "test": self.tests}[use]
+
+    def read_test_sets(self) -> dict[str, tuple[list[str], list[str]]]:
+        """Reads the sentences and references of each test set, by the name of the set's file of references."""
+        names = [Path(target).name.removesuffix(".gz").removesuffix(f".{self.target}") for _, target in self.tests]
+        if len(set(names)) < len(names):
+            names = [os.fspath(target) for _, target in self.tests]
+        texts = (read_line_pairs(*sides) for sides in self.tests)
+        return {name: (sources, references) for name, (sources, references) in zip(names, texts, strict=True)}
+
+    def read_tests(self) -> tuple[list[str], list[str]]:
+        """Reads the sentences and references of all test sets, one set after the other."""
+        sources, references = zip(*self.read_test_sets().values(), strict=True)
+        return list(itertools.chain(*sources)), list(itertools.chain(*references))
+
+
+class Pairs(NamedTuple):
+    """The pairs of languages of an experiment, by their use."""
+
+    train: list[Pair]
+    dev: list[Pair]
+    test: list[Pair]
+
+
+def check_files(directions: Sequence[Direction]) -> None:
+    """Checks every file before subwords are trained and hours of training begin.
+
+    Raises:
+        OSError: A file is missing or cannot be read.
+        UserError: A file is empty, damaged or not a regular file; two files that belong together have different numbers
+            of lines; or a prepared corpus is damaged, or not training data.
+    """
+    for direction in directions:
+        evaluated = [*(direction.dev or ()), *itertools.chain(*direction.tests)]
+        for path in (*itertools.chain(*direction.corpora), *direction.alignments, *evaluated):
+            if prepared_side(path) is None:
+                check_regular(path, ", because training reads it several times, and again when it continues")
+        for path in evaluated:
+            if prepared_side(path) is not None:
+                raise UserError(f"Development and test data must be text files. Received: {os.fspath(path)!r}")
+        for sides in direction.corpora:
+            if any(map(prepared_side, sides)):
+                PreparedCorpus(*sides)
+        for sides, path in zip(direction.corpora, direction.alignments, strict=False):
+            _check_alignments(sides, path)
+    for source, target in dict.fromkeys(s for d in directions for s in (*d.corpora, d.dev, *d.tests) if s is not None):
+        counts = {path: _num_lines(path) for path in (source, target)}
+        for path, count in counts.items():
+            if count == 0:
+                raise UserError(f"The file is empty. Received: {os.fspath(path)!r}")
+        if counts[source] != counts[target]:
+            raise UserError(
+                "Source and target must have the same number of lines. Received: "
+                f"{os.fspath(source)!r} with {counts[source]} lines, {os.fspath(target)!r} with {counts[target]}"
+            )
+
+
+def digests_of(directions: Sequence[Direction]) -> dict[str, list[str]]:
+    """Returns the digests of all files by use and direction: "train de-en", "dev de-en", "test de-en" and so on.
+
+    The digest of a text file is its `text_digest`, that of a prepared side is in the corpus's manifest.
+    """
+    digests = {}
+    for use in ("train", "dev", "test"):
+        for direction in directions:
+            paths = [path for sides in direction.files(use) for path in sides]
+            paths += direction.alignments if use == "train" else ()
+            if paths:
+                digests[f"{use} {direction.name}"] = [_digest(path) for path in paths]
+    return digests
+
+
+def _check_alignments(sides: Sides, path: File) -> None:
+    """Checks that alignments fit the text files of a corpus."""
+    if any(map(prepared_side, sides)):
+        raise UserError(
+            f"Alignments must belong to text files, not prepared corpora. Received: {os.fspath(sides[0])!r}"
+        )
+    first = 1
+    for sources, targets, lines in read_paired_blocks(*sides, path):
+        alignments = parse_pharaoh_alignments(lines, first)
+        for number, (source, target, pairs) in enumerate(zip(sources, targets, alignments, strict=True), first):
+            check_words(number, pairs, len(split_words(source)), len(split_words(target)))
+        first += len(lines)
+
+
+def _digest(path: File) -> str:
+    prepared = prepared_side(path)
+    return text_digest(path) if prepared is None else prepared[0].digest(prepared[1])
+
+
+def _num_lines(path: File) -> int:
+    """Returns the number of lines of a file, counted once unless it changes, or of pairs of a prepared corpus."""
+    prepared = prepared_side(path)
+    if prepared is not None:
+        return len(prepared[0])
+    status = os.stat(path)
+    return _count(os.path.abspath(path), status.st_size, status.st_mtime_ns)
+
+
+@functools.lru_cache(maxsize=1024)
+def _count(path: str, size: int, changed: int) -> int:
+    return sum(map(len, read_blocks(path)))
+
+
+def _sides_to_train(corpus: Corpus, pair: Pair, trained: list[Pair], is_needed: bool) -> list[Sides]:
+    """Returns the files of a corpus for a direction: a pair of files, or for A -> A all files of A."""
+    source, target = pair
+    others = dict.fromkeys(t if s == source else s for s, t in trained if (s == source) != (t == source))
+    of_pairs = not isinstance(corpus, Mapping) and "{pair}" in os.fspath(corpus)
+    if source != target or not of_pairs or not others:
+        sides = sides_of_corpus(corpus, pair, is_needed)
+        return [] if sides is None else [sides]
+    found = [file_of_corpus(corpus, source, (source, other), is_needed) for other in others]
+    return [(path, path) for path in found if path is not None]

@@ -1,0 +1,139 @@
+"""Scores of a model on development and test data, and its decoding speed."""
+
+from __future__ import annotations
+
+import datetime
+import itertools
+import statistics
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from keras_nmt.evaluation import corpus_scores
+from keras_nmt.experiments.config import ExperimentConfig
+from keras_nmt.experiments.data_config import Direction
+from keras_nmt.experiments.results import describe_machine, file_digest, hypotheses_path, read_speed, test_line
+from keras_nmt.files.atomic_files import write_json, write_text
+from keras_nmt.inference import Translator
+from keras_nmt.inference.translation import count_outputs
+from keras_nmt.models import ModelDirectory
+
+WARM_UP = 64  # sentences that are translated before the speed is measured
+METRICS = {"bleu": "bleu", "chrf": "chrf++"}  # the metrics of `keras_nmt.evaluation` by their names in `dev_metrics`
+
+Lines = Sequence[str]
+
+
+def development_scores(
+    config: ExperimentConfig, translator: Translator, development: Mapping[Direction, tuple[Lines, Lines]]
+) -> dict[str, float]:
+    """Computes `dev_metrics` of an experiment as means over its directions and, if there are several, for each.
+
+    Args:
+        config: `ExperimentConfig`.
+        translator: `Translator` of the model.
+        development: Mapping from a direction to its source sentences and references.
+
+    Returns:
+        Dictionary from a metric ("bleu"), or a metric and a direction ("bleu_de-en"), to the score. "loss" is in nats
+        per subword, EOS included, without label smoothing.
+    """
+    metrics = config.evaluation.dev_metrics
+    scores: dict[str, float] = {}
+    of_text = {METRICS[name]: name for name in metrics if name != "loss"}
+    for direction, (sources, references) in development.items():
+        if of_text:
+            found = corpus_scores(
+                [translation.text for translation in translator.translate(sources, *direction.sides)],
+                references,
+                metrics=list(of_text),
+                lowercase=config.subwords.lowercase,
+                tokenize=config.evaluation.bleu_tokenizer,
+            )
+            scores |= {f"{of_text[name]}_{direction.name}": score.score for name, score in found.items()}
+        if "loss" in metrics:
+            log_probabilities = translator.score(sources, references, *direction.sides)
+            lengths = translator.lengths(references, direction.sides[1])  # with EOS, as scored
+            scores[f"loss_{direction.name}"] = -float(np.sum(log_probabilities)) / sum(lengths)
+    means: dict[str, float] = {
+        name: statistics.fmean(score for key, score in scores.items() if key.startswith(f"{name}_")) for name in metrics
+    }
+    return {**means, **scores} if len(development) > 1 else means
+
+
+def score_test(config: ExperimentConfig, report: Callable[[str], None]) -> dict[str, Any]:
+    """Translates the test data with the model of a finished training, and writes the translations.
+
+    Returns:
+        The part of `results.json` about the test: machine, date and, if there are test data, scores.
+    """
+    results: dict[str, Any] = {
+        "machine": describe_machine(),
+        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
+    }
+    tested = [direction for direction in config.directions if direction.tests]
+    if not tested:
+        return results
+    report("Translating the test data")
+    start = time.monotonic()
+    translator = Translator.from_directory(config.directory)
+    results["test"] = {}
+    for direction in tested:
+        sources, references = direction.read_tests()
+        translations = translator.translate(sources, *direction.sides)
+        hypotheses = [translation.text for translation in translations]
+        write_text(hypotheses_path(config.directory, direction.name), "\n".join([*hypotheses, ""]))
+        results["test"][direction.name] = {
+            "trained": bool(direction.corpora),
+            "outputs": dict(count_outputs(translations)),
+            **_scores(config, hypotheses, references),
+        }
+        if len(direction.tests) > 1:
+            rest = iter(hypotheses)
+            results["test"][direction.name]["sets"] = {
+                name: _scores(config, list(itertools.islice(rest, len(own))), own)
+                for name, (_, own) in direction.read_test_sets().items()
+            }
+        report(test_line(direction.name, results["test"][direction.name]))
+    results["test_seconds"] = round(time.monotonic() - start, 1)
+    return results
+
+
+def measure_speed(config: ExperimentConfig, at: str, directions: Sequence[str]) -> None:
+    """Translates the test data of directions with the model and search of a run, and adds the speed to `speed.json`.
+
+    Args:
+        config: `ExperimentConfig` of the run.
+        at: String, the time at which the turns began. Speeds with another time are removed.
+        directions: Sequence of strings, names of directions.
+    """
+    folder = ModelDirectory(config.directory)
+    translator = Translator.from_directory(folder.path)
+    texts = {d: d.read_tests()[0] for d in config.directions if d.tests and d.name in directions}
+    seconds = 0.0
+    for direction, sentences in texts.items():
+        translator.translate(sentences[:WARM_UP], *direction.sides)
+        start = time.monotonic()
+        translator.translate(sentences, *direction.sides)
+        seconds += time.monotonic() - start
+    number = sum(map(len, texts.values()))
+    before = read_speed(config.directory)
+    write_json(
+        folder.path / "speed.json",
+        {
+            "at": at,
+            "sentences": number,
+            "rates": [*(before["rates"] if before and before["at"] == at else ()), round(number / seconds, 2)],
+            "search": folder.load_config()["search"],
+            "weights": file_digest(folder.weights_path),
+        },
+    )
+
+
+def _scores(config: ExperimentConfig, hypotheses: Lines, references: Lines) -> dict[str, dict[str, Any]]:
+    """Computes the scores of test translations by metric, with their signatures."""
+    options: dict[str, Any] = {"lowercase": config.subwords.lowercase, "tokenize": config.evaluation.bleu_tokenizer}
+    scores = corpus_scores(hypotheses, references, **options)
+    return {name: {"score": round(score.score, 2), "signature": score.signature} for name, score in scores.items()}

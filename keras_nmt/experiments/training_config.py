@@ -1,0 +1,223 @@
+"""The training of an experiment: batches, optimizer, learning rate, and the sections that are parts of `Trainer`."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Literal
+
+import keras
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+
+from keras_nmt.errors import UserError
+from keras_nmt.experiments.corpus_files import File
+from keras_nmt.files.settings import documented, setting
+from keras_nmt.training import (
+    InverseSquareRootSchedule,
+    Logging,
+    NoamSchedule,
+    Saving,
+    StopCriteria,
+    TaskSchedule,
+    UpdateConfig,
+    WarmStart,
+    make_optimizer,
+)
+
+WARMUP_STEPS = 4000  # the default, as in Vaswani et al., 2017
+NOAM_SCALE = 1.0  # the default
+# The lowest and highest learning rates that usually train translation models. Adam's steps are about as long as the
+# rate, those of SGD depend on the gradient.
+USUAL_PEAKS = {"adam": (1e-5, 1e-2), "adamw": (1e-5, 1e-2), "sgd": (1e-3, 10.0)}
+
+
+@documented
+@dataclasses.dataclass(kw_only=True)
+class TrainingConfig:
+    """The training of an experiment; its sections are arguments of `Trainer`."""
+
+    batch_size: PositiveInt = setting(4096, "Size of an update's batch, over all replicas and accumulation steps.")
+    batch_unit: Literal["tokens", "sentences"] = setting(
+        "tokens", 'Unit of `batch_size`: "tokens" (positions of one side, padding included) or "sentences".'
+    )
+    length_buckets: Sequence[int] | None = setting(
+        None, "Upper limits of the length buckets in subwords; by default those of `TrainingBatches`."
+    )
+    task_schedule: Literal["uniform", "weighted", "temperature"] = setting(
+        "uniform",
+        'Share of the directions in the updates: "uniform", "weighted" by `task_weights`, or "temperature", the number '
+        "of sentences to the power of 1 / `temperature`.",
+    )
+    task_weights: dict[str, PositiveFloat] | None = setting(
+        None, 'Weight of each direction, for the schedule "weighted".'
+    )
+    temperature: PositiveFloat = setting(5.0, "See `task_schedule`.")
+    optimizer: Literal["adam", "adamw", "sgd"] = setting("adam", '"adam", "adamw" or "sgd".')
+    beta_2: Annotated[float, Field(ge=0, lt=1)] | None = setting(
+        None, 'Decay of the second moment of "adam" and "adamw"; by default 0.98, as in Vaswani et al., 2017.'
+    )
+    epsilon: PositiveFloat | None = setting(
+        None, "Number added to the root of the second moment; by default 1e-9, as in the same paper."
+    )
+    schedule: Literal["noam", "inverse_square_root", "cosine", "constant"] = setting(
+        "noam",
+        'Learning-rate schedule: "noam", "inverse_square_root", "constant" or "cosine". The last needs `max_updates`, '
+        "where the rate is zero.",
+    )
+    learning_rate: PositiveFloat | None = setting(
+        None,
+        'Peak learning rate, which all schedules but "noam" need. With "noam" a factor, by default 1: the peak is '
+        "`learning_rate * (width * warmup_steps) ** -0.5`.",
+    )
+    warmup_steps: NonNegativeInt | None = setting(
+        None, 'Updates of linear warm-up; by default 4000, or 0 with "constant".'
+    )
+    weight_decay: NonNegativeFloat | None = setting(None, 'Decoupled weight decay, which "adamw" needs.')
+    clip: PositiveFloat | None = setting(None, "Largest global norm of the gradient; by default no clipping.")
+    ema: Annotated[float, Field(ge=0, lt=1)] | None = setting(
+        None,
+        "Momentum of an exponential moving average of the weights, such as 0.999. Evaluations and checkpoints then use "
+        "the averaged weights; see `Trainer`.",
+    )
+    label_smoothing: Annotated[float, Field(ge=0, lt=1)] = setting(0.1, "Probability spread over the vocabulary.")
+    teacher: File | None = setting(
+        None,
+        "Word-level distillation: model directory whose probabilities the model learns in addition to the references; "
+        "see `WordDistillation`. By default the model has the teacher's subwords; it must have the same.",
+    )
+    teacher_weight: Annotated[float, Field(gt=0, le=1)] | None = setting(
+        None, "Share of the teacher's probabilities in the loss; by default 0.5."
+    )
+    teacher_temperature: PositiveFloat | None = setting(
+        None, "Temperature of the probabilities of teacher and model; by default 1."
+    )
+    dtype: Literal["float32", "mixed_bfloat16", "mixed_float16"] = setting(
+        "float32", '"float32", "mixed_bfloat16", or "mixed_float16" with loss scaling.'
+    )
+    replicas: PositiveInt | None = setting(
+        None, "Number of replicas: GPUs, by default all, or logical CPU devices if there is no GPU."
+    )
+    deterministic: bool = setting(False, "Whether to use only deterministic operations.")
+    update: UpdateConfig = dataclasses.field(default_factory=lambda: UpdateConfig(seed=1))
+    stop: StopCriteria = dataclasses.field(default_factory=StopCriteria)
+    saving: Saving = dataclasses.field(default_factory=Saving)
+    start: WarmStart = dataclasses.field(default_factory=WarmStart)
+    logging: Logging = dataclasses.field(default_factory=Logging)
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.update.seed < 2**32:
+            raise UserError(f"`seed` must be at least 0 and below 2**32. Received: seed={self.update.seed}")
+        if (self.task_weights is not None) != (self.task_schedule == "weighted"):
+            raise UserError(
+                '`task_weights` must be used together with task_schedule="weighted". '
+                f"Received: task_schedule={self.task_schedule!r}, task_weights={self.task_weights}"
+            )
+        if (self.weight_decay is not None) != (self.optimizer == "adamw"):
+            raise UserError(
+                '`weight_decay` must be used together with optimizer="adamw". '
+                f"Received: optimizer={self.optimizer!r}, weight_decay={self.weight_decay}"
+            )
+        if self.optimizer == "sgd" and (self.beta_2, self.epsilon) != (None, None):
+            raise UserError(
+                "`beta_2` and `epsilon` need the optimizer adam or adamw. "
+                f"Received: optimizer='sgd', beta_2={self.beta_2}, epsilon={self.epsilon}"
+            )
+        if self.saving.final_weights == ("last" if self.ema is not None else "ema"):
+            raise UserError(
+                'With `ema`, use final_weights="ema" instead of "last"; without, "last" instead of "ema". '
+                f"Received: final_weights={self.saving.final_weights!r}, ema={self.ema}"
+            )
+        if self.teacher is None and (self.teacher_weight, self.teacher_temperature) != (None, None):
+            raise UserError(
+                "`teacher_weight` and `teacher_temperature` need `teacher`. Received: "
+                f"teacher_weight={self.teacher_weight}, teacher_temperature={self.teacher_temperature}"
+            )
+        self._check_learning_rate()
+
+    def _check_learning_rate(self) -> None:
+        max_updates = self.stop.max_updates
+        if self.learning_rate is None and self.schedule != "noam":
+            example = "1 with sgd" if self.optimizer == "sgd" else f"0.0003 with {self.optimizer}"
+            raise UserError(
+                f"Missing `learning_rate`, such as {example}: this schedule needs it. "
+                f"Received: schedule={self.schedule!r}"
+            )
+        if self.warmup == 0 and self.schedule != "constant":
+            raise UserError(
+                "`warmup_steps` must be positive with this schedule. "
+                f"Received: warmup_steps=0, schedule={self.schedule!r}"
+            )
+        if self.schedule == "cosine" and self.warmup >= (max_updates or 0):
+            raise UserError(
+                "The cosine schedule needs `max_updates`, larger than `warmup_steps`. "
+                f"Received: max_updates={max_updates}, warmup_steps={self.warmup}"
+            )
+
+    @property
+    def warmup(self) -> int:
+        """The number of updates of warm-up; by default 0 with a constant rate, else 4,000."""
+        if self.warmup_steps is None:
+            return 0 if self.schedule == "constant" else WARMUP_STEPS
+        return self.warmup_steps
+
+    def make_learning_rate(self, hidden_dim: int) -> float | keras.optimizers.schedules.LearningRateSchedule:
+        """Makes the learning-rate schedule for a model of the width `hidden_dim`."""
+        rate, warmup = self.learning_rate, self.warmup
+        if self.schedule == "noam":
+            return NoamSchedule(hidden_dim, warmup, NOAM_SCALE if rate is None else rate)
+        assert rate is not None  # needed for all other schedules
+        if self.schedule == "inverse_square_root":
+            return InverseSquareRootSchedule(rate, warmup)
+        if self.schedule == "cosine" and self.stop.max_updates is not None:
+            decay = keras.optimizers.schedules.CosineDecay
+            return decay(rate / warmup, self.stop.max_updates - warmup, warmup_target=rate, warmup_steps=warmup)
+        if warmup > 1:  # rises from rate / warmup at the first update to rate at update `warmup`
+            return keras.optimizers.schedules.PolynomialDecay(rate / warmup, warmup - 1, rate)
+        return rate
+
+    def peak_rate(self, hidden_dim: int) -> float:
+        """Returns the highest learning rate of the schedule."""
+        rate, warmup = self.make_learning_rate(hidden_dim), self.warmup
+        # Keras counts updates from 0. Its cosine schedule reaches the peak one update later than the other schedules.
+        return rate if isinstance(rate, float) else max(float(rate(step)) for step in (max(warmup - 1, 0), warmup))
+
+    def warnings(self, hidden_dim: int) -> list[str]:
+        """Returns warnings if the run does not reach the peak, or if models usually do not train at the peak."""
+        lines = []
+        max_updates, peak = self.stop.max_updates, self.peak_rate(hidden_dim)
+        if self.warmup > (max_updates or self.warmup):
+            lines.append(
+                "Warning: the run ends before the learning rate reaches its peak: set `warmup_steps` to about a tenth "
+                f"of the updates. Received: warmup_steps={self.warmup}, max_updates={max_updates}"
+            )
+        lowest, highest = USUAL_PEAKS[self.optimizer]
+        if not lowest <= peak <= highest:
+            is_factor = self.schedule == "noam"
+            factor = f"; with noam, `learning_rate` is a factor, by default {NOAM_SCALE:g}" if is_factor else ""
+            lines.append(
+                f"Warning: the highest learning rate is {peak:.2g}; with {self.optimizer}, peaks from {lowest:g} to "
+                f"{highest:g} are usual{factor}. Received: schedule={self.schedule!r}, "
+                f"learning_rate={self.learning_rate}, warmup_steps={self.warmup}"
+            )
+        return lines
+
+    def make_optimizer(self, hidden_dim: int) -> keras.optimizers.Optimizer:
+        """Makes the optimizer, in the strategy's scope, for a model of the width `hidden_dim`."""
+        moments = {name: value for name in ("beta_2", "epsilon") if (value := getattr(self, name)) is not None}
+        optimizer = make_optimizer(
+            self.optimizer,
+            self.make_learning_rate(hidden_dim),
+            weight_decay=self.weight_decay,
+            clip=self.clip,
+            ema=self.ema,
+            **moments,
+        )
+        return keras.optimizers.LossScaleOptimizer(optimizer) if self.dtype == "mixed_float16" else optimizer
+
+    def weights_of_tasks(self, sizes: Mapping[str, int]) -> dict[str, float]:
+        """Returns the weights of the trained directions, from the number of sentences of each direction."""
+        if self.task_weights is not None:
+            return {name: self.task_weights[name] for name in sizes}
+        if self.task_schedule == "temperature":
+            return TaskSchedule.by_temperature(sizes, self.temperature).weights
+        return dict.fromkeys(sizes, 1.0)

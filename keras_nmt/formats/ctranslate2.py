@@ -1,0 +1,424 @@
+"""Reads and writes the format of CTranslate2: `model.bin` with its vocabularies."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import os
+import struct
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from keras_nmt.data import SubwordTokenizer
+from keras_nmt.data.subword_models import read_subwords
+from keras_nmt.errors import UserError, check_positive, one_line
+from keras_nmt.files.json_file import read_json
+from keras_nmt.formats.parameters import Imported, check_none_left, plain_parameters, sinusoids
+from keras_nmt.formats.vocabulary import Vocabulary, check_rows, read_tokens
+from keras_nmt.inference.load import checked_tokenizers
+from keras_nmt.layers.layer_spec import LayerSpec
+from keras_nmt.models import LearnedPositions, MultilingualModel, PositionalEncoding, TranslationModel
+from keras_nmt.models._search_models import attention_layer
+from keras_nmt.serving._versions import check_version, write_version
+
+WEIGHTS = ("int8", "int16", "float16")
+MODEL = "model.bin"
+VERSIONS = range(2, 7)
+TYPES_BY_SIZE = {4: "<f4", 2: "<i2", 1: "<i1"}  # in files up to version 3
+TYPES_BY_NUMBER = dict(enumerate(("<f4", "<i1", "<i2", "<i4", "<f2")))
+MOST_DIMENSIONS = 8
+ACTIVATIONS = {0: "relu", 2: "swish", 3: "gelu"}  # by CTranslate2's numbers
+# Switches of features that this package does not have. They must be off.
+OFF = ("alibi", "alibi_use_positive_positions", "scale_alibi", "multi_query_attention")
+IGNORED = ("alignment_layer", "alignment_heads", "embeddings_merge")
+# Order, offset and endpoint of sinusoids. Files without a table of positions have the first.
+SINUSOIDS = [
+    ("halves", 1, True),
+    ("interleaved", 0, False),
+    *[("halves", i, end) for end in (True, False) for i in range(3)],
+]
+SUBWORDS = {  # names that the SentencePiece models in the model's folder may have
+    side: (f"{side}.model", f"{side}.spm", "sentencepiece.model", "spm.model") for side in ("source", "target")
+}
+
+
+def is_there(folder: Path) -> bool:
+    """Returns whether a folder holds a model of this format."""
+    return (folder / MODEL).is_file()
+
+
+def read(folder: Path) -> Imported:
+    """Reads a Transformer of CTranslate2, with weights of any type.
+
+    Raises:
+        UserError: The file is damaged, or contains something that a `Transformer` does not have.
+    """
+    path = folder / MODEL
+    arrays = _float32(read_variables(path), path)
+    config = read_json(folder / "config.json", "the configuration") if (folder / "config.json").is_file() else {}
+    if config.get("add_source_bos"):
+        raise UserError(f"{folder}: the source must not begin with a special token. Received: add_source_bos=True")
+    scalars = {name: arrays.pop(name).item() for name, array in list(arrays.items()) if array.ndim == 0}
+
+    def setting(name: str, default: Any) -> Any:
+        values = {scalars.pop(f"{side}/{name}", default) for side in ("encoder", "decoder")}
+        if len(values) > 1:
+            raise UserError(f"{path}: encoder and decoder must have the same {name}. Received: {sorted(values)}")
+        return values.pop()
+
+    activation, scale = setting("activation", 0), setting("scale_embeddings", 1)
+    if activation not in ACTIVATIONS:
+        raise UserError(f"{path}: the activation must be one of {ACTIVATIONS}. Received: {activation}")
+    options: dict[str, Any] = {
+        "num_heads": int(setting("num_heads", 8)),  # files of version 2 do not have this setting
+        "norm": "pre" if setting("pre_norm", 1) else "post",
+        "feed_forward": ACTIVATIONS[activation],
+        "norm_epsilon": float(config.get("layer_norm_epsilon") or 1e-5),
+        "source_end": bool(config.get("add_source_eos", False)),
+    }
+    from_zero = bool(scalars.pop("decoder/start_from_zero_embedding", 0))
+    for side, name in itertools.product(("encoder", "decoder"), (*IGNORED, *OFF)):
+        if name in IGNORED or not scalars.get(f"{side}/{name}"):
+            scalars.pop(f"{side}/{name}", None)
+            arrays.pop(f"{side}/{name}", None)
+    check_none_left(scalars, path)
+    parameters: dict[str, np.ndarray] = {}
+    depths = {side: _depth(arrays, side) for side in ("encoder", "decoder")}
+    for side, depth in depths.items():
+        for ours, theirs, kind in _parts(side, depth):
+            _take(arrays, parameters, ours, theirs, kind, path)
+    source = arrays.pop("encoder/embeddings/weight", None)
+    source = arrays.pop("encoder/embeddings_0/weight", None) if source is None else source
+    target = arrays.pop("decoder/embeddings/weight", None)
+    if source is None or target is None or target.ndim != 2 or not target.size:
+        raise UserError(f"{path} is not a complete model. Missing parameter: embeddings")
+    output = arrays.pop("decoder/projection/weight", target)
+    parameters["target_embedding"] = target
+    options["tie_embeddings"] = np.array_equal(output, target)
+    if not options["tie_embeddings"]:
+        parameters["output"] = output
+    is_joint = _vocabulary_path(folder, "shared") is not None and np.array_equal(source, target)
+    if not (is_joint and options["tie_embeddings"]):
+        parameters["source_embedding"] = source
+    if "decoder/projection/bias" in arrays:
+        parameters["output_bias"] = arrays.pop("decoder/projection/bias")
+    width = target.shape[1]
+    options["scale_embeddings"] = _is_scaled(scale, width, path)
+    options["positions"] = _positions(arrays, parameters, width, path)
+    options |= {
+        "hidden_dim": width,
+        "intermediate_dim": parameters.get("encoder.1.inner.kernel", np.zeros(0)).shape[-1],
+        "embedding_norm": "encoder.embedding_norm.scale" in parameters,
+        "attention_bias": "encoder.1.self.query.bias" in parameters,
+        **{f"num_{side}_layers": depth for side, depth in depths.items()},
+    }
+    check_none_left(arrays, path)
+    vocabularies = _vocabularies(folder, config, len(source), len(target), from_zero)
+    return Imported(path, options, parameters, vocabularies[0], vocabularies[1])
+
+
+def read_variables(path: Path) -> dict[str, np.ndarray]:
+    """Reads the variables of `model.bin`, versions 2 to 6, as they are stored. An alias has the same array.
+
+    The sizes that the file claims are compared with its length first.
+
+    Raises:
+        UserError: The file is damaged or has another version.
+    """
+    content = np.memmap(path, mode="r", dtype=np.uint8) if path.stat().st_size else np.empty(0, np.uint8)
+    place = 0
+
+    def take(count: int) -> np.ndarray:
+        nonlocal place
+        if count > len(content) - place:
+            raise UserError(
+                f"{path} is damaged: it ends too early. Received: {len(content):,} bytes, but {place + count:,} are "
+                "needed"
+            )
+        place += count
+        return content[place - count : place]
+
+    def number(kind: str) -> int:
+        value: int = struct.unpack(f"<{kind}", take(struct.calcsize(f"<{kind}")).tobytes())[0]
+        return value
+
+    def text() -> str:
+        return one_line(take(number("H")).tobytes().rstrip(b"\0").decode(errors="backslashreplace"))
+
+    version = number("I")
+    if version not in VERSIONS:
+        raise UserError(
+            f"{path} must be a CTranslate2 model of version {VERSIONS[0]} to {VERSIONS[-1]}. "
+            f"Received: version={version}"
+        )
+    kind, _ = text(), number("I")
+    if not kind.startswith("Transformer") or kind.startswith("TransformerDecoder"):
+        raise UserError(f"{path} must be a model of CTranslate2's `TransformerSpec`. Received: {kind[:100]}")
+    found: dict[str, np.ndarray] = {}
+    types = TYPES_BY_NUMBER if version >= 4 else TYPES_BY_SIZE
+    for _ in range(number("I")):
+        name, rank = text(), number("B")
+        shape = [number("I") for _ in range(min(rank, MOST_DIMENSIONS))]
+        code = number("B")
+        size = number("I") * (1 if version >= 4 else code)
+        dtype = types.get(code)
+        if dtype is None or rank > MOST_DIMENSIONS or math.prod(shape) * np.dtype(dtype).itemsize != size:
+            raise UserError(
+                f"{path} is damaged: the size of a variable does not match its shape and type. Received: "
+                f"{name[:100]} {shape}, type {code}, {size:,} bytes"
+            )
+        found[name] = np.frombuffer(take(size), dtype).reshape(shape)
+    for _ in range(number("I") if version >= 3 else 0):
+        alias, name = text(), text()
+        if name not in found:
+            raise UserError(f"{path} is damaged: an alias does not name a variable. Received: {name[:100]}")
+        found[alias] = found[name]
+        if f"{name}_scale" in found:
+            found[f"{alias}_scale"] = found[f"{name}_scale"]
+    if place < len(content):
+        raise UserError(f"{path} is damaged: bytes follow the model. Received: {len(content) - place:,} bytes")
+    return found
+
+
+def _float32(arrays: Mapping[str, np.ndarray], path: Path) -> dict[str, np.ndarray]:
+    """Returns the arrays in float32. Integers are divided by their scales, one for all rows or one for each row."""
+    result = {}
+    for name, array in arrays.items():
+        if name.endswith("_scale") and name.removesuffix("_scale") in arrays:
+            continue
+        if array.ndim and array.dtype.kind == "i" and name.endswith("/weight"):
+            scale = arrays.get(f"{name}_scale")
+            if scale is None or scale.size not in (1, len(array)) or not np.all(scale):
+                raise UserError(f"{path}: integer weights must have a nonzero scale for each row. Received: {name}")
+            array = array / np.asarray(scale, "float32").reshape(-1, *[1] * (array.ndim - 1))
+        result[name] = np.asarray(array, "float32") if array.ndim else array
+    return result
+
+
+def _depth(arrays: Mapping[str, np.ndarray], side: str) -> int:
+    return next(i for i in itertools.count() if f"{side}/layer_{i}/ffn/linear_0/weight" not in arrays)
+
+
+def _parts(side: str, depth: int) -> Iterator[tuple[str, str, str]]:
+    """Yields the parts of a stack: our name, CTranslate2's name, and the kind of part."""
+    for layer in range(depth):
+        ours, theirs = f"{side}.{layer + 1}", f"{side}/layer_{layer}"
+        yield f"{ours}.self", f"{theirs}/self_attention/linear_0", "query_key_value"
+        yield f"{ours}.self.output", f"{theirs}/self_attention/linear_1", "product"
+        yield f"{ours}.self.norm", f"{theirs}/self_attention/layer_norm", "norm"
+        if side == "decoder":
+            for number, name in enumerate(("query", "key_value", "output")):
+                yield f"{ours}.cross.{name}", f"{theirs}/attention/linear_{number}", "product"
+            yield f"{ours}.cross.norm", f"{theirs}/attention/layer_norm", "norm"
+        yield f"{ours}.inner", f"{theirs}/ffn/linear_0", "product"
+        yield f"{ours}.outer", f"{theirs}/ffn/linear_1", "product"
+        yield f"{ours}.norm", f"{theirs}/ffn/layer_norm", "norm"
+    yield f"{side}.norm", f"{side}/layer_norm", "norm"
+    yield f"{side}.embedding_norm", f"{side}/layernorm_embedding", "norm"
+
+
+def _kinds(kind: str) -> tuple[tuple[str, str], ...]:
+    """Returns the names of the arrays of a part: ours and CTranslate2's."""
+    return (("scale", "gamma"), ("bias", "beta")) if kind == "norm" else (("kernel", "weight"), ("bias", "bias"))
+
+
+def _take(
+    arrays: dict[str, np.ndarray], parameters: dict[str, np.ndarray], ours: str, theirs: str, kind: str, path: Path
+) -> None:
+    """Moves the arrays of a part to `parameters`, under our names, with matrices `[inputs, outputs]`."""
+    for name, their_name in _kinds(kind):
+        if f"{theirs}/{their_name}" not in arrays:
+            continue
+        array = arrays.pop(f"{theirs}/{their_name}").T
+        if kind != "query_key_value":
+            parameters[f"{ours}.{name}"] = array
+        elif array.ndim not in (1, 2) or array.shape[-1] % 3:
+            raise UserError(
+                f"{path}: `{theirs}` must hold queries, keys and values. Received: shape {array.shape[::-1]}"
+            )
+        else:
+            width = array.shape[-1] // 3
+            parameters[f"{ours}.query.{name}"] = array[..., :width]
+            parameters[f"{ours}.key_value.{name}"] = array[..., width:]
+
+
+def _is_scaled(scale: float, width: int, path: Path) -> bool:
+    if scale in (0, 1):
+        return bool(scale)
+    if math.isclose(scale, width**0.5, rel_tol=1e-5):
+        return True
+    raise UserError(f"{path}: the scale of embeddings must be sqrt({width}) or 1. Received: {scale}")
+
+
+def _positions(arrays: dict[str, np.ndarray], parameters: dict[str, np.ndarray], width: int, path: Path) -> LayerSpec:
+    """Returns the positions of the embeddings: sinusoids if the table holds sinusoids, otherwise learned positions."""
+    source, target = (arrays.pop(f"{side}/position_encodings/encodings", None) for side in ("encoder", "decoder"))
+    if source is None and target is None:
+        return sinusoids(*SINUSOIDS[0])
+    if source is None or target is None or source.ndim != 2 or not np.array_equal(source, target):
+        raise UserError(f"{path}: encoder and decoder must have the same table of positions.")
+    for order, offset, endpoint in SINUSOIDS if source.shape[1] == width else ():
+        if np.allclose(_encodings(PositionalEncoding(order, offset, endpoint), *source.shape), source, atol=1e-3):
+            return sinusoids(order, offset, endpoint)
+    parameters["positions"] = source
+    return LayerSpec(LearnedPositions, max_length=len(source))
+
+
+def _encodings(positions: Any, length: int, width: int) -> np.ndarray:
+    """Returns the vectors `[length, width]` that a layer of positions adds to embeddings."""
+    return np.asarray(positions(np.zeros((1, length, width), "float32")), "float32")[0]
+
+
+def _vocabulary_path(folder: Path, name: str) -> Path | None:
+    paths = (folder / f"{name}_vocabulary.{suffix}" for suffix in ("json", "txt"))
+    return next((path for path in paths if path.is_file()), None)
+
+
+def _vocabularies(
+    folder: Path, config: Mapping[str, Any], source_rows: int, target_rows: int, from_zero: bool
+) -> list[Vocabulary]:
+    found = []
+    for side, rows in (("source", source_rows), ("target", target_rows)):
+        path = _vocabulary_path(folder, side) or _vocabulary_path(folder, "shared")
+        if path is None:
+            raise UserError(f"Missing vocabulary: {folder / f'{side}_vocabulary.json'}")
+        tokens = read_tokens(path)
+        unknown, end = config.get("unk_token", "<unk>"), config.get("eos_token", "</s>")
+        if len(tokens) == rows - 1 and unknown not in tokens:
+            tokens = [*tokens, unknown]  # as CTranslate2 does
+        check_rows(tokens, rows, path)
+        ids = {token: i for i, token in enumerate(tokens)}
+        if end not in ids:
+            raise UserError(f"{path} must contain the end of a sentence. Missing token: {end}")
+        begin = None if from_zero else ids.get(config.get("decoder_start_token", config.get("bos_token", "<s>")))
+        pad = next((ids[token] for token in ("<pad>", "<blank>") if token in ids and ids[token] != begin), None)
+        model = next((folder / name for name in SUBWORDS[side] if (folder / name).is_file()), None)
+        proto = None if model is None else read_subwords(model)
+        found.append(Vocabulary(tokens, pad, ids.get(unknown), begin, ids[end], proto))
+    return found
+
+
+def export_ctranslate2(
+    path: str | os.PathLike[str],
+    model: TranslationModel | MultilingualModel,
+    tokenizers: SubwordTokenizer | Mapping[str, SubwordTokenizer],
+    *,
+    version: int | None = None,
+    quantize: str | None = None,
+    positions: int = 1024,
+) -> Path:
+    """Writes `path/<version>`, a folder that `ctranslate2.Translator` loads, which also has the subword models.
+
+    CTranslate2 is a fast runtime for plain Transformers. Its input and output are subwords: encode a line with
+    `source.model`, and decode a hypothesis with `target.model`, both by SentencePiece.
+
+    The probabilities are those of the model, but the search is that of CTranslate2. Greedy search is the same in both.
+    In beam search, CTranslate2 divides log-probabilities by `length ** length_penalty` (keras_nmt by
+    `((5 + length) / 6) ** length_penalty`), and finishes a hypothesis only if EOS is among the `beam_size` most likely
+    continuations (keras_nmt: `2 * beam_size`).
+
+    Args:
+        path: Path of the folder of the model's versions. The folder is created if needed.
+        model: `Transformer`, pre-LN or post-LN, without mechanisms.
+        tokenizers: Mapping of "source" and "target" to their subwords, or the joint subwords.
+        version: Integer, the number of the version. Defaults to one more than the highest in `path`, from 1.
+        quantize: "int8", "int16" or "float16" to convert the weights. Defaults to None: float32.
+        positions: Integer, the largest number of subwords of a source or a translation that the exported model
+            supports. Defaults to 1024.
+
+    Returns:
+        Path of the version's folder, with `model.bin`, `config.json`, the vocabularies, `source.model` and
+        `target.model`.
+
+    Raises:
+        UserError: The model has something that CTranslate2 does not support, the version already exists, an argument is
+            out of range, or ctranslate2 is not installed.
+
+    Example:
+
+        written = export_ctranslate2("ctranslate2_models/mine", model, tokenizers)
+        translator = ctranslate2.Translator(str(written))
+    """
+    path = Path(path)
+    check_version(path, version)
+    if quantize is not None and quantize not in WEIGHTS:
+        raise UserError(f"`quantize` must be one of {', '.join(WEIGHTS)}. Received: quantize={quantize!r}")
+    check_positive(positions=positions)
+    try:
+        from ctranslate2.specs import TransformerSpec
+    except ImportError:
+        raise UserError(
+            "Missing package ctranslate2: install the extra by pip install 'keras_nmt[ctranslate2]'."
+        ) from None
+    parameters = plain_parameters(model, "CTranslate2")
+    by_side = checked_tokenizers(model, tokenizers)
+    config, layers = model.get_config(), {layer.name: layer for layer in model.layers}
+    if "positions" not in layers:
+        raise UserError(
+            f"CTranslate2 does not support these positions: export a SavedModel. Received: {config['positions']!r}"
+        )
+    depths = {side: config[f"num_{side}_layers"] for side in ("encoder", "decoder")}
+    activation = config["feed_forward"]
+    spec = TransformerSpec.from_config(
+        tuple(depths.values()),
+        config["num_heads"],
+        pre_norm=config["norm"] == "pre",
+        activation=next(number for number, name in ACTIVATIONS.items() if name == activation),
+        layernorm_embedding=config["embedding_norm"],
+        **_alignment(config, depths["decoder"]),
+    )
+    spec.config.add_source_eos = config["source_end"]
+    spec.config.layer_norm_epsilon = config["norm_epsilon"]
+    target = parameters["target_embedding"]
+    spec.encoder.embeddings[0].weight = parameters.get("source_embedding", target)
+    spec.decoder.embeddings.weight = target
+    spec.decoder.projection.weight = np.ascontiguousarray(parameters.get("output", target))
+    if "output_bias" in parameters:
+        spec.decoder.projection.bias = parameters["output_bias"]
+    encodings = _encodings(layers["positions"], positions, config["hidden_dim"])
+    for side, depth in depths.items():
+        stack = getattr(spec, side)
+        stack.position_encodings.encodings = encodings
+        stack.scale_embeddings = config["scale_embeddings"]
+        for ours, theirs, kind in _parts(side, depth):
+            for name, their_name in _kinds(kind):
+                names = (
+                    (f"{ours}.query.{name}", f"{ours}.key_value.{name}")
+                    if kind == "query_key_value"
+                    else (f"{ours}.{name}",)
+                )
+                if names[0] in parameters:
+                    array = np.concatenate([parameters[name] for name in names], axis=-1)
+                    setattr(_part(spec, theirs), their_name, np.ascontiguousarray(array.T))
+    spec.register_source_vocabulary(by_side["source"].pieces(0, by_side["source"].vocabulary_size))
+    spec.register_target_vocabulary(by_side["target"].pieces(0, by_side["target"].vocabulary_size))
+    spec.validate()
+    spec.optimize(quantization=quantize)
+
+    def write(folder: Path) -> None:
+        spec.save(str(folder))
+        for side, tokenizer in by_side.items():
+            tokenizer.save(folder / f"{side}.model")
+
+    return write_version(path, version, write)
+
+
+def _part(spec: Any, name: str) -> Any:
+    """Returns the part of a specification by its name, such as "encoder/layer_0/ffn/linear_0"."""
+    for step in name.split("/"):
+        listed, _, number = step.rpartition("_")
+        spec = getattr(spec, step) if hasattr(spec, step) else getattr(spec, listed)[int(number)]
+    return spec
+
+
+def _alignment(config: Mapping[str, Any], num_layers: int) -> dict[str, int]:
+    """Returns the layer that aligns words in CTranslate2, and how many of its first heads are averaged."""
+    head = config["alignment_head"]
+    if head is None:
+        return {}
+    # CTranslate2 cannot select a head other than the first, so all are averaged.
+    heads = 1 if head == 1 else config["num_heads"]
+    return {"alignment_layer": attention_layer(None, num_layers) - 1, "alignment_heads": heads}

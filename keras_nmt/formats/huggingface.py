@@ -1,0 +1,298 @@
+"""Reads and writes models of Hugging Face: `MarianMTModel` (OPUS-MT), and reads `M2M100` (M2M-100 and NLLB)."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from keras_nmt.data import SubwordTokenizer
+from keras_nmt.data.subword_models import read_subwords
+from keras_nmt.errors import UserError, one_line
+from keras_nmt.files.atomic_files import atomic_folder, write_json
+from keras_nmt.files.json_file import read_json
+from keras_nmt.files.model_config import check_limits
+from keras_nmt.formats.array_files import read_safetensors, write_safetensors
+from keras_nmt.formats.m2m100 import read_vocabulary
+from keras_nmt.formats.parameters import (
+    Imported,
+    check_none_left,
+    in_halves,
+    join_keys_and_values,
+    parts,
+    plain_parameters,
+    sinusoids,
+    split_keys_and_values,
+)
+from keras_nmt.formats.vocabulary import Vocabulary, check_rows, read_tokens
+from keras_nmt.inference.load import checked_tokenizers
+from keras_nmt.models import TranslationModel
+
+ARCHITECTURES = ("marian", "m2m_100")
+ACTIVATIONS = {"relu": "relu", "gelu": "gelu", "swish": "swish", "silu": "swish"}
+EPSILON = 1e-5  # default of PyTorch's norms
+NAMES = {
+    **{
+        f"{ours}.{part}": f"{theirs}.{name}"
+        for ours, theirs in (("self", "self_attn"), ("cross", "encoder_attn"))
+        for part, name in (("query", "q_proj"), ("key", "k_proj"), ("value", "v_proj"), ("output", "out_proj"))
+    },
+    "self.norm": "self_attn_layer_norm",
+    "cross.norm": "encoder_attn_layer_norm",
+    "inner": "fc1",
+    "outer": "fc2",
+    "norm": "final_layer_norm",
+}
+NOT_PARAMETERS = {
+    f"model.{side}.embed_positions.{name}" for side in ("encoder", "decoder") for name in ("weight", "weights")
+}
+
+
+def is_there(folder: Path) -> bool:
+    """Returns whether a folder holds a model of this format."""
+    path = folder / "config.json"
+    return path.is_file() and b'"model_type"' in path.read_bytes()[: 1 << 20]
+
+
+def read(folder: Path) -> Imported:
+    """Reads a `MarianMTModel` or an `M2M100ForConditionalGeneration`.
+
+    Raises:
+        UserError: The model has another architecture, or a file is missing or damaged.
+    """
+    config = read_json(folder / "config.json", "the configuration of a model")
+    if config.get("model_type") not in ARCHITECTURES:
+        raise UserError(
+            f"{folder}: `model_type` must be one of {', '.join(ARCHITECTURES)}. "
+            f"Received: {str(config.get('model_type'))[:100]}"
+        )
+    is_marian = config["model_type"] == "marian"
+    try:
+        options, joint = _options(config), config.get("share_encoder_decoder_embeddings", True)
+        pad, end, begin = (config[f"{name}_token_id"] for name in ("pad", "eos", "decoder_start"))
+    except (KeyError, TypeError) as error:
+        raise UserError(f"{folder / 'config.json'}: a setting is missing or wrong. Received: {error!r}") from None
+    path, arrays = _read_arrays(folder)
+    arrays = {name: array for name, array in arrays.items() if name not in NOT_PARAMETERS}
+    depths = {side: options[f"num_{side}_layers"] for side in ("encoder", "decoder")}
+    parameters = {}
+    for ours, theirs, kind in _names(depths):
+        if f"{theirs}.{kind}" in arrays:
+            array = arrays.pop(f"{theirs}.{kind}").T
+            name = "bias" if kind == "bias" else "scale" if ours.endswith("norm") else "kernel"
+            parameters[f"{ours}.{name}"] = array
+    shared = arrays.pop("model.shared.weight", None)
+    source, target = (arrays.pop(f"model.{side}.embed_tokens.weight", shared) for side in depths)
+    output = arrays.pop("lm_head.weight", target)
+    if source is None or target is None or output is None or not (source.ndim and target.ndim):
+        raise UserError(f"{path} is not a complete model. Missing parameter: model.shared.weight")
+    parameters["target_embedding"] = target
+    options["tie_embeddings"] = np.array_equal(output, target)
+    if not joint or not np.array_equal(source, target) or not options["tie_embeddings"]:
+        parameters["source_embedding"] = source
+    if not options["tie_embeddings"]:
+        parameters["output"] = output
+    if is_marian:
+        bias = arrays.pop("final_logits_bias", None)
+        parameters["output_bias"] = np.zeros(len(target), "float32") if bias is None else bias.reshape(-1)
+    check_none_left(arrays, path)
+    if config.get("vocab_size", len(source)) != len(source):
+        raise UserError(
+            f"{folder / 'config.json'}: `vocab_size` must be {len(source):,}, the number of embeddings. "
+            f"Received: {str(config['vocab_size'])[:100]}"
+        )
+    for rows in (len(source), len(target)):
+        if not all(type(i) is int and 0 <= i < rows for i in (pad, end, begin)):
+            raise UserError(f"{folder / 'config.json'}: token ids must be below {rows:,}. Received: {pad, end, begin}")
+    if is_marian:
+        vocabularies = _marian_vocabularies(folder, len(source), len(target), pad, begin, end)
+    else:
+        options["positions"] = sinusoids("halves", pad + 1, True)
+        vocabularies = [read_vocabulary(folder, len(target), pad, begin, end)] * 2
+    search_path = folder / "generation_config.json"
+    search = read_json(search_path, "settings of search") if search_path.is_file() else config
+    beams = search.get("num_beams")
+    search = {"beam_size": beams} if beams else {}
+    return Imported(path, options, join_keys_and_values(parameters), vocabularies[0], vocabularies[1], search)
+
+
+def _marian_vocabularies(
+    folder: Path, source_rows: int, target_rows: int, pad: int, begin: int, end: int
+) -> list[Vocabulary]:
+    vocabularies = []
+    for side, name, rows in (("source", "vocab.json", source_rows), ("target", "target_vocab.json", target_rows)):
+        vocabulary = folder / (name if (folder / name).is_file() else "vocab.json")
+        tokens = check_rows(read_tokens(vocabulary), rows, vocabulary)
+        unknown = tokens.index("<unk>") if "<unk>" in tokens else None
+        model = folder / f"{side}.spm"
+        proto = read_subwords(model) if model.is_file() else None
+        vocabularies.append(Vocabulary(tokens, pad, unknown, begin, end, proto))
+    return vocabularies
+
+
+def _options(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Maps a configuration to arguments of `Transformer`. Raises `KeyError` or `TypeError` if a setting is wrong."""
+    heads = {config[f"{side}_attention_heads"] for side in ("encoder", "decoder")}
+    widths = {config[f"{side}_ffn_dim"] for side in ("encoder", "decoder")}
+    if len(heads) > 1 or len(widths) > 1:
+        raise UserError(
+            "Encoder and decoder must have the same number of heads and the same inner width. "
+            f"Received: heads {sorted(heads)}, widths {sorted(widths)}"
+        )
+    if (activation := config["activation_function"]) not in ACTIVATIONS:
+        raise UserError(f"The activation must be one of {', '.join(ACTIVATIONS)}. Received: {str(activation)[:100]}")
+    options = {
+        "num_encoder_layers": config["encoder_layers"],
+        "num_decoder_layers": config["decoder_layers"],
+        "hidden_dim": config["d_model"],
+        "num_heads": heads.pop(),
+        "intermediate_dim": widths.pop(),
+        "dropout": config.get("dropout", 0.1),
+        "attention_dropout": config.get("attention_dropout", 0.0),
+        "activation_dropout": config.get("activation_dropout", 0.0),
+        "norm": "post" if config["model_type"] == "marian" else "pre",
+        "norm_epsilon": EPSILON,
+        "feed_forward": ACTIVATIONS[activation],
+        "positions": sinusoids("halves", 0, False),
+        "attention_bias": True,
+        "scale_embeddings": bool(config.get("scale_embedding", False)),
+    }
+    for name in ("num_encoder_layers", "num_decoder_layers", "hidden_dim", "num_heads", "intermediate_dim"):
+        if type(options[name]) is not int:
+            raise TypeError(f"{name}={str(options[name])[:100]}")
+    check_limits(options)
+    if options["hidden_dim"] % 2:
+        raise UserError(f"`d_model` must be even for sinusoidal positions. Received: {options['hidden_dim']}")
+    return options
+
+
+def _names(depths: Mapping[str, int]) -> list[tuple[str, str, str]]:
+    """Returns our name and Hugging Face's name of each part of the stacks, each with "weight" and with "bias"."""
+    named = [
+        (f"{side}.{number}.{part}", f"model.{side}.layers.{number - 1}.{NAMES[part]}")
+        for side, number, part in parts(depths)
+    ]
+    named += [(f"{side}.norm", f"model.{side}.layer_norm") for side in depths]  # in pre-LN models
+    return [(*names, kind) for names in named for kind in ("weight", "bias")]
+
+
+def _read_arrays(folder: Path) -> tuple[Path, dict[str, np.ndarray]]:
+    if paths := sorted(folder.glob("model*.safetensors")):
+        return paths[0], {name: array for path in paths for name, array in read_safetensors(path).items()}
+    paths = sorted(folder.glob("pytorch_model*.bin"))
+    if not paths:
+        raise UserError(f"Missing parameters: {folder / 'model.safetensors'}")
+    return paths[0], {name: array for path in paths for name, array in _read_pytorch(path).items()}
+
+
+def _read_pytorch(path: Path) -> dict[str, np.ndarray]:
+    try:
+        import torch
+    except ImportError:
+        raise UserError(
+            "Missing package torch for this file: install the extra by pip install 'keras_nmt[huggingface]', or get "
+            f"model.safetensors instead. Received: {path}"
+        ) from None
+    try:
+        _check_uncompressed(path)
+        loaded = torch.load(path, map_location="cpu", weights_only=True)
+        places = {name: (x.data_ptr(), x.dtype, *x.shape, *x.stride()) for name, x in loaded.items()}  # tied: the same
+        distinct = {places[name]: x for name, x in loaded.items()}
+        if sum(x.numel() * x.element_size() for x in distinct.values()) > path.stat().st_size:
+            raise ValueError("its tensors are larger than the file")
+        arrays = {place: x.detach().float().numpy() for place, x in distinct.items()}
+        return {name: arrays[place] for name, place in places.items()}
+    except Exception as error:  # torch raises many kinds
+        raise UserError(
+            f"{path} is damaged, or contains more than tensors. Received: {one_line(error)[:200]}"
+        ) from None
+
+
+def _check_uncompressed(path: Path) -> None:
+    """Raises a `ValueError` for a file that unpacks to more than its length. PyTorch itself does not compress."""
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            if sum(entry.file_size for entry in archive.infolist()) > path.stat().st_size:
+                raise ValueError("its parts are larger than the file")
+
+
+def export_huggingface(
+    path: str | os.PathLike[str], model: TranslationModel, tokenizers: SubwordTokenizer | Mapping[str, SubwordTokenizer]
+) -> Path:
+    """Writes a folder that `transformers.MarianMTModel.from_pretrained` and `MarianTokenizer` load.
+
+    Args:
+        path: Path of the folder to write, which must not exist.
+        model: `Transformer`, post-LN, with sinusoidal positions from 0, without mechanisms.
+        tokenizers: Mapping of "source" and "target" to their subwords, or the joint subwords.
+
+    Returns:
+        The path.
+
+    Raises:
+        UserError: The model has something that `MarianMTModel` does not support, or the path exists.
+    """
+    parameters = plain_parameters(model, "Hugging Face's MarianMTModel")
+    config, by_side = model.get_config(), checked_tokenizers(model, tokenizers)
+    parameters = split_keys_and_values(in_halves(parameters, model, (0, False), "Hugging Face's MarianMTModel"))
+    if config["norm"] != "post" or config["embedding_norm"] or not config["source_end"]:
+        raise UserError(
+            "Hugging Face's MarianMTModel is post-LN, has no norm of embeddings and reads EOS: export a SavedModel. "
+            f"Received: norm={config['norm']!r}, embedding_norm={config['embedding_norm']}, "
+            f"source_end={config['source_end']}"
+        )
+    target = parameters["target_embedding"]
+    joint = "source_embedding" not in parameters and "output" not in parameters
+    sizes = {side: tokenizer.vocabulary_size for side, tokenizer in by_side.items()}
+    # The order of their ids: EOS, UNK, the subwords, and last PAD, which also begins the target.
+    rows = {side: [3, 1, *range(4, size), 2] for side, size in sizes.items()}
+    arrays = {"final_logits_bias": parameters.get("output_bias", np.zeros(len(target)))[None, rows["target"]]}
+    depths = {side: config[f"num_{side}_layers"] for side in ("encoder", "decoder")}
+    if joint:
+        arrays["model.shared.weight"] = target[rows["target"]]
+    else:
+        arrays["model.encoder.embed_tokens.weight"] = parameters.get("source_embedding", target)[rows["source"]]
+        arrays["model.decoder.embed_tokens.weight"] = target[rows["target"]]
+        arrays["lm_head.weight"] = parameters.get("output", target)[rows["target"]]
+    for ours, theirs, kind in _names(depths):
+        if ours in ("encoder.norm", "decoder.norm"):
+            continue
+        name = f"{ours}.bias" if kind == "bias" else f"{ours}.scale" if ours.endswith("norm") else f"{ours}.kernel"
+        # The attentions may have no biases.
+        arrays[f"{theirs}.{kind}"] = parameters[name].T if name in parameters else np.zeros(config["hidden_dim"])
+    settings = {
+        "model_type": "marian",
+        "architectures": ["MarianMTModel"],
+        **{f"{side}_layers": depth for side, depth in depths.items()},
+        **{f"{side}_attention_heads": config["num_heads"] for side in depths},
+        **{f"{side}_ffn_dim": config["intermediate_dim"] for side in depths},
+        "d_model": config["hidden_dim"],
+        "activation_function": config["feed_forward"],
+        **{name: config[name] for name in ("dropout", "attention_dropout", "activation_dropout")},
+        "scale_embedding": config["scale_embeddings"],
+        "share_encoder_decoder_embeddings": joint,
+        "tie_word_embeddings": joint or "output" not in parameters,
+        "vocab_size": sizes["source"] - 1,
+        "decoder_vocab_size": sizes["target"] - 1,
+        "max_position_embeddings": 1024,
+        "eos_token_id": 0,
+        "forced_eos_token_id": None,
+        "pad_token_id": sizes["target"] - 2,
+        "decoder_start_token_id": sizes["target"] - 2,
+    }
+    with atomic_folder(path) as folder:
+        write_safetensors(folder / "model.safetensors", arrays)
+        write_json(folder / "config.json", settings)
+        write_json(
+            folder / "tokenizer_config.json", {"tokenizer_class": "MarianTokenizer", "separate_vocabs": not joint}
+        )
+        for side, name in (("source", "vocab.json"), ("target", "target_vocab.json")):
+            pieces = by_side[side].pieces(0, sizes[side])
+            if side == "source" or not joint:
+                write_json(folder / name, {"<pad>" if row == 2 else pieces[row]: i for i, row in enumerate(rows[side])})
+            by_side[side].save(folder / f"{side}.spm")
+    return Path(path)

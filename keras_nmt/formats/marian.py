@@ -1,0 +1,358 @@
+"""Reads and writes the format of Marian: `model.npz` with its vocabularies, in a folder or in a zip of OPUS-MT."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import tempfile
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import numpy as np
+
+from keras_nmt.data import SubwordTokenizer
+from keras_nmt.data.subword_models import read_subwords
+from keras_nmt.errors import UserError, one_line
+from keras_nmt.files.atomic_files import atomic_folder, write_bytes, write_text
+from keras_nmt.files.model_config import check_limits
+from keras_nmt.formats.array_files import open_zip, read_npz, write_npz
+from keras_nmt.formats.parameters import (
+    Imported,
+    check_none_left,
+    in_halves,
+    join_keys_and_values,
+    parts,
+    plain_parameters,
+    sinusoids,
+    split_keys_and_values,
+)
+from keras_nmt.formats.vocabulary import Vocabulary, check_rows, parse_subwords, tokens_of_ids
+from keras_nmt.formats.yaml_file import read_yaml, write_yaml
+from keras_nmt.ids import BOS
+from keras_nmt.inference.load import checked_tokenizers
+from keras_nmt.models import TranslationModel
+
+SETTINGS = "special:model.yml"  # the array that holds the settings of the model
+PLACES = (0, True)  # offset and endpoint of Marian's sinusoids
+EPSILON = 1e-6  # of Marian's norms
+# The values that settings must have so that the model is a `Transformer`. The first of each are the defaults.
+NEEDED: dict[str, tuple[Any, ...]] = {
+    "type": ("transformer",),
+    "transformer-decoder-autoreg": ("self-attention",),
+    "transformer-ffn-activation": ("swish", "relu"),
+    "transformer-ffn-depth": ("2",),
+    "transformer-decoder-ffn-depth": ("0", "2"),
+    "transformer-tied-layers": ([],),
+    "transformer-attention-mask": ("default",),
+    "input-types": ([], ["sequence", "sequence"]),
+    "lemma-dim-emb": ("0",),
+    "lemma-dependency": ("",),
+    **dict.fromkeys(
+        (
+            "transformer-disable-position-embeddings",
+            "transformer-no-affine",
+            "transformer-no-bias",
+            "transformer-no-projection",
+            "transformer-pool",
+            "transformer-rnn-projection",
+            "transformer-train-position-embeddings",
+            "right-left",
+            "ulr",
+        ),
+        ("false",),
+    ),
+}
+SITES = {"self": "self", "cross": "context", "": "ffn"}
+LETTERS = {"query": "q", "key": "k", "value": "v", "output": "o", "inner": "1", "outer": "2"}
+BIAS, OUTPUT = "decoder_ff_logit_out_b", "decoder_ff_logit_out_W"  # untied output `[d, V]`; with suffix "t" `[V, d]`
+
+
+def is_there(path: Path) -> bool:
+    """Returns whether a path is a folder, a zip or an npz file with a model of this format."""
+    if path.is_dir():
+        return any(path.glob("*.npz"))
+    return path.is_file() and zipfile.is_zipfile(path)
+
+
+def read(path: Path) -> Imported:
+    """Reads a Transformer of Marian from a folder, an `.npz` file with the other files beside it, or a zip of OPUS-MT.
+
+    Raises:
+        UserError: The model has something that a `Transformer` does not have, or a file is missing or damaged.
+    """
+    if path.is_dir() or path.suffix == ".npz":
+        return _read(path)
+    with tempfile.TemporaryDirectory() as folder:
+        _unpack(path, Path(folder))
+        try:
+            imported = _read(Path(folder))
+        except UserError as error:
+            raise UserError(str(error).replace(folder, str(path))) from None
+        return dataclasses.replace(imported, path=path / imported.path.name)
+
+
+def _read(path: Path) -> Imported:
+    folder = path if path.is_dir() else path.parent
+    path, decoder = _model_path(path)
+    arrays = read_npz(path)
+    given = arrays.pop(SETTINGS, None)
+    if given is None:
+        raise UserError(f"{path} is not a model of Marian. Missing settings: {SETTINGS}")
+    settings = read_yaml(f"{path}: {SETTINGS}", given.tobytes().split(b"\0")[0])
+    options = _options(settings, path)
+    depths = {side: options[f"num_{side}_layers"] for side in ("encoder", "decoder")}
+    parameters = {}
+    for ours, theirs in _names(depths).items():
+        if theirs in arrays:
+            array = arrays.pop(theirs)
+            parameters[ours] = array if ours.endswith("kernel") else _vector(array)
+    tied = {kind for kind in ("all", "src", "") if settings.get(f"tied-embeddings-{kind}".rstrip("-")) == "true"}
+    is_shared = not tied.isdisjoint({"all", "src"})
+    options["tie_embeddings"] = not tied.isdisjoint({"all", ""})
+    names = dict.fromkeys(depths, "Wemb") if is_shared else {side: f"{side}_Wemb" for side in depths}
+    if missing := [name for name in dict.fromkeys(names.values()) if name not in arrays]:
+        raise UserError(f"{path} is not a complete model. Missing parameter: {missing[0]}")
+    source, target = (arrays[names[side]] for side in depths)
+    arrays = {name: array for name, array in arrays.items() if name not in names.values()}
+    parameters["target_embedding"] = target
+    if not options["tie_embeddings"]:
+        if f"{OUTPUT}t" in arrays:
+            parameters["output"] = arrays.pop(f"{OUTPUT}t")
+        elif OUTPUT in arrays:
+            parameters["output"] = arrays.pop(OUTPUT).T
+    if BIAS in arrays:
+        parameters["output_bias"] = _vector(arrays.pop(BIAS))
+    check_none_left(arrays, path)
+    vocabularies = _vocabularies(folder, path, decoder, [len(source), len(target)])
+    is_joint = is_shared and options["tie_embeddings"] and vocabularies[0].tokens == vocabularies[1].tokens
+    if not is_joint:
+        parameters["source_embedding"] = source
+    beam = decoder.get("beam-size", "")
+    search = {"beam_size": int(beam)} if beam.isdecimal() and int(beam) else {}
+    return Imported(path, options, join_keys_and_values(parameters), vocabularies[0], vocabularies[1], search)
+
+
+def _vector(array: np.ndarray) -> np.ndarray:
+    """Returns a vector, which Marian stores as a matrix of one row."""
+    return array[0] if array.ndim == 2 and len(array) == 1 else array
+
+
+def _options(settings: Mapping[str, Any], path: Path) -> dict[str, Any]:
+    """Maps settings to arguments of `Transformer`."""
+    for name, values in NEEDED.items():
+        if (value := settings.get(name, values[0])) not in values:
+            wanted = " or ".join(str(x or "none") for x in values)
+            raise UserError(f"{path}: `{name}` must be {wanted} for a `Transformer`. Received: {one_line(value)[:100]}")
+
+    def number(name: str) -> int:
+        if not (isinstance(value := settings.get(name), str) and value.isdecimal() and len(value) < 10):
+            raise UserError(f"{path}: `{name}` must be an integer. Received: {one_line(value)[:100]}")
+        return int(value)
+
+    # What Marian does after the embeddings, before and after each sub-layer, and after each stack, except dropout (d).
+    defaults = {"postprocess-emb": "d", "preprocess": "", "postprocess": "dan", "postprocess-top": ""}
+    given = {name: str(settings.get(f"transformer-{name}", value)) for name, value in defaults.items()}
+    embeddings, before, after, top = (value.replace("d", "") for value in given.values())
+    # Before a sub-layer, Marian normalises the queries of an attention, but not its keys and values.
+    if embeddings not in ("", "n") or before or after != "an" or top:
+        raise UserError(
+            f"{path}: norms must stand after each sub-layer (`transformer-postprocess` dan), not before. "
+            f"Received: {one_line(given)[:300]}"
+        )
+    inner = {number("transformer-dim-ffn"), *[x for x in (number("transformer-decoder-dim-ffn"),) if x]}
+    if len(inner) > 1:
+        raise UserError(f"{path}: encoder and decoder must have the same inner width. Received: {sorted(inner)}")
+    options = {
+        "num_encoder_layers": number("enc-depth"),
+        "num_decoder_layers": number("dec-depth"),
+        "hidden_dim": number("dim-emb"),
+        "num_heads": number("transformer-heads"),
+        "intermediate_dim": inner.pop(),
+        "norm": "post",
+        "norm_epsilon": EPSILON,
+        "feed_forward": settings.get("transformer-ffn-activation", "swish"),
+        "positions": sinusoids("halves", *PLACES),
+        "attention_bias": True,
+        "embedding_norm": bool(embeddings),
+    }
+    check_limits(options)
+    return options
+
+
+def _names(depths: Mapping[str, int]) -> dict[str, str]:
+    """Maps our names of the parameters of the stacks to Marian's."""
+    found: dict[str, str] = {}
+    norms = {f"{side}.embedding_norm": f"{side}_emb_ln_%s_pre" for side in depths}
+    for side, number, part in parts(depths):
+        ours, (site, _, piece) = f"{side}.{number}.{part}", part.rpartition(".")
+        theirs = f"{side}_l{number}_{SITES[site]}"
+        if piece == "norm":
+            norms[ours] = f"{theirs}_{'Wo' if site else 'ffn'}_ln_%s"
+        else:
+            found |= {f"{ours}.{name}": f"{theirs}_{x}{LETTERS[piece]}" for name, x in (("kernel", "W"), ("bias", "b"))}
+    return found | {f"{ours}.{x}": theirs % x for ours, theirs in norms.items() for x in ("scale", "bias")}
+
+
+def _model_path(path: Path) -> tuple[Path, dict[str, Any]]:
+    """Returns the file of the model, and the settings of its search, if there are any."""
+    folder = path if path.is_dir() else path.parent
+    if path.is_dir():
+        named = [x for x in (folder / "decoder.yml", folder / "model.npz.decoder.yml") if x.is_file()]
+        models = read_yaml(named[0]).get("models", []) if named else []
+        if len(models) > 1:
+            raise UserError(f"{named[0]} must name one model; give the file of one instead. Received: {models}")
+        found = [folder / PurePosixPath(models[0]).name] if models else [folder / "model.npz"]
+        if not found[0].is_file():
+            found = [x for x in folder.glob("*.npz") if not x.name.endswith(".optimizer.npz")]
+        if len(found) != 1:
+            raise UserError(
+                f"{folder} must contain one model; give the file of one instead. "
+                f"Received: {sorted(x.name for x in found)}"
+            )
+        path = found[0]
+    for decoder in (path.with_name(f"{path.name}.decoder.yml"), folder / "decoder.yml"):
+        if decoder.is_file():
+            return path, read_yaml(decoder)
+    return path, {}
+
+
+def _vocabularies(folder: Path, path: Path, decoder: Mapping[str, Any], sizes: list[int]) -> list[Vocabulary]:
+    """Reads the vocabularies of source and target: those named by the search settings, or those in the folder."""
+    named = [folder / PurePosixPath(name).name for name in decoder.get("vocabs", [])]
+    if not named:
+        found = {x for kind in ("yml", "spm", "json") for x in folder.glob(f"*vocab*.{kind}")}
+        named = sorted(found) * 2 if len(found) == 1 else sorted(found)
+        if len(found) != 1:
+            raise UserError(
+                f"{folder} must contain one vocabulary, such as vocab.yml, or `vocabs` in decoder.yml must name those "
+                f"of source and target. Received: {[x.name for x in named]}"
+            )
+    if len(named) != 2:
+        raise UserError(f"{path} must have two vocabularies. Received: {[x.name for x in named]}")
+    vocabularies = []
+    for side, name, size in zip(("source", "target"), named, sizes, strict=True):
+        model = name if name.suffix == ".spm" else folder / f"{side}.spm"
+        proto = read_subwords(model) if model.is_file() or model == name else None
+        if model == name:
+            tokens = [piece.piece for piece in parse_subwords(proto or b"", name).pieces]
+        else:
+            tokens = tokens_of_ids(_token_ids(name), name)
+        check_rows(tokens, size, name)
+        if "</s>" not in tokens:
+            raise UserError(f"{name} must contain the end of a sentence. Missing token: </s>")
+        unknown = tokens.index("<unk>") if "<unk>" in tokens else None
+        # No token begins a translation: Marian's decoder begins with zeros.
+        vocabularies.append(Vocabulary(tokens, None, unknown, None, tokens.index("</s>"), proto))
+    return vocabularies
+
+
+def _token_ids(path: Path) -> dict[str, int]:
+    found = {token: str(value) for token, value in read_yaml(path).items()}
+    if wrong := [token for token, value in found.items() if not (value.isdecimal() and len(value) < 10)]:
+        raise UserError(
+            f"{path} must have an id for each token. Received: {one_line(wrong[0])[:100]}: {found[wrong[0]]}"
+        )
+    return {token: int(value) for token, value in found.items()}
+
+
+def _unpack(path: Path, folder: Path) -> None:
+    """Unpacks the files of a model from a zip to a folder, by their names without folders."""
+    with open_zip(path) as archive:
+        for member in archive.infolist():
+            name = PurePosixPath(member.filename).name
+            if not member.is_dir() and name.endswith((".npz", ".yml", ".spm")):
+                if (folder / name).exists():
+                    raise UserError(f"{path} must contain each file name once. Received twice: {one_line(name)}")
+                write_bytes(folder / name, archive.read(member))
+    if not any(folder.glob("*.npz")):
+        raise UserError(f"{path} is not a model of Marian. Missing file: .npz")
+
+
+def export_marian(
+    path: str | os.PathLike[str], model: TranslationModel, tokenizers: SubwordTokenizer | Mapping[str, SubwordTokenizer]
+) -> Path:
+    """Writes a folder like those of OPUS-MT, from which `marian-decoder -c decoder.yml` translates.
+
+    Marian's input and output are subwords: encode a line with `source.spm`, and decode a translation with `target.spm`,
+    both by SentencePiece.
+
+    Args:
+        path: Path of the folder to write, which must not exist.
+        model: `Transformer` without mechanisms, post-LN, with the positions of Marian, and zeros as the embedding of
+            BOS, such as a model that was imported from Marian.
+        tokenizers: Mapping of "source" and "target" to their subwords, or the joint subwords.
+
+    Returns:
+        The path, a folder with `model.npz`, `decoder.yml`, `source.spm` and `target.spm`, and `vocab.yml` or, if the
+        vocabulary is not joint, `vocab.source.yml` and `vocab.target.yml`.
+
+    Raises:
+        UserError: The model has something that Marian does not support, or the path exists.
+    """
+    config, by_side = model.get_config(), checked_tokenizers(model, tokenizers)
+    parameters = split_keys_and_values(in_halves(plain_parameters(model, "Marian"), model, PLACES, "Marian"))
+    target = parameters["target_embedding"]
+    source = parameters.get("source_embedding")
+    for name, is_right, what in (
+        ("norm", config["norm"] == "post", "norms of keys and values before attentions"),
+        ("feed_forward", config["feed_forward"] in NEEDED["transformer-ffn-activation"], "this feed-forward network"),
+        ("source_end", config["source_end"], "sources without EOS"),
+        ("scale_embeddings", config["scale_embeddings"], "embeddings without a scale"),
+        ("norm_epsilon", config["norm_epsilon"] <= 10 * EPSILON, "this epsilon of norms"),
+    ):
+        if not is_right:
+            raise UserError(f"Marian does not support {what}: export a SavedModel. Received: {name}={config[name]!r}")
+    if target[BOS].any():
+        raise UserError(
+            "Marian begins a translation with zeros, so the embedding of BOS must be zero: export a SavedModel. "
+            f"Received: an embedding of norm {np.linalg.norm(target[BOS]):.3g}"
+        )
+    is_joint = source is None
+    # The order of their ids: EOS, UNK, the subwords.
+    rows = {side: [3, 1, *range(4, tokenizer.vocabulary_size)] for side, tokenizer in by_side.items()}
+    depths = {side: config[f"num_{side}_layers"] for side in ("encoder", "decoder")}
+    arrays = {"Wemb" if is_joint else "decoder_Wemb": target[rows["target"]]}
+    if source is not None:
+        arrays["encoder_Wemb"] = source[rows["source"]]
+    if "output" in parameters:
+        arrays[OUTPUT] = parameters["output"][rows["target"]].T
+    arrays[BIAS] = parameters.get("output_bias", np.zeros(len(target)))[None, rows["target"]]
+    width = config["hidden_dim"]
+    for ours, theirs in _names(depths).items():
+        if ours in parameters:
+            arrays[theirs] = parameters[ours] if ours.endswith("kernel") else parameters[ours][None]
+        elif ours.endswith(".bias") and f"{ours.removesuffix('bias')}kernel" in parameters:
+            arrays[theirs] = np.zeros((1, width))  # the attentions may have no biases
+    is_tied = "output" not in parameters
+    settings = {
+        **{name: values[0] for name, values in NEEDED.items()},
+        **{f"{side[:3]}-depth": depth for side, depth in depths.items()},
+        "dim-emb": width,
+        "dim-vocabs": [len(rows[side]) for side in ("source", "target")],
+        "transformer-heads": config["num_heads"],
+        "transformer-dim-ffn": config["intermediate_dim"],
+        "transformer-decoder-dim-ffn": 0,
+        "transformer-ffn-activation": config["feed_forward"],
+        "transformer-preprocess": "",
+        "transformer-postprocess": "dan",
+        "transformer-postprocess-top": "",
+        "transformer-postprocess-emb": "dn" if config["embedding_norm"] else "d",
+        "tied-embeddings-all": is_joint and is_tied,
+        "tied-embeddings-src": is_joint and not is_tied,
+        "tied-embeddings": not is_joint and is_tied,
+        "version": "v1.12.0",
+    }
+    with atomic_folder(path) as folder:
+        names = {side: "vocab.yml" if is_joint else f"vocab.{side}.yml" for side in by_side}
+        for side, name in names.items():
+            pieces = by_side[side].pieces(0, by_side[side].vocabulary_size)
+            tokens = ["</s>", "<unk>", *(pieces[row] for row in rows[side][2:])]
+            write_text(folder / name, write_yaml({token: i for i, token in enumerate(tokens)}))
+            by_side[side].save(folder / f"{side}.spm")
+        decoder = {"relative-paths": True, "models": ["model.npz"], "vocabs": list(names.values())}
+        write_text(folder / "decoder.yml", write_yaml({**decoder, "beam-size": 4, "normalize": 0.6}))
+        text = np.frombuffer(write_yaml(settings).encode() + b"\0", "int8")
+        write_npz(folder / "model.npz", {**{x: np.asarray(y, "<f4") for x, y in arrays.items()}, SETTINGS: text})
+    return Path(path)

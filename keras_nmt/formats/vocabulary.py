@@ -1,0 +1,168 @@
+"""Converts vocabularies of other toolkits to SentencePiece models with this package's ids."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from google.protobuf.message import DecodeError
+from sentencepiece.sentencepiece_model_pb2 import ModelProto
+
+from keras_nmt.data.subword_models import RESERVED_SYMBOLS
+from keras_nmt.data.subword_sampler import SPACE
+from keras_nmt.errors import UserError, one_line
+from keras_nmt.models import LanguageLabelModel
+
+MAX_BYTES = 256 << 20  # largest file of a vocabulary
+Piece = ModelProto.SentencePiece
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Vocabulary:
+    """The tokens of a toolkit's vocabulary, and the rows of its tables that belong to this package's ids.
+
+    Attributes:
+        tokens: The toolkit's tokens in the order of its ids.
+        pad, unknown, begin, end: The toolkit's ids, None for a token that it does not have. `begin` is the id with
+            which its decoder begins, which can be the id of another token.
+        model: Content of a SentencePiece model that segments texts into the tokens. Defaults to None: a model is made.
+        languages: The toolkit's ids of the language labels, in the order of the model's languages. Defaults to none.
+    """
+
+    tokens: Sequence[str]
+    pad: int | None
+    unknown: int | None
+    begin: int | None
+    end: int
+    model: bytes | None = None
+    languages: Mapping[str, int] = dataclasses.field(default_factory=dict)
+
+    @functools.cached_property
+    def rows(self) -> list[int]:
+        """The toolkit's id for each id of this package; -1 if the toolkit does not have the token."""
+        special = [-1 if x is None else x for x in (self.pad, self.unknown, self.begin, self.end)]
+        if self.begin is not None and self.begin == self.pad:
+            special[0] = -1  # BOS has this row
+        special += self.languages.values()
+        taken = set(special)
+        return special + [i for i in range(len(self.tokens)) if i not in taken]
+
+    @functools.cached_property
+    def output_rows(self) -> list[int]:
+        """The same as `rows` for logits, where EOS that is also BOS has a single logit."""
+        return [self.rows[0], self.rows[1], -1 if self.begin == self.end else self.rows[2], *self.rows[3:]]
+
+    def make_model(self) -> bytes:
+        """Makes a SentencePiece model whose ids are those of this package.
+
+        A given model keeps its rules, and those of its pieces that are tokens. Other tokens become unused pieces,
+        except that language tags, such as `>>fra<<`, become pieces that users can write in texts. Without a given
+        model, the tokens are characters of the text if all of them are single characters, otherwise words between
+        spaces.
+
+        Raises:
+            UserError: The given model is not a SentencePiece model.
+        """
+        proto = parse_subwords(self.model or b"", "The subword model of the imported model")
+        old = {piece.piece: piece for piece in proto.pieces}
+        unused = score_of_unused(proto)
+        plain = self.model is None
+        are_characters = all(len(self.tokens[row]) == 1 for row in self._text_rows())
+        if plain:
+            types = proto.trainer_spec
+            types.model_type = types.CHAR if are_characters else types.WORD
+            proto.normalizer_spec.name = "identity"
+            proto.normalizer_spec.add_dummy_prefix = not are_characters
+            proto.normalizer_spec.remove_extra_whitespaces = True
+        del proto.pieces[:]
+        spec = proto.trainer_spec
+        spec.vocab_size = len(self.rows)
+        for name, symbol in zip(("pad", "unk", "bos", "eos"), RESERVED_SYMBOLS, strict=True):
+            setattr(spec, f"{name}_piece", symbol)
+        spec.pad_id, spec.unk_id, spec.bos_id, spec.eos_id = range(4)
+        for i, symbol in enumerate(RESERVED_SYMBOLS):
+            proto.pieces.add(piece=symbol, score=0, type=Piece.UNKNOWN if i == 1 else Piece.CONTROL)
+        taken = set(RESERVED_SYMBOLS)
+        for label in LanguageLabelModel.labels(list(self.languages)):
+            proto.pieces.add(piece=label, score=0, type=Piece.CONTROL)
+            taken.add(label)
+        for new, row in enumerate(self._text_rows(), 4 + len(self.languages)):
+            token = self.tokens[row]
+            if token.startswith(">>") and token.endswith("<<") and len(token) > 4 and token not in old:
+                # A text begins with a space for SentencePiece.
+                name, kind, score = SPACE + token, Piece.USER_DEFINED, 0.0
+            elif plain:
+                name = token if are_characters or token.startswith(SPACE) else SPACE + token
+                kind, score = Piece.NORMAL, -float(new)
+            elif token in old and old[token].type not in (Piece.CONTROL, Piece.UNKNOWN):
+                name, kind, score = token, old[token].type, old[token].score
+            else:
+                name, kind, score = token, Piece.UNUSED, unused
+            if not name or name in taken:
+                name, kind = f"<unused_{new}>", Piece.UNUSED
+            taken.add(name)
+            proto.pieces.add(piece=name, score=score, type=kind)
+        return proto.SerializeToString()
+
+    def _text_rows(self) -> list[int]:
+        return self.rows[4 + len(self.languages) :]
+
+
+def score_of_unused(proto: ModelProto) -> float:
+    """Returns the score for unused pieces: the lowest, because BPE also tries their merges in the order of scores."""
+    return min((piece.score for piece in proto.pieces), default=0.0) - 1
+
+
+def parse_subwords(content: bytes, path: Path | str) -> ModelProto:
+    """Parses the content of a SentencePiece model. Raises a `UserError`, which names the path, for other content."""
+    proto = ModelProto()
+    try:
+        proto.ParseFromString(content)
+    except DecodeError:
+        raise UserError(
+            f"{path} is not a SentencePiece model, or is damaged. Received: {len(content):,} bytes"
+        ) from None
+    return proto
+
+
+def check_rows(tokens: list[str], rows: int, path: Path) -> list[str]:
+    """Returns the tokens of a vocabulary. Raises a `UserError` unless there is one for each embedding."""
+    if len(tokens) != rows:
+        raise UserError(f"{path} must have {rows:,} tokens, one for each embedding. Received: {len(tokens):,}")
+    return tokens
+
+
+def read_tokens(path: Path) -> list[str]:
+    """Reads a vocabulary from JSON, a list of tokens or an object of their ids, or from text with a token on each line.
+
+    Raises:
+        UserError: The file has another form, or the ids have gaps.
+    """
+    if path.stat().st_size > MAX_BYTES:
+        raise UserError(f"{path} must have at most {MAX_BYTES:,} bytes. Received: {path.stat().st_size:,}")
+    try:
+        text = path.read_text("utf-8")
+        tokens = json.loads(text) if path.suffix == ".json" else text.split("\n")[: None if text[-1:] != "\n" else -1]
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        raise UserError(f"{path} is damaged. Received: {one_line(error)}") from None
+    if isinstance(tokens, dict) and all(type(i) is int for i in tokens.values()):
+        tokens = tokens_of_ids(tokens, path)
+    if not isinstance(tokens, list) or not all(isinstance(token, str) for token in tokens):
+        raise UserError(f"{path} must be a list of tokens, or an object of ids. Received: {type(tokens).__name__}")
+    return tokens
+
+
+def tokens_of_ids(ids: Mapping[str, int], path: Path) -> list[str]:
+    """Returns the tokens of a vocabulary in the order of their ids.
+
+    Raises:
+        UserError: The ids have gaps.
+    """
+    if sorted(ids.values()) != list(range(len(ids))):
+        raise UserError(
+            f"{path} must have the ids from 0, each once. Received: {len(ids):,} tokens, ids up to {max(ids.values())}"
+        )
+    return sorted(ids, key=ids.__getitem__)

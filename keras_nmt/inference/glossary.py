@@ -1,0 +1,62 @@
+"""Glossaries: how words of the source must be translated. Imports nothing heavy."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+from collections.abc import Iterable, Mapping
+
+from keras_nmt.data.text_files import read_blocks
+from keras_nmt.errors import UserError
+
+
+class Glossary:
+    """Finds the constraints of sentences by their words.
+
+    The words of an entry must be whole words of the sentence. If entries overlap, the longest counts.
+
+    Args:
+        entries: Mapping from words of the source language to a phrase of the target language, which may have
+            alternatives: "Haus|Gebäude".
+        ignore_case: Boolean, whether to ignore the case of the source. Defaults to False.
+
+    Example:
+
+    >>> glossary = Glossary({"house": "Haus|Gebäude", "old house": "Altbau", "us": "uns"})
+    >>> glossary.constraints(["the old house of us", "a house", "a bus"])
+    [['Altbau', 'uns'], ['Haus|Gebäude'], []]
+    """
+
+    def __init__(self, entries: Mapping[str, str], *, ignore_case: bool = False) -> None:
+        self._fold = str.lower if ignore_case else str
+        self._entries = {" ".join(self._fold(source).split()): target for source, target in entries.items()}
+        longest_first = sorted(self._entries, key=len, reverse=True)
+        words = "|".join(re.escape(source).replace(r"\ ", r"\s+") for source in longest_first)
+        self._found = re.compile(rf"(?<!\w)(?:{words})(?!\w)") if words else None
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str], *, ignore_case: bool = False) -> Glossary:
+        """Reads a text file, plain or compressed, with an entry in each line: words of the source, tab, phrase.
+
+        Raises:
+            OSError: The file cannot be opened.
+            UserError: A line is not an entry, not UTF-8 or too long, or the file is damaged.
+        """
+        entries = {}
+        for number, line in enumerate(itertools.chain.from_iterable(read_blocks(path)), 1):
+            source, _, target = line.partition("\t")
+            if not source.strip() or not target.strip() or "\t" in target:
+                raise UserError(
+                    "An entry of a glossary must be words of the source, tab, phrase of the target. "
+                    f"Received: {os.fspath(path)}, line {number}, {line[:40]!r}"
+                )
+            entries[source] = target.strip()
+        return cls(entries, ignore_case=ignore_case)
+
+    def constraints(self, lines: Iterable[str]) -> list[list[str]]:
+        """Returns the `constraints` of lines, for `Translator.translate` or `Client.translate`."""
+        if self._found is None:
+            return [[] for _ in lines]
+        found = ([" ".join(x.split()) for x in self._found.findall(self._fold(line))] for line in lines)
+        return [list(dict.fromkeys(self._entries[source] for source in of_line)) for of_line in found]

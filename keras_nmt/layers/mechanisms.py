@@ -1,0 +1,313 @@
+"""Mechanisms of a model as objects: shortcuts, compositions and roles, with their arguments, checks and JSON form."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple, Self
+
+from keras_nmt.layers._common import STARTS, check_choice, check_positive, check_rate, optional_size, subset
+from keras_nmt.layers.bilinear_pooling import BilinearPooling
+from keras_nmt.layers.contextualized_embedding import ContextualizedEmbedding
+from keras_nmt.layers.hierarchical_aggregation import HierarchicalAggregation
+from keras_nmt.layers.layer_spec import LayerSpec, as_json, choose, spec_of
+from keras_nmt.layers.lexical_shortcut import LexicalShortcut
+from keras_nmt.layers.linear_combination import LinearCombination
+from keras_nmt.layers.low_rank_bilinear_pooling import LowRankBilinearPooling
+from keras_nmt.layers.role_assignment import DROPOUT_ON
+from keras_nmt.layers.role_interaction import RoleInteraction
+
+SIDES = ("encoder", "decoder")
+SITES = ("self", "cross")
+SOURCES = ("lexical", "non_lexical")
+CONTEXTS = ("lstm", "cnn")
+
+
+class Argument(NamedTuple):
+    """An argument of a mechanism, for help texts. The default of `kind`, which has none, is None."""
+
+    name: str
+    default: Any
+    description: str
+
+
+@dataclasses.dataclass(frozen=True)
+class MechanismConfig:
+    """The base of `Shortcuts`, `Composition` and `Roles`: the kind of a mechanism's layers, and their arguments.
+
+    An argument that the layers of the kind do not take is an error. `PLACES` lists the arguments that say where the
+    layers are.
+    """
+
+    KINDS: ClassVar[dict[str, LayerSpec]]
+    PLACES: ClassVar[tuple[str, ...]] = ("sides",)
+
+    kind: str | LayerSpec
+
+    def __post_init__(self) -> None:
+        self._set(kind=choose("kind", self.kind, self.KINDS))
+        for name, value in self._changed().items():
+            if isinstance(getattr(type(self), name), bool):
+                check_choice(name, value, (False, True))
+            if name not in self.PLACES and not self.spec.takes(name):
+                raise ValueError(f"`{name}` has no effect on {self._shown}. Received: {name}={value!r}")
+
+    @classmethod
+    def of(cls, value: Any) -> Self | None:
+        """Returns the object that an argument of a model stands for.
+
+        Args:
+            value: The object itself, None, a kind, or the JSON form of any of these.
+
+        Raises:
+            ValueError: The value is none of these, or has unknown arguments.
+        """
+        if value is None or isinstance(value, cls):
+            return value
+        if not isinstance(value, Mapping) or "class_name" in value:
+            kind: Any = value
+            return cls(kind)
+        known = [field.name for field in dataclasses.fields(cls)]
+        if "kind" not in value or set(value) - set(known):
+            raise ValueError(
+                f"`{cls.__name__}` must have `kind`, and may have {', '.join(known[1:])}. Received: {dict(value)}"
+            )
+        return cls(**value)
+
+    @classmethod
+    def arguments(cls) -> Iterator[Argument]:
+        """Yields each argument with its default and its description, for help texts."""
+        descriptions = dict(
+            re.findall(r"^    (\w+): ((?:.+\n)(?: {8}.+\n)*)", f"{inspect.getdoc(cls)}\n", re.MULTILINE)
+        )
+        for field in dataclasses.fields(cls):
+            default = None if field.default is dataclasses.MISSING else as_json(field.default)
+            yield Argument(field.name, default, " ".join(descriptions[field.name].split()))
+
+    @property
+    def spec(self) -> LayerSpec:
+        """The class of the layers, with the arguments that follow from the kind."""
+        return spec_of(self.kind, self.KINDS)
+
+    def make(self, *, name: str, dtype: Any, sizes: Mapping[str, Any] | None = None, **given: Any) -> Any:
+        """Makes a layer; see `LayerSpec.make`. Arguments in `given` override those of this object."""
+        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)[1:]}
+        own = {name: value for name, value in values.items() if name not in self.PLACES}
+        # The defaults of this object are for the package's layers: a user's own layer keeps its own defaults.
+        is_known = self.spec.layer in [known.layer for known in self.KINDS.values()]
+        unset = () if is_known else set(own) - set(self._changed())
+        return self.spec.make(name=name, dtype=dtype, sizes=sizes, unset=unset, **{**own, **given})
+
+    def get_config(self) -> dict[str, Any]:
+        """Returns the JSON form: the kind, and the arguments that differ from their defaults."""
+        return {name: as_json(value) for name, value in {"kind": self.kind, **self._changed()}.items()}
+
+    @classmethod
+    def from_config(cls, config: Mapping[str, Any]) -> Self:
+        """Makes the object from its JSON form."""
+        return cls(**config)
+
+    def _changed(self) -> dict[str, Any]:
+        """Returns the arguments that differ from their defaults."""
+        values = {field.name: (getattr(self, field.name), field.default) for field in dataclasses.fields(self)[1:]}
+        return {name: value for name, (value, default) in values.items() if value != default}
+
+    def _set(self, **values: Any) -> None:
+        """Replaces arguments by their normalised values."""
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def _shown(self) -> str:
+        return f"`{type(self).__name__}({self.kind!r})`"
+
+
+@dataclasses.dataclass(frozen=True)
+class Shortcuts(MechanismConfig):
+    """Shortcuts from the embeddings, or other states below, to the keys and values of attentions.
+
+    Args:
+        kind: "plain", "fusion" or "ungated", the kind of `LexicalShortcut`; or a `LayerSpec`.
+        source: "lexical": the embeddings E. "non_lexical": the states one layer below the attention's input, not
+            normalised: H_{l-2} for the self-attention of layer l (E in layers 1 and 2), and the encoder's H_{L-1} for
+            cross-attention. Defaults to "lexical".
+        sites: Sequence of "self", "cross" or both, the attentions that have shortcuts. Defaults to `("self",)`.
+        sides: Sequence of "encoder", "decoder" or both, the sides that have shortcuts. Cross-attention belongs to the
+            decoder. Defaults to `("encoder", "decoder")`.
+
+    Raises:
+        ValueError: An argument is unknown, or "cross" is in `sites` although "decoder" is not in `sides`.
+
+    Example:
+
+    >>> Shortcuts("fusion", sites=("self", "cross")).get_config()
+    {'kind': 'fusion', 'sites': ['self', 'cross']}
+
+    Reference:
+        [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), sections 2.2 and 4.2.
+    """
+
+    KINDS: ClassVar = {kind: LayerSpec(LexicalShortcut, kind=kind) for kind in ("plain", "fusion", "ungated")}
+    PLACES = ("source", "sites", "sides")
+
+    source: str = "lexical"
+    sites: Sequence[str] = ("self",)
+    sides: Sequence[str] = SIDES
+
+    def __post_init__(self) -> None:
+        check_choice("source", self.source, SOURCES)
+        self._set(sites=subset("sites", self.sites, SITES))
+        self._set(sides=subset("sides", self.sides, SIDES))
+        super().__post_init__()
+        if "cross" in self.sites and "decoder" not in self.sides:
+            raise ValueError(
+                "Cross-attention belongs to the decoder: add 'decoder' to `sides` or leave 'cross' out of `sites`. "
+                f"Received: sites={self.sites!r}, sides={self.sides!r}"
+            )
+
+    def are_at(self, site: str, side: str) -> bool:
+        """Returns whether the attention at a site of a side has shortcuts."""
+        return site in self.sites and side in self.sides
+
+
+@dataclasses.dataclass(frozen=True)
+class Composition(MechanismConfig):
+    """A composition of the states of a stack's layers, or of an attention's heads.
+
+    Args:
+        kind: "linear": `LinearCombination`, for layers. "hierarchical": `HierarchicalAggregation`, whose aggregates
+            also replace the states H^2, H^4, ... as input of the next layer. "low_rank" (Eq. 10 of Li et al.) or
+            "extended" (Eq. 11): `LowRankBilinearPooling`. "bilinear" (Eq. 6): `BilinearPooling`, for small widths. Or a
+            `LayerSpec`.
+        rank: Integer, rank of "low_rank" and "extended". Defaults to the width d of the states.
+        start: "random", or "identity": the initial output is the same as without the composition, for example the
+            output of the trained model that training starts from. "linear", and "extended" of full rank, allow it; the
+            other kinds also need `residual`. Defaults to "random".
+        residual: Boolean, whether the last layer's states, or the concatenated heads, are added to the composition.
+            Hierarchical aggregates of layers are then added to H^2, H^4, ... instead of replacing them. Defaults to
+            False.
+        intermediate_dim: Integer, inner width of "hierarchical". Defaults to 4 d for layers and 2 d for heads.
+        output_projection: Boolean. True: W_O follows a pooling of heads, as in the paper's parameter counts. False: the
+            pooling replaces W_O, as in the paper's text. Defaults to True.
+        sides: Sequence of "encoder", "decoder" or both: the sides with the composition. Cross-attention belongs to the
+            decoder. Defaults to `("encoder", "decoder")`.
+
+    Raises:
+        ValueError: An argument is unknown, out of range, or has no effect on this kind.
+
+    Example:
+
+    >>> Composition("extended", rank=64).get_config()
+    {'kind': 'extended', 'rank': 64}
+
+    Reference:
+        [Li et al., 2020](https://arxiv.org/abs/1911.09877), Eq. 4 to 11.
+    """
+
+    KINDS: ClassVar = {
+        "linear": LayerSpec(LinearCombination),
+        "hierarchical": LayerSpec(HierarchicalAggregation),
+        "low_rank": LayerSpec(LowRankBilinearPooling, first_order=False),
+        "extended": LayerSpec(LowRankBilinearPooling, first_order=True),
+        "bilinear": LayerSpec(BilinearPooling),
+    }
+    PLACES = ("output_projection", "sides")
+
+    rank: int | None = None
+    start: str = "random"
+    residual: bool = False
+    intermediate_dim: int | None = None
+    output_projection: bool = True
+    sides: Sequence[str] = SIDES
+
+    def __post_init__(self) -> None:
+        check_choice("start", self.start, STARTS)
+        self._set(**{name: optional_size(name, getattr(self, name)) for name in ("rank", "intermediate_dim")})
+        self._set(sides=subset("sides", self.sides, SIDES))
+        super().__post_init__()
+        if not self.output_projection and (self.is_tree or self.kind == "linear" or self.start == "identity"):
+            raise ValueError(
+                "`output_projection=False` needs 'low_rank', 'extended' or 'bilinear' with start='random', which "
+                f"replaces W_O. Received: {self._shown}, start={self.start!r}"
+            )
+
+    @property
+    def is_tree(self) -> bool:
+        """Whether the composition is a tree, whose nodes a stack runs one by one."""
+        return hasattr(self.spec.layer, "aggregate")
+
+
+@dataclasses.dataclass(frozen=True)
+class Roles(MechanismConfig):
+    """Roles of tokens, in a layer between the embeddings and the positions of each side.
+
+    Args:
+        kind: "dense", "softmax" or "one_hot": `RoleInteraction` with this assignment. "contextualized":
+            `ContextualizedEmbedding`. Or a `LayerSpec`.
+        num_roles: Integer, number of roles. Defaults to 32.
+        context: "lstm" or "cnn", the network that reads the context: the source in both directions, the target from
+            left to right. Defaults to "lstm".
+        units: Integer, units of the LSTM or CNN in one direction. Defaults to `num_roles`.
+        residual: Boolean, whether the embedding is added to the output of the roles. Low rank and "contextualized"
+            always add it. Defaults to True.
+        low_rank: Boolean, whether the tensor of role interaction has low rank. Defaults to False.
+        straight_through: Boolean, whether "one_hot" roles are one-hot also in training. Defaults to False.
+        exclusive: Boolean, whether the role of a target token depends only on previous tokens. Defaults to False.
+        dropout: Float, dropout rate of the roles. Defaults to that of the model.
+        dropout_on: "logits" or "vector", to which dropout of "one_hot" roles is applied. "vector" is the paper's; see
+            `RoleAssignment`. Defaults to "logits".
+
+    Raises:
+        ValueError: An argument is unknown, out of range, or has no effect on this kind.
+
+    Example:
+
+    >>> Roles("softmax", num_roles=16).get_config()
+    {'kind': 'softmax', 'num_roles': 16}
+
+    Reference:
+        Weissenborn et al., [Contextualized Role Interaction for Neural Machine
+        Translation](https://openreview.net/forum?id=ryx3_iAcY7), submitted to ICLR 2019, section 3.
+    """
+
+    KINDS: ClassVar = {
+        **{kind: LayerSpec(RoleInteraction, assignment=kind) for kind in ("dense", "softmax", "one_hot")},
+        "contextualized": LayerSpec(ContextualizedEmbedding),
+    }
+    PLACES = ()
+
+    num_roles: int = 32
+    context: str = "lstm"
+    units: int | None = None
+    residual: bool = True
+    low_rank: bool = False
+    straight_through: bool = False
+    exclusive: bool = False
+    dropout: float | None = None
+    dropout_on: str = "logits"
+
+    def __post_init__(self) -> None:
+        check_positive(num_roles=self.num_roles)
+        check_choice("context", self.context, CONTEXTS)
+        if self.dropout is not None:
+            check_rate(dropout=self.dropout)
+        check_choice("dropout_on", self.dropout_on, DROPOUT_ON)
+        self._set(num_roles=int(self.num_roles), units=optional_size("units", self.units))
+        super().__post_init__()
+        for name in {"straight_through", "dropout_on"} & set(self._changed()):
+            if self.kind in ("dense", "softmax"):
+                raise ValueError(
+                    f"`{name}` has an effect on 'one_hot' roles only. "
+                    f"Received: {name}={getattr(self, name)!r}, kind={self.kind!r}"
+                )
+        if isinstance(self.kind, str) and self.low_rank and not self.residual:
+            raise ValueError(
+                "Low-rank roles always add the embedding: leave out `residual`. "
+                f"Received: residual={self.residual!r}, low_rank={self.low_rank!r}"
+            )
+        if not (hasattr(self.spec.layer, "step") and hasattr(self.spec.layer, "empty_cache")):
+            raise ValueError(
+                f"A layer of `Roles` must have `step` and `empty_cache`, for search. Received: {self.kind!r}"
+            )

@@ -1,0 +1,183 @@
+"""The two sides of a model: a source side maps ids to a memory, a target side maps ids and the memory to logits."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import keras
+from keras import ops
+
+from keras_nmt.ids import EOS, PAD
+from keras_nmt.layers import AttentiveRecurrentDecoder, RecurrentEncoder
+from keras_nmt.models._search_models import attention_layer
+from keras_nmt.models.factory import TransformerFactory
+from keras_nmt.models.token_embedding import TokenEmbedding
+
+
+class _OutputProjection:
+    """The projection of a target side's states to logits, by the embeddings of the target."""
+
+    embedding: TokenEmbedding
+
+    def output_kernel(self, ids: Any = None) -> Any:
+        return self.embedding.output_kernel(ids)
+
+    def _step_logits(self, states: Any, output_kernel: Any) -> Any:  # [B, K, d] -> [B, K, V]
+        return self.embedding(states, reverse=True, is_decoding_step=True, output_kernel=output_kernel)
+
+
+class _TransformerSide:
+    """The parts that both sides of a Transformer have: embeddings, roles, positions, and a stack of layers."""
+
+    name: ClassVar[str]
+
+    def __init__(self, factory: TransformerFactory, embedding: TokenEmbedding, stack: Any, prefix: str = "") -> None:
+        self.embedding = embedding
+        self.positions = factory.positions
+        self.dropout = factory.embedding_dropout
+        self.roles = factory.roles(self.name, prefix)
+        self.norm = factory.embedding_norm(f"{prefix}{self.name}_embedding_norm")
+        self.sees_end = factory.config.source_end
+        self.stack = stack
+        self.has_cross_shortcuts = factory.config.has_cross_shortcuts
+        self.alignment_head = factory.config.alignment_head
+
+    def _add_positions(self, embeddings: Any, position: Any = None) -> Any:
+        """Adds positions to embeddings, and normalises them if the model has such a norm."""
+        embeddings = embeddings if self.positions is None else self.positions(embeddings, position=position)
+        return embeddings if self.norm is None else self.norm(embeddings)
+
+    def _first_states(self, ids: Any, mask: Any = None) -> Any:
+        """Returns E, `[B, T, d]`, the input of the first layer."""
+        if self.roles is None:
+            return self.dropout(self._add_positions(self.embedding(ids)))
+        return self._add_positions(self.roles(self.dropout(self.embedding(ids)), mask=mask))
+
+
+class TransformerSource(_TransformerSide):
+    """Maps source ids to a memory by a `TransformerEncoder`."""
+
+    name = "source"
+
+    def __call__(self, ids: Any) -> dict[str, Any]:
+        mask = ops.not_equal(ids, PAD)  # [B, S]
+        if not self.sees_end:
+            mask = ops.logical_and(mask, ops.not_equal(ids, EOS))
+        embedded = self._first_states(ids, mask)
+        states, layer_states = self.stack(embedded, mask=mask, return_states=True)
+        memory = {"states": states, "mask": mask}
+        if self.has_cross_shortcuts:
+            memory["shortcut_states"] = embedded if self.stack.shortcut_source == "lexical" else layer_states[-2]
+        return memory
+
+
+class TransformerTarget(_TransformerSide, _OutputProjection):
+    """Maps target-input ids and a memory to logits by a `TransformerDecoder`."""
+
+    name = "target"
+
+    def logits(self, ids: Any, memory: dict[str, Any]) -> Any:
+        decoded = self.stack(
+            self._first_states(ids),  # without a mask: the decoder is causal, and padding follows the tokens
+            memory["states"],
+            memory_shortcut_states=memory.get("shortcut_states"),
+            memory_mask=memory["mask"],
+        )
+        return self.embedding(decoded, reverse=True)  # [B, T, V]
+
+    def attention(self, ids: Any, memory: dict[str, Any], layer: int | None = None) -> Any:
+        _, attention = self.stack(
+            self._first_states(ids),
+            memory["states"],
+            memory_shortcut_states=memory.get("shortcut_states"),
+            memory_mask=memory["mask"],
+            training=False,
+            return_attention=True,
+        )
+        weights = ops.cast(attention[attention_layer(layer, len(attention)) - 1], "float32")  # [B, H, T, S]
+        if layer is None and self.alignment_head is not None:
+            return weights[:, self.alignment_head - 1]  # [B, T, S]
+        return ops.mean(weights, axis=1)
+
+    def prepare(self, memory: dict[str, Any], beam_size: int, max_length: int | None) -> tuple[Any, Any]:
+        constants, layer_caches = self.stack.prepare(
+            memory["states"], beam_size, max_length, memory.get("shortcut_states")
+        )
+        caches = {"layers": layer_caches}
+        if self.roles is not None:
+            caches["roles"] = self.roles.empty_cache(ops.shape(memory["states"])[0], beam_size)
+        return {"layers": constants, "mask": memory["mask"]}, caches
+
+    def step(self, tokens: Any, position: Any, constants: Any, caches: Any, output_kernel: Any = None) -> Any:
+        new_caches: dict[str, Any] = {}
+        x = self.embedding(tokens)  # [B, K, d]
+        if self.roles is not None:
+            x, new_caches["roles"] = self.roles.step(x, position, caches["roles"])
+        x = self._add_positions(x, position)  # E at this position
+        x, new_caches["layers"] = self.stack.step(x, position, constants["layers"], caches["layers"], constants["mask"])
+        return self._step_logits(x, output_kernel), new_caches
+
+
+class RecurrentSource:
+    """Maps source ids to a memory by a `RecurrentEncoder`: its states, and its "final" states."""
+
+    def __init__(self, embedding: TokenEmbedding, dropout: keras.layers.Dropout, encoder: RecurrentEncoder) -> None:
+        self.embedding = embedding
+        self.dropout = dropout
+        self.stack = encoder
+
+    def __call__(self, ids: Any) -> dict[str, Any]:
+        mask = ops.not_equal(ids, PAD)  # [B, S]
+        states, final = self.stack(self.dropout(self.embedding(ids)), mask=mask, return_state=True)
+        return {"states": states, "mask": mask, "final": final}
+
+
+class RecurrentTarget(_OutputProjection):
+    """Maps target-input ids and a memory to logits by an `AttentiveRecurrentDecoder`.
+
+    `memory["initial"]` is the decoder's initial state: [h, c] of each layer, or one tensor `[B, d]` for all layers.
+    """
+
+    def __init__(
+        self, embedding: TokenEmbedding, dropout: keras.layers.Dropout, decoder: AttentiveRecurrentDecoder
+    ) -> None:
+        self.embedding = embedding
+        self.dropout = dropout
+        self.stack = decoder
+
+    def _initial_state(self, memory: dict[str, Any]) -> list[list[Any]]:
+        initial = memory["initial"]
+        return list(initial) if isinstance(initial, (list, tuple)) else [[initial, initial]] * self.stack.num_layers
+
+    def logits(self, ids: Any, memory: dict[str, Any]) -> Any:
+        states = self.stack(
+            self.dropout(self.embedding(ids)),
+            memory["states"],
+            initial_state=self._initial_state(memory),
+            memory_mask=memory["mask"],
+        )
+        return self.embedding(states, reverse=True)  # [B, T, V]
+
+    def attention(self, ids: Any, memory: dict[str, Any], layer: int | None = None) -> Any:
+        attention_layer(layer, 1)  # raises an error for a layer that does not exist
+        _, weights = self.stack(
+            self.dropout(self.embedding(ids), training=False),
+            memory["states"],
+            initial_state=self._initial_state(memory),
+            memory_mask=memory["mask"],
+            training=False,
+            return_attention=True,
+        )
+        return weights  # [B, T, S]
+
+    def prepare(self, memory: dict[str, Any], beam_size: int, max_length: int | None) -> tuple[Any, Any]:
+        constants, caches = self.stack.prepare(
+            memory["states"], beam_size, self._initial_state(memory), memory_mask=memory["mask"]
+        )
+        return {"decoder": constants, "mask": memory["mask"]}, caches
+
+    def step(self, tokens: Any, position: Any, constants: Any, caches: Any, output_kernel: Any = None) -> Any:
+        states, caches = self.stack.step(
+            self.embedding(tokens), position, constants["decoder"], caches, constants["mask"]
+        )
+        return self._step_logits(states, output_kernel), caches

@@ -1,0 +1,110 @@
+"""Counts the parameters of models, and finds the width of a baseline that has a given number of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple, TypeVar
+
+import keras
+import numpy as np
+
+from keras_nmt.layers._common import check_positive
+from keras_nmt.models.presets import TRANSFORMER_PRESETS
+from keras_nmt.models.transformer import Transformer
+
+M = TypeVar("M", bound=keras.Model)
+
+
+def without_weights(make: Callable[[], M]) -> M:
+    """Calls a function that makes a model. The weights get shapes but no values, which takes little time and memory."""
+
+    def make_it() -> M:
+        with keras.StatelessScope(initialize_variables=False):
+            return make()
+
+    # Keras keeps a list of variables to initialise later for each thread. The list of this thread ends with it.
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        return thread.submit(make_it).result()
+
+
+def count_parameters(*, preset: str = "transformer_base", **arguments: Any) -> int:
+    """Returns the number of trainable parameters of a Transformer, without allocating them.
+
+    Args:
+        preset: String, sizes of the Transformer; see `Transformer.from_preset`. Defaults to "transformer_base".
+        **arguments: Arguments of `Transformer`, which override the preset. Must include `source_vocabulary_size`.
+
+    Raises:
+        ValueError: `Transformer` rejects the arguments.
+
+    Example:
+
+    >>> count_parameters(preset="transformer_base", source_vocabulary_size=41_138)
+    65166336
+    """
+    model = without_weights(lambda: Transformer.from_preset(preset, **arguments))
+    return sum(int(np.prod(weight.shape)) for weight in model.trainable_weights)
+
+
+class MatchedWidth(NamedTuple):
+    """The width of a Transformer that has about a requested number of parameters.
+
+    Attributes:
+        hidden_dim: Integer, the width d.
+        parameters: Integer, number of trainable parameters at this width.
+        residual: Integer, `parameters` minus the requested number.
+    """
+
+    hidden_dim: int
+    parameters: int
+    residual: int
+
+
+def matched_width(parameters: int, *, preset: str = "transformer_base", **arguments: Any) -> MatchedWidth:
+    """Finds the width at which a Transformer has about a given number of parameters, as a baseline for another model.
+
+    Only the width of the states changes, in multiples of the number of heads. The number of layers and heads and the
+    inner width of the feed-forward networks stay. The number of parameters is a quadratic function of the width, which
+    three small models determine.
+
+    Args:
+        parameters: Integer, the requested number of trainable parameters.
+        preset: String, sizes of the Transformer; see `Transformer.from_preset`. Defaults to "transformer_base".
+        **arguments: Arguments of `Transformer`, which override the preset. Must include `source_vocabulary_size`.
+
+    Returns:
+        A `MatchedWidth`.
+
+    Raises:
+        ValueError: `parameters` is not a positive integer, `hidden_dim` is given, or even the smallest width has more
+            parameters.
+
+    Example:
+
+    >>> from keras_nmt.models import count_parameters
+    >>> target = count_parameters(preset="transformer_tiny", source_vocabulary_size=99, roles="softmax")
+    >>> matched = matched_width(target, preset="transformer_tiny", source_vocabulary_size=99)
+    >>> matched.hidden_dim, matched.residual == matched.parameters - target
+    (232, True)
+    """
+    check_positive(parameters=parameters)
+    if "hidden_dim" in arguments:
+        raise ValueError(f"`hidden_dim` is the result: leave it out. Received: hidden_dim={arguments['hidden_dim']!r}")
+    num_heads = int(arguments.get("num_heads", TRANSFORMER_PRESETS.get(preset, {}).get("num_heads", 8)))
+
+    def count(hidden_dim: int) -> int:
+        return count_parameters(preset=preset, **arguments, hidden_dim=hidden_dim)
+
+    widths = [num_heads * times for times in (2, 4, 8)]
+    quadratic = np.polynomial.Polynomial.fit(widths, [count(width) for width in widths], deg=2).convert()
+    roots: np.ndarray = np.asarray((quadratic - parameters).roots(), complex)
+    nearest = max((root.real for root in roots if abs(root.imag) < 1e-6), default=0.0)
+    below = num_heads * int(nearest // num_heads)
+    if below < num_heads:
+        raise ValueError(
+            f"The smallest Transformer, of width {num_heads}, has more parameters. Received: parameters={parameters}"
+        )
+    counts = {width: count(width) for width in (below, below + num_heads)}
+    best = min(counts, key=lambda width: abs(counts[width] - parameters))
+    return MatchedWidth(best, counts[best], counts[best] - parameters)

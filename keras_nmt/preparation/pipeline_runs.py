@@ -1,0 +1,83 @@
+"""A run of one Apache Beam pipeline, whose results and errors come back to this process."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import apache_beam as beam
+import grpc
+from apache_beam.options.pipeline_options import PipelineOptions
+
+from keras_nmt.errors import UserError, error_and_type, one_line
+from keras_nmt.files.atomic_files import write_text
+
+RESULT = "result.json"  # in the temporary folder, from the workers to the process that finishes the folder
+FAILURES = "failures"
+
+
+def run_pipeline(
+    options: PipelineOptions, folder: Path, stage: Callable[[beam.Pipeline], beam.PCollection]
+) -> list[dict[str, Any]]:
+    """Runs a pipeline, and returns its results in a fixed order.
+
+    Args:
+        options: PipelineOptions.
+        folder: Path, a folder that all workers share.
+        stage: Callable from a pipeline to a collection of dictionaries: results, and failures of `failures_as_results`.
+
+    Returns:
+        List of the dictionaries, by "number" if they have one.
+
+    Raises:
+        UserError: A worker failed, or there is no such runner, or the runner cannot be reached.
+    """
+    try:
+        pipeline = beam.Pipeline(options=options)
+    except Exception as error:  # of a runner that does not exist, or is not installed
+        raise UserError(f"Apache Beam refuses its options. Received: {error_and_type(error)}") from error
+    _ = (
+        stage(pipeline)
+        | "One key" >> beam.Map(lambda result: (0, result))
+        | "Together" >> beam.GroupByKey()
+        | "Results" >> beam.Map(_write_results, path=str(folder / RESULT))
+    )
+    try:
+        pipeline.run().wait_until_finish()
+    except RuntimeError as error:  # of a worker, with its traceback as text
+        if found := re.search(r"OSError: \[Errno \d+\] (.+?): '(.+?)'", str(error)):
+            raise UserError(f"{found[1]}. Received: {found[2]}") from None
+        raise
+    except (OSError, grpc.RpcError, grpc.FutureTimeoutError) as error:
+        if getattr(error, "filename", None):
+            raise
+        raise UserError(
+            f"Apache Beam's runner is lost, or not at its address. Received: {error_and_type(error)}"
+        ) from error
+    results = json.loads((folder / RESULT).read_bytes())
+    (folder / RESULT).unlink()
+    failures = [result[FAILURES] for result in results if FAILURES in result]
+    if failures:
+        raise UserError(min(failures))
+    ordered: list[dict[str, Any]] = sorted(results, key=lambda result: json.dumps(result, sort_keys=True))
+    return sorted(ordered, key=lambda result: result.get("number", 0))
+
+
+@contextlib.contextmanager
+def failures_as_results() -> Iterator[list[dict[str, str]]]:
+    """Returns errors of a worker as results: an exception would be tried again, and lose its message on the way."""
+    failures: list[dict[str, str]] = []
+    try:
+        yield failures
+    except UserError as error:
+        failures.append({FAILURES: str(error)})
+    except OSError as error:
+        failures.append({FAILURES: f"{error.strerror or one_line(error)}. Received: {error.filename}"})
+
+
+def _write_results(results: tuple[int, Any], path: str) -> None:
+    write_text(path, json.dumps(list(results[1])))

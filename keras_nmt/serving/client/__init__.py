@@ -1,0 +1,402 @@
+"""The client of a model server, which needs neither TensorFlow nor Keras."""
+
+from __future__ import annotations
+
+import numbers
+import random
+import re
+import time
+import urllib.parse
+import warnings
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import keras_nmt.serving.client.transports as transports
+from keras_nmt.errors import UserError, one_line
+from keras_nmt.inference.aligned_words import aligned_words
+from keras_nmt.inference.lines import (
+    Languages,
+    check_lines,
+    check_pairs,
+    check_phrases,
+    check_prefixes,
+    check_utf8,
+    languages_of_lines,
+    seeds_of_lines,
+)
+from keras_nmt.inference.markup import check_markup_alone, translate_marked
+from keras_nmt.inference.translation import Translation, met_of_phrases
+from keras_nmt.inference.word_scores import Piece
+from keras_nmt.serving.client.answers import HYPOTHESES, PIECES, POSITIONS, Failure, checked_rows
+from keras_nmt.serving.client.documents import sentence_splitter, translate_document
+
+LONGEST_TIMEOUT = 1e6  # seconds; the system's limits are higher
+XLA_DISABLED = "XLA compilation disabled"  # the error of a server without XLA about a signature `_xla`
+_HOST = re.compile(r"[\w.-]+|[0-9a-f]*:[0-9a-f:.]*(%.+)?")  # a name, or an IPv6 address, perhaps with a zone
+_ON_REQUEST = ("search", "align", "tokens")  # signatures that some exports do not have
+
+
+class _NoSignature(UserError):
+    """The error if an export does not have a signature."""
+
+
+class Client:
+    """Translates, samples, aligns and scores text with a model server that runs an export of keras_nmt.
+
+    Requests use the compiled signatures until the server refuses XLA, and then the plain signatures. Lines are sent in
+    batches of similar length, and answers are returned in the order of the lines.
+
+    If there is no server, or if it is not available (503), a request is sent again after a wait. The wait doubles each
+    time, and is shortened by a random part of at most half. Other errors are not tried again. Redirects are not
+    followed.
+
+    Threads may share a client, and so may forked processes. Connections stay open for the next requests. Environment
+    variables for proxies, such as `http_proxy`, have no effect: use the URL of the server, or of a reverse proxy in
+    front of it.
+
+    All methods take the languages `source` and `target`: a string for all lines, or an iterable with a string for each
+    line; `None`, the default, for a model of one direction. They raise
+
+    - `UserError` if arguments do not fit together, the server refuses the request or does not answer as an export
+      does, or the export lacks the signature;
+    - `ConnectionError` if the server cannot be reached or is not available, after all attempts;
+    - `TimeoutError` if the answer to a batch has not arrived in full within `timeout`.
+
+    Args:
+        url: String, `http://host:8501` or `https://...` for REST, `grpc://host:8500` for gRPC, which needs the extra
+            `serving` of keras_nmt, or `grpc` of keras-nmt-client.
+        model: String, the name of the model on the server. Defaults to `None`: with REST, the only model of a
+            development server; else `model`, the name in TensorFlow Serving's image.
+        version: Integer, the version of the model. Defaults to `None`, for the server's highest version.
+        timeout: Float, the seconds that a batch may take, including all attempts and the waits between them. Defaults
+            to 60.
+        retries: Integer, the largest number of times that a batch is sent again. Defaults to 5.
+        batch_size: Integer, the largest number of sentences in a request. Defaults to 64.
+
+    Raises:
+        UserError: An argument is out of its range, or gRPC is not installed.
+
+    Example:
+
+    >>> client = Client("http://localhost:8501", "mine", timeout=10)
+    >>> client.translate([])
+    []
+    """
+
+    def __init__(
+        self,
+        url: str,
+        model: str | None = None,
+        *,
+        version: int | None = None,
+        timeout: float = 60.0,
+        retries: int = 5,
+        batch_size: int = 64,
+    ) -> None:
+        is_number = isinstance(timeout, numbers.Real) and not isinstance(timeout, bool)
+        if not (is_number and 0 < timeout <= LONGEST_TIMEOUT):
+            raise UserError(
+                f"`timeout` must be a number above 0 and at most {LONGEST_TIMEOUT:g}. Received: timeout={timeout!r}"
+            )
+        _check_integer("retries", retries, 0)
+        _check_integer("batch_size", batch_size, 1)
+        _check_integer("version", 0 if version is None else version, 0)
+        if model is not None:
+            if not isinstance(model, str) or not model:
+                raise UserError(f"`model` must be the name of a model. Received: model={model!r}")
+            check_utf8(model, "The name of the model")
+        self.url = url
+        self.model = model
+        self.version = version
+        self.timeout = float(timeout)
+        self.retries = retries
+        self.batch_size = batch_size
+        self._transport = _transport(url, model, version, batch_size)
+        self._xla = True
+        self._has_search = True
+
+    def translate(
+        self,
+        lines: Iterable[str],
+        source: Languages = None,
+        target: Languages = None,
+        *,
+        prefixes: Iterable[str] | None = None,
+        num_hypotheses: int | None = None,
+        beam_size: int | None = None,
+        constraints: Iterable[Iterable[str]] | None = None,
+        avoid: Iterable[Iterable[str]] | None = None,
+        word_scores: bool = False,
+        markup: str | None = None,
+    ) -> list[Translation]:
+        """Translates any number of lines.
+
+        `prefixes`, `num_hypotheses`, `beam_size`, `constraints` and `avoid` need the signature `search` of the export,
+        except `num_hypotheses` alone, if the export gives as many hypotheses. `word_scores` needs the signature
+        `tokens`. `markup` needs the signature `align` if there are tags within texts.
+
+        Args:
+            lines: Iterable of strings, the sentences.
+            source, target: The languages, see `Client`.
+            num_hypotheses: Integer, the translations of a line, at most `beam_size`. Defaults to `None`: as many as the
+                export gives, or 1 with `prefixes` or `beam_size`.
+            beam_size: Integer, hypotheses that the search keeps, at most the export's beam size, which is the default.
+            prefixes, constraints, avoid, word_scores, markup: See `keras_nmt.inference.Translator.translate`.
+
+        Returns:
+            A list of a `Translation` for each line, in the order of the lines.
+        """
+        texts = check_lines(lines)
+        inputs: dict[str, list[Any]] = {"text": texts, **_languages(len(texts), source, target)}
+        _check_integer("num_hypotheses", 1 if num_hypotheses is None else num_hypotheses, 1)
+        _check_integer("beam_size", 1 if beam_size is None else beam_size, 1)
+        if num_hypotheses is not None and beam_size is not None and num_hypotheses > beam_size:
+            raise UserError(
+                "`num_hypotheses` must be at most `beam_size`. "
+                f"Received: num_hypotheses={num_hypotheses}, beam_size={beam_size}"
+            )
+        never = None if avoid is None else check_phrases(avoid, len(texts), "avoid")
+        if markup is not None:
+            check_markup_alone(markup, prefixes=prefixes, constraints=constraints)
+            options: dict[str, Any] = {"num_hypotheses": num_hypotheses, "beam_size": beam_size}
+
+            def translate(texts: list[str], source: Languages, target: Languages, of: list[int]) -> list[Translation]:
+                avoid = None if never is None else [never[i] for i in of]
+                return self.translate(texts, source, target, avoid=avoid, word_scores=word_scores, **options)
+
+            return translate_marked(texts, markup, source, target, translate, self.align)
+        is_plain = all(x is None for x in (prefixes, beam_size, constraints, avoid))
+        if is_plain and not word_scores and (num_hypotheses is None or not self._has_search):
+            return self._translations("serving_default", inputs, num_hypotheses)
+        searched = {
+            **inputs,
+            "prefix": check_prefixes([""] * len(texts) if prefixes is None else prefixes, len(texts)),
+            "beam_size": [min(beam_size or 0, 2**31 - 1)] * len(texts),
+            "constraints": check_phrases(
+                [[]] * len(texts) if constraints is None else constraints, len(texts), "constraints"
+            ),
+            "avoid": check_phrases([[]] * len(texts), len(texts), "avoid") if never is None else never,
+        }
+        try:
+            return self._translations("tokens" if word_scores else "search", searched, num_hypotheses or 1)
+        except _NoSignature:
+            if word_scores or not is_plain:
+                raise
+        self._has_search = False
+        return self._translations("serving_default", inputs, num_hypotheses)
+
+    def align(
+        self, sources: Iterable[str], targets: Iterable[str], source: Languages = None, target: Languages = None
+    ) -> list[list[tuple[int, int]]]:
+        """Aligns the words of given translations. The export must have the signature `align`.
+
+        Args:
+            sources: Iterable of strings, the sentences.
+            targets: Iterable of strings, a translation of each sentence.
+            source, target: The languages of the sources and of the targets, see `Client`.
+
+        Returns:
+            For each sentence the list of pairs (source word, target word), from 0, in ascending order; see
+            `keras_nmt.inference.Translator.align`.
+        """
+        rows = self._of_pairs("align", sources, targets, source, target)
+        return [aligned_words(*(row[name] for name in POSITIONS)) for row in rows]
+
+    def sample(
+        self,
+        lines: Iterable[str],
+        source: Languages = None,
+        target: Languages = None,
+        *,
+        seeds: int | Iterable[int] = 0,
+    ) -> list[Translation]:
+        """Draws translations at random. The model must have been exported with `sample=True`.
+
+        Args:
+            lines: Iterable of strings, the sentences.
+            source, target: The languages, see `Client`.
+            seeds: Iterable of integers, the seed of each line, which alone determines the line's translations; or an
+                integer, from which the seeds of all lines are drawn as by `Translator.translate`. Defaults to 0.
+
+        Returns:
+            A list of a `Translation` for each line, with as many hypotheses as the export draws.
+        """
+        texts = check_lines(lines)
+        languages = _languages(len(texts), source, target)
+        return self._translations("sample", {"text": texts, **languages, "seed": seeds_of_lines(seeds, len(texts))})
+
+    def score(
+        self, sources: Iterable[str], targets: Iterable[str], source: Languages = None, target: Languages = None
+    ) -> list[float]:
+        """Computes the log-probabilities of given translations, EOS included, as floats.
+
+        The arguments are those of `align`.
+        """
+        return [row["log_probability"] for row in self._of_pairs("score", sources, targets, source, target)]
+
+    def stream(
+        self, lines: Iterable[str], source: str | None = None, target: str | None = None, *, language: str | None = None
+    ) -> Iterator[Translation]:
+        """Translates a document of any length, line by line, each line sentence by sentence.
+
+        The client splits sentences with sentencex, of the extra `split`, and sends `batch_size` at a time. Each line is
+        returned as soon as it is translated. A sentence ends at the end of its line at the latest. Spaces around
+        sentences are kept; two sentences without a space between them get one. Lines without text are not sent.
+
+        Args:
+            lines: Iterable of strings, the lines of the document, such as an open file.
+            source, target: Strings, the languages of the document and of the translation, see `Client`.
+            language: String, the code of the language whose rules split the sentences, or of a similar language, such
+                as "en". Defaults to `source`.
+
+        Returns:
+            An iterator over a `Translation` for each line, with one hypothesis: its text is the translated line without
+            a line break, its score the sum of the scores of the line's sentences. `truncated` and `cut_off` are true
+            if they are true for one of the sentences.
+        """
+        if isinstance(lines, str):
+            raise UserError(f"`lines` must be the lines of a document, not one string. Received: {lines[:40]!r}")
+        split = sentence_splitter(source if language is None else language)
+        return translate_document(lines, split, lambda texts: self.translate(texts, source, target), self.batch_size)
+
+    def close(self) -> None:
+        """Closes the connections to the server."""
+        self._transport.close()
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _of_pairs(
+        self, signature: str, sources: Iterable[str], targets: Iterable[str], *languages: Languages
+    ) -> list[dict[str, Any]]:
+        """Returns the outputs of `align` or `score` for each pair of lines, and warns of truncated pairs."""
+        sources, targets = check_pairs(sources, targets)
+        inputs = {"source": sources, "target": targets, **_languages(len(sources), *languages)}
+        outputs = POSITIONS if signature == "align" else ("log_probability",)
+        rows = self._rows(signature, inputs, (*outputs, "truncated"))
+        if truncated := sum(row["truncated"] for row in rows):
+            message = f"The server truncated {truncated} pair(s) that were too long, and used their beginnings."
+            warnings.warn(message, stacklevel=3)
+        return rows
+
+    def _translations(
+        self, signature: str, inputs: dict[str, list[Any]], count: int | None = None
+    ) -> list[Translation]:
+        """Returns the translations of texts, with at most `count` hypotheses each."""
+        met = ("met",) if "constraints" in inputs else ()
+        pieces = PIECES if signature == "tokens" else ()
+        results = []
+        for row, found in enumerate(self._rows(signature, inputs, (*HYPOTHESES, "truncated", *met, *pieces))):
+            texts, scores, cut_off = (found[name] for name in HYPOTHESES)
+            if count is not None and len(texts) < count:
+                raise UserError(
+                    f"The export gives at most {len(texts)} translation(s) of a sentence: export the model with "
+                    f"more, or with a larger beam and `--signature search`. Received: num_hypotheses={count}"
+                )
+            more: dict[str, Any] = {}
+            if met:
+                more["met"] = [met_of_phrases(x, inputs["constraints"][row]) for x in found["met"]]
+            if pieces:
+                more["pieces"] = map(Piece.row, *(found[name] for name in PIECES))
+            results.append(Translation.of(texts[:count], scores, cut_off, found["truncated"], **more))
+        return results
+
+    def _rows(self, signature: str, inputs: dict[str, list[Any]], outputs: tuple[str, ...]) -> list[dict[str, Any]]:
+        """Sends the rows of the inputs in batches, the longest texts first, and returns the outputs of each row."""
+        texts = [inputs[name] for name in ("text", "source", "target") if name in inputs]
+        lengths = [max(len(text.encode()) for text in row) for row in zip(*texts, strict=True)]
+        order = sorted(range(len(lengths)), key=lambda row: -lengths[row])
+        found: dict[int, dict[str, Any]] = {}
+        for start in range(0, len(order), self.batch_size):
+            rows = order[start : start + self.batch_size]
+            batch = {name: [column[row] for row in rows] for name, column in inputs.items()}
+            found.update(zip(rows, self._predict(signature, batch, outputs, len(rows)), strict=True))
+        return [found[row] for row in range(len(order))]
+
+    def _predict(
+        self, signature: str, inputs: dict[str, list[Any]], outputs: tuple[str, ...], count: int
+    ) -> list[dict[str, Any]]:
+        """Sends one batch, again if necessary, and returns the rows of the signature's outputs."""
+        deadline = time.monotonic() + self.timeout
+        attempts, wait, refusal = 0, transports.FIRST_WAIT, None
+        while True:
+            name = signature + "_xla" if self._xla else signature
+            try:
+                return checked_rows(self._transport.predict(name, inputs, deadline), outputs, count)
+            except Failure as failure:
+                if name != signature and XLA_DISABLED in failure.message:
+                    self._xla = False
+                    continue
+                pause = wait * random.uniform(0.5, 1)
+                out_of_time = time.monotonic() + pause > deadline
+                if failure.code != "UNAVAILABLE" or attempts == self.retries or out_of_time:
+                    raise self._error(failure, name, refusal) from failure
+                refusal = failure
+            attempts, wait = attempts + 1, min(2 * wait, transports.LONGEST_WAIT)
+            time.sleep(pause)
+
+    def _error(self, failure: Failure, signature: str, refusal: Failure | None) -> Exception:
+        """Returns the error to raise for a failure. `refusal` is the failure of the previous attempt."""
+        message = _shown(failure)
+        plain = signature.removesuffix("_xla")
+        received = f"Received: model={self._transport.model!r}, version={self.version}, signature={signature!r}"
+        if failure.code == "UNAVAILABLE":
+            return ConnectionError(f"{self.url} cannot be reached or is too busy: {message}. {received}")
+        if failure.code == "DEADLINE_EXCEEDED":
+            before = "" if refusal is None else f"; the previous attempt: {_shown(refusal)}"
+            return TimeoutError(f"{self.url} did not answer in {self.timeout:g} s: {message}{before}. {received}")
+        if failure.code == "MALFORMED":
+            return UserError(f"{self.url} does not answer as an export of keras_nmt: {message}. {received}")
+        if plain in _ON_REQUEST and f'"{signature}" not found' in failure.message:
+            return _NoSignature(
+                f"The export has no signature `{plain}`: export the model again with `keras-nmt export` and "
+                f"`--signature {plain}`. {received}"
+            )
+        if failure.code == "NOT_FOUND":
+            message += ". Name a model that the server has, by `model` or --model, and one of its versions"
+        return UserError(f"{self.url} answered {failure.code}: {message}. {received}")
+
+
+def _shown(failure: Failure) -> str:
+    """Returns the message of a failure, which a server wrote, in a form that is safe for the terminal."""
+    return one_line(failure.message[:2000]).rstrip(".")
+
+
+def _transport(
+    url: str, model: str | None, version: int | None, batch_size: int
+) -> transports.RestTransport | transports.GrpcTransport:
+    try:
+        parts = urllib.parse.urlsplit(url)
+        parts.port  # noqa: B018  raises if the port is not a number
+        host = parts.hostname or ""
+        host.encode("idna")  # raises if the host is not a name
+        is_known = parts.scheme in ("http", "https", "grpc") and _HOST.fullmatch(host) and url.isprintable()
+    except (ValueError, TypeError, AttributeError):
+        is_known = False
+    if not is_known:
+        raise UserError(f"`url` must be http://HOST:8501 for REST or grpc://HOST:8500 for gRPC. Received: url={url!r}")
+    if parts.scheme == "grpc":
+        return transports.GrpcTransport(parts, model, version, batch_size)
+    return transports.RestTransport(parts, model, version)
+
+
+def _languages(count: int, source: Languages, target: Languages) -> dict[str, list[str]]:
+    """Returns the inputs that name languages; none for a model of one direction."""
+    if source is None and target is None:
+        return {}
+    if source is None or target is None:
+        raise UserError(f"`source` and `target` must be given together. Received: source={source!r}, target={target!r}")
+    sides = {"source": source, "target": target}
+    languages = {f"{side}_language": languages_of_lines(given, count, side) for side, given in sides.items()}
+    for name in {name for column in languages.values() for name in column}:
+        check_utf8(name, "The name of a language")
+    return languages
+
+
+def _check_integer(name: str, value: Any, least: int) -> None:
+    is_integer = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if not (is_integer and least <= value < 2**63):
+        raise UserError(f"`{name}` must be an integer of at least {least}. Received: {name}={value!r}")

@@ -1,0 +1,118 @@
+"""Adds subwords to a trained model, to train it further."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from keras_nmt.data.extend_subwords import extend_subwords
+from keras_nmt.data.subword_models import read_subwords
+from keras_nmt.errors import UserError
+from keras_nmt.files.atomic_files import atomic_folder, write_bytes
+from keras_nmt.files.paths import check_local
+from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel, ModelDirectory, MultilingualModel
+from keras_nmt.models.language_label_model import FIRST_LABEL
+
+
+def extend_vocabulary(
+    directory: str | os.PathLike[str],
+    output: str | os.PathLike[str],
+    *,
+    language: str | None = None,
+    text: Sequence[str] = (),
+    number: int = 0,
+    words: Sequence[str] = (),
+    tags: Sequence[str] = (),
+) -> int:
+    """Writes a model directory with more subwords. Text without the new subwords is translated as before.
+
+    The rows of old subwords, in all tables, and all other weights are those of the model, bit for bit. The row of a new
+    subword is the mean of the rows of the subwords that spelled it before.
+
+    Args:
+        directory: Path of a model directory.
+        output: Path of the model directory to make.
+        language: String, whose subwords to extend, for a model with separate vocabularies: "source", "target", or a
+            language. Defaults to None, the joint vocabulary.
+        text: Sequence of strings, see `keras_nmt.data.extend_subwords`.
+        number: Integer, the largest number of subwords learnt from `text`, in addition to its new characters.
+        words: Sequence of strings, each of which becomes one subword.
+        tags: Sequence of strings. For a `LanguageLabelModel`, new languages; the row of their labels is the mean of the
+            rows of the other labels, and the ids of the other subwords move up. For a `Transformer`, symbols that are
+            never split, such as "<2fr>".
+
+    Returns:
+        The number of new subwords.
+
+    Raises:
+        UserError: The folder is not a model directory; `output` exists; there is nothing to add; the vocabularies are
+            separate and no language is named; or a word or a tag does not fit.
+    """
+    check_local(output)
+    folder, path = ModelDirectory(directory), Path(output)
+    if path.exists() and any(path.iterdir()):
+        raise UserError(f"The output folder must be new or empty. Received: {output}")
+    model, settings = folder.load_model(), folder.load_config()
+    names = settings["subwords"]
+    chosen = names.get(language) if language is not None else next(iter(names.values()))
+    if chosen is None or (language is None and len(set(names.values())) > 1):
+        raise UserError(f"The vocabularies are separate: name one of {', '.join(names)}. Received: {language}")
+    if tags and isinstance(model, AttentionBridgeModel):
+        raise UserError(
+            "A model with an attention bridge has no tags: add a language by `with_language`. "
+            f"Received: tags={list(tags)}"
+        )
+    has_labels = isinstance(model, LanguageLabelModel)
+    if has_labels and (wrong := [tag for tag in tags if tag in model.languages]):
+        raise UserError(f"Tags must be new languages of the model. Received: {wrong[0]}")
+    extended = extend_subwords(
+        read_subwords(folder.path / chosen),
+        text=text,
+        number=number,
+        words=words,
+        user_symbols=() if has_labels else tags,
+        labels=LanguageLabelModel.labels(tags) if has_labels else (),
+        first_label=FIRST_LABEL + len(model.languages) if has_labels else 0,
+    )
+    size = len(extended.origins)
+    sides = [side for side, name in names.items() if name == chosen]
+    added = size - model.vocabulary_sizes[sides[0]]
+    if added == 0:
+        raise UserError(f"There is nothing to add: the vocabulary has all of it already. Received: {directory}")
+    config = model.get_config()
+    if isinstance(model, MultilingualModel):
+        new_languages = dict.fromkeys(tags, size) if has_labels else {}
+        config["languages"] = {**config["languages"], **dict.fromkeys(sides, size), **new_languages}
+        names = {**names, **dict.fromkeys(new_languages, chosen)}
+    else:
+        changed = {f"{side}_vocabulary_size": size for side in sides}
+        config |= {name: value for name, value in changed.items() if config[name] is not None}
+    larger = type(model).from_config(config)
+    _copy_weights(model, larger, extended.origins)
+    with atomic_folder(path) as temporary:
+        target = ModelDirectory(temporary)
+        for name in set(names.values()):
+            write_bytes(temporary / name, extended.proto if name == chosen else read_subwords(folder.path / name))
+        target.save_config(larger, subwords=names, search=settings["search"])
+        target.save_weights(larger)
+    return added
+
+
+def _copy_weights(model: Any, larger: Any, origins: Sequence[Sequence[int]]) -> None:
+    """Sets the weights of a model with more ids. The row of each id is the mean of the rows of its `origins`."""
+    given = {weight.path: weight.numpy() for weight in model.weights}
+    for weight in larger.weights:
+        value = given[weight.path]
+        axes = [i for i, (a, b) in enumerate(zip(value.shape, weight.shape, strict=True)) if a != b]
+        if axes:
+            rows = np.moveaxis(value, axes[0], 0)
+            new = rows[[ids[0] for ids in origins]]
+            for i, ids in enumerate(origins):
+                if len(ids) > 1:
+                    new[i] = rows[list(ids)].mean(0, dtype="float64")
+            value = np.moveaxis(new, 0, axes[0])
+        weight.assign(value)

@@ -1,0 +1,148 @@
+"""The attention of a bridge, its figures and entropies."""
+
+from __future__ import annotations
+
+import math
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from keras_nmt.analysis import BridgeAttention, bridge_attention, bridge_entropy, compare
+from keras_nmt.errors import UserError
+from keras_nmt.ids import EOS
+from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel
+
+
+def test_equals_the_attention_of_each_sentence_alone(attentions, model, tokenizer, sentences):
+    """Padding, order and batches make no difference to the layers' outputs for one sentence at a time."""
+    assert len(attentions) == len(sentences)
+    for (tokens, attention), sentence in zip(attentions, sentences, strict=True):
+        ids = np.array([[*tokenizer.tokenize([sentence])[0].numpy(), EOS]], "int32")
+        memory = model._sides.sources["de"](ids)
+        alone = model.bridge(memory["states"], return_attention=True)[1][0]
+        assert attention.shape == (12, len(tokens)) == (12, ids.shape[1])
+        assert attention.dtype == np.float32
+        np.testing.assert_allclose(attention, alone, atol=1e-6)
+        np.testing.assert_allclose(attention.sum(axis=1), 1, atol=1e-5)
+
+
+def test_the_language_selects_the_encoder(attentions, model, tokenizer, sentences):
+    other = bridge_attention(model, tokenizer, "en", sentences[:1])[0].attention
+    assert np.abs(other - attentions[0].attention).max() > 1e-3
+
+
+def test_tokens_are_the_sentence_and_its_end(attentions, sentences):
+    for (tokens, _), sentence in zip(attentions, sentences, strict=True):
+        assert tokens[-1] == "</s>"
+        if "ü" not in sentence:
+            assert "".join(tokens[:-1]).replace("▁", " ").split() == sentence.split()
+    assert "<unk>" in attentions[-1].tokens
+    assert attentions[1].tokens == ("</s>",)
+
+
+def test_many_batches_equal_one_batch(attentions, model, tokenizer, sentences, monkeypatch):
+    monkeypatch.setattr(sys.modules[bridge_attention.__module__], "TOKENS_AT_ONCE", 10)
+    for one, other in zip(attentions, bridge_attention(model, tokenizer, "de", sentences), strict=True):
+        assert one.tokens == other.tokens
+        np.testing.assert_allclose(one.attention, other.attention, atol=1e-6)
+
+
+def test_no_sentences_give_an_empty_list(model, tokenizer):
+    assert bridge_attention(model, tokenizer, "de", []) == []
+
+
+def test_bad_input(model, tokenizer):
+    sizes = {"num_encoder_layers": 1, "num_decoder_layers": 1, "hidden_dim": 8}
+    for without in (
+        AttentionBridgeModel({"de": 60}, bridge_heads=None, **sizes),
+        LanguageLabelModel({"de": 60, "en": 60}, **sizes),
+    ):
+        with pytest.raises(UserError, match=f"no attention bridge.*Received: {type(without).__name__}"):
+            bridge_attention(without, tokenizer, "de", ["the cat"])
+    with pytest.raises(UserError, match="languages en, de. Received: fr"):
+        bridge_attention(model, tokenizer, "fr", ["the cat"])
+
+
+def of(*matrices):
+    return [BridgeAttention(("t",) * len(matrix[0]), np.asarray(matrix, "float32")) for matrix in matrices]
+
+
+def all_heads(*matrices):
+    return bridge_entropy(of(*matrices)).values["entropy", "all heads"]
+
+
+@given(st.integers(1, 60), st.integers(1, 60))
+def test_entropy_is_log_n_if_uniform_and_zero_for_one_token(k, n):
+    assert all_heads(np.full([k, n], 1 / n)) == pytest.approx(math.log(n), abs=1e-6)
+    assert all_heads(np.eye(max(k, n))[:k, :n] + (np.arange(k) >= n)[:, None] * np.eye(n)[0]) == 0
+
+
+@given(
+    k=st.integers(1, 6),
+    lengths=st.lists(st.integers(1, 8), min_size=1, max_size=6),
+    num_first=st.none() | st.integers(0, 8),
+)
+def test_numbers_agree_with_a_plain_sum(k, lengths, num_first):
+    rng = np.random.default_rng(k + sum(lengths))
+    attentions = of(*(rng.dirichlet(np.full(n, 0.3), k) for n in lengths))
+    rows = []  # (length, head from 1, whether it is a first head, entropy)
+    for _, attention in attentions:
+        n = attention.shape[1]
+        for head in range(1, k + 1):
+            entropy = -sum(float(p) * math.log(p) for p in attention[head - 1] if p > 0)
+            rows.append((n, head, head <= (n if num_first is None else num_first), entropy))
+
+    wanted = {}
+
+    def add(group, item, keep):
+        values = [row[3] for row in rows if keep(*row)]
+        if values:
+            wanted[group, item] = pytest.approx(sum(values) / len(values), abs=1e-6)
+
+    kinds = {
+        "all heads": lambda n, head, first, value: True,
+        "first heads": lambda n, head, first, value: first,
+        "other heads": lambda n, head, first, value: not first,
+    }
+    for name, keep in kinds.items():
+        add("entropy", name, keep)
+        for length in sorted(set(lengths)):
+            add(
+                f"{name} by length",
+                str(length),
+                lambda n, *rest, keep=keep, length=length: n == length and keep(n, *rest),
+            )
+    for i in range(1, k + 1):
+        add("head", str(i), lambda n, head, *_, i=i: head == i)
+    entropy = bridge_entropy(attentions, num_first)
+    assert entropy.values == wanted
+    assert entropy.details["sentences_by_length"] == {str(n): lengths.count(n) for n in lengths}
+    for key, of_sentences in entropy.samples.items():
+        total, count = of_sentences.sum(axis=0)
+        assert entropy.values[key] == pytest.approx(total / count)
+
+
+def test_means_over_no_heads_are_left_out():
+    """No sentence has fewer tokens than there are heads."""
+    entropy = bridge_entropy(of(np.full([2, 4], 1 / 4), [[0.5, 0.5], [1, 0]]))
+    assert not [key for key in entropy.values if "other heads" in " ".join(key)]
+    assert entropy.values["first heads by length", "2"] == pytest.approx(math.log(2) / 2)
+
+
+def test_models_with_and_without_penalty_are_compared_over_sentences():
+    rng = np.random.default_rng(0)
+    wide, narrow = ([rng.dirichlet(np.full(5, scale), 3) for _ in range(30)] for scale in (10, 0.1))
+    comparison = compare({"wide": bridge_entropy(of(*wide)), "narrow": bridge_entropy(of(*narrow))})
+    assert comparison.p_values["narrow"]["entropy", "all heads"] < 0.01
+
+
+def test_bad_input_of_entropies():
+    with pytest.raises(UserError, match="Received: 0 sentences"):
+        bridge_entropy([])
+    with pytest.raises(UserError, match=r"Received: 2 sentences with heads \[2, 3\]"):
+        bridge_entropy(of(np.eye(2), np.eye(3)))
+    with pytest.raises(UserError, match="Received: num_first=-1"):
+        bridge_entropy(of(np.eye(2)), -1)

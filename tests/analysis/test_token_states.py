@@ -1,0 +1,270 @@
+"""Inner tensors of whole models: equal to what the layers return, for every kind of model, without padding."""
+
+from __future__ import annotations
+
+import itertools
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_nmt.analysis import hidden_states, sentence_vectors
+from keras_nmt.analysis.layer_records import composition_parts
+from keras_nmt.analysis.token_states import TENSORS
+from keras_nmt.errors import UserError
+from keras_nmt.ids import BOS, EOS
+from keras_nmt.inference import Translator
+from keras_nmt.layers import BilinearPooling, HierarchicalAggregation, LinearCombination, LowRankBilinearPooling
+from keras_nmt.layers._recording import recording, recording_outputs
+from keras_nmt.models import Transformer, inner_layers
+
+
+def options(kind):
+    return {} if kind == "mixed" else {"source_language": "en", "target_language": "de"}
+
+
+def by_row(batches, side, name):
+    """A tensor `[..., N, d]` of each text of a corpus, by its row."""
+    found = {}
+    for batch in batches:
+        states = getattr(batch, side)
+        values = getattr(states, name)
+        for i, row in enumerate(states.rows):
+            found[int(row)] = values[..., states.sentences == i, :]
+    return found
+
+
+@pytest.mark.parametrize("kind", ["mixed", "bridged", "labelled"])
+def test_states_are_those_of_the_model_whatever_the_batch(kind, request, lines, translated):
+    translator = request.getfixturevalue(kind)
+    batches = list(hidden_states(translator, lines, translated, tensors=TENSORS, max_tokens=60, **options(kind)))
+    assert len(batches) > 3
+    pair = translator.model.pair(*(options(kind).values() or ("source", "target")))
+    sources, targets = (by_row(batches, side, "output") for side in ("source", "target"))
+    assert sorted(sources) == list(range(len(lines)))
+    tokenizer = next(iter(translator.tokenizers.values()))
+    for row in (0, 1, 7):
+        ids = [tokenizer.tokenize([text])[0].numpy().tolist() for text in (lines[row], translated[row])]
+        source, target = tf.constant([[*ids[0], EOS]]), tf.constant([[BOS, *ids[1]]])
+        memory = pair.encoder(source)
+        if kind != "bridged":
+            np.testing.assert_allclose(
+                sources[row], memory["states"][0][pair.positions_before_source :], rtol=1e-4, atol=1e-5
+            )
+        side = pair.decoder_for(pair.directions[0][1]) if kind == "mixed" else translator.model.decoder_for("de")
+        logits = side.embedding(targets[row][None], reverse=True)
+        np.testing.assert_allclose(logits, pair([source, target]), rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("kind", ["mixed", "labelled"])
+def test_attention_is_that_of_the_model(kind, request, lines, translated):
+    translator = request.getfixturevalue(kind)
+    pair = translator.model.pair(*(options(kind).values() or ("source", "target")))
+    batch = next(hidden_states(translator, lines, translated, tensors=TENSORS, **options(kind)))
+    tokenizer = next(iter(translator.tokenizers.values()))
+    row = int(batch.source.rows[3])
+    source = tf.constant([[*tokenizer.tokenize([lines[row]])[0].numpy(), EOS]])
+    target = tf.constant([[BOS, *tokenizer.tokenize([translated[row]])[0].numpy()]])
+    weights = batch.target.attention["cross"][3]  # [L, H, T, S]
+    for layer in range(len(weights)):
+        expected = pair.attention(pair.encoder(source), target, layer + 1)[0]
+        np.testing.assert_allclose(weights[layer].mean(0), expected, atol=1e-5)
+    if kind == "mixed":
+        assert batch.source.attention["self"][3].shape == (2, 2, source.shape[1], source.shape[1])
+        own = batch.target.attention["self"][3]
+        np.testing.assert_allclose(own.sum(-1), 1, atol=1e-5)
+        assert not np.triu(own, 1).any()  # causal
+
+
+def test_gates_are_those_that_the_stack_returns(mixed, lines):
+    batch = next(hidden_states(mixed, lines[:1], lines[:1], tensors=TENSORS))
+    embedded = batch.source.states[:1]  # E, [1, N, d]
+    _, gates = mixed.model.get_layer("encoder")(embedded, return_gates=True)
+    np.testing.assert_allclose(batch.source.gates["self"][1][:, 0], gates[1][0][0], atol=1e-5)
+    np.testing.assert_allclose(batch.source.gates["self"][1][:, 1], gates[1][1][0], atol=1e-5)
+    _, gates = mixed.model.get_layer("decoder")(
+        batch.target.states[:1], batch.source.output[None], embedded, return_gates=True
+    )
+    np.testing.assert_allclose(batch.target.gates["cross"][0][:, 1], gates[0]["cross"][1][0], atol=1e-5)
+
+
+def test_roles_compositions_and_the_bridge(mixed, bridged, lines, attentions, sentences):
+    batch = next(hidden_states(mixed, lines, lines, tensors=TENSORS))
+    assert batch.source.roles.shape == (len(batch.source.ids), 4)
+    assert set(batch.source.roles.sum(1)) == {1}
+    assert any(path.endswith("encoder/layer_composition") for path in batch.source.composition)
+    assert len(batch.source.composition) == 3  # two layers' heads, and the layers
+    assert len(batch.target.composition) == 5  # of self- and cross-attention
+    batch = next(hidden_states(bridged, sentences, tensors=["bridge"], source_language="de", target_language="de"))
+    order = batch.source.rows.tolist()
+    for row, attention in enumerate(attentions):
+        np.testing.assert_allclose(batch.source.bridge[1][order.index(row)], attention.attention, atol=1e-5)
+    mean, rows = bridged.embed(sentences, "de")
+    languages = {"source_language": "de", "target_language": "de"}
+    np.testing.assert_allclose(sentence_vectors(bridged, sentences, "mean", **languages), mean, atol=1e-5)
+    np.testing.assert_allclose(sentence_vectors(bridged, sentences, "head:3", **languages), rows[:, 2], atol=1e-5)
+    heads = sentence_vectors(bridged, sentences, "heads", **languages)
+    np.testing.assert_allclose(heads, rows.reshape(len(sentences), -1), atol=1e-5)
+
+
+def test_vectors_are_means_over_tokens(mixed, lines):
+    states = by_row(hidden_states(mixed, lines), "source", "states")
+    vectors = sentence_vectors(mixed, lines, "layer:1")
+    np.testing.assert_allclose(vectors, [states[row][1].mean(0) for row in range(len(lines))], atol=1e-5)
+
+
+def test_positions_map_to_subwords_and_words(mixed):
+    batch = next(hidden_states(mixed, ["three old houses"], ["three old"], tensors=TENSORS))
+    for side, texts in ((batch.source, ["three", "old", "houses"]), (batch.target, ["three", "old"])):
+        words = {}
+        for subword, word in zip(side.subwords, side.words, strict=True):
+            words[word] = words.get(word, "") + subword
+        assert words.pop(-1) == ("<s>" if side.is_target else "</s>")
+        assert [words[i].lstrip("▁") for i in range(len(texts))] == texts
+
+
+def test_a_corpus_is_read_as_it_is_needed(mixed):
+    assert len(next(hidden_states(mixed, itertools.repeat("the cat"), max_tokens=30)).source.texts) < 30
+
+
+def test_errors_name_what_is_missing(mixed, bridged):
+    for call, message in (
+        (lambda: hidden_states(mixed, ["a"], tensors=["stats"]), "`tensors` must be of states"),
+        (lambda: hidden_states(bridged, ["a"]), "languages en, de"),
+        (lambda: hidden_states(mixed, ["a"], layers=["*/feed_forward", "*/feed"]), r"No layer .*Received: \*/feed$"),
+        (lambda: next(hidden_states(mixed, ["a"], layers="decoder/*")), r"need target texts.*Received: decoder/\*$"),
+        (lambda: next(hidden_states(mixed, ["a", "b"], ["a"])), "a target for each source"),
+        (lambda: sentence_vectors(mixed, ["a"], "mean"), "no attention bridge"),
+        (lambda: sentence_vectors(mixed, ["a"], "layer:9"), "layers 1 to 2"),
+        (lambda: sentence_vectors(mixed, ["a"], "head"), "`vectors` must be"),
+        (lambda: sentence_vectors(mixed, []), "at least one sentence"),
+    ):
+        with pytest.raises(UserError, match=message):
+            call()
+
+
+def test_composition_parts_of_a_low_rank_pooling():
+    layer = LowRankBilinearPooling(rank=5)
+    r = np.random.default_rng(0).normal(size=(3, 4, 6)).astype("float32")  # n representations of 4 positions
+    layer(list(r))
+    layer.ones_row.assign(np.linspace(-1, 1, 10))
+    u, v = np.split(layer.factors.numpy(), 2, axis=1)
+    b_u, b_v = np.split(layer.ones_row.numpy(), 2)
+    p = layer.projection.numpy()
+    lefts, rights = ([x @ m[6 * i : 6 * i + 6] for i, x in enumerate(r)] for m in (u, v))
+    parts = composition_parts(layer, list(r))
+    for i in range(3):
+        first = (lefts[i] * b_v + b_u * rights[i]) @ p
+        second = (lefts[i] * sum(rights) + sum(lefts) * rights[i]) @ p / 2
+        np.testing.assert_allclose(parts["first"][:, i], np.linalg.norm(first, axis=1), rtol=1e-3, atol=1e-4)
+        np.testing.assert_allclose(parts["second"][:, i], np.linalg.norm(second, axis=1), rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("layer", "is_second_order"),
+    [
+        (LinearCombination(), True),
+        (BilinearPooling(), True),
+        (LowRankBilinearPooling(first_order=False), True),
+        (HierarchicalAggregation(3), False),
+    ],
+)
+def test_parts_sum_to_compositions_of_second_order(layer, is_second_order):
+    r = list(np.random.default_rng(1).normal(size=(3, 4, 6)).astype("float32"))
+    layer(r)
+    parts = composition_parts(layer, r)
+    assert bool(np.mean(parts["rest"]) < 1e-3) == is_second_order
+    if isinstance(layer, LinearCombination):
+        assert np.max(parts["second"]) < 1e-4
+        norms = [np.linalg.norm(x @ layer.kernel.numpy()[6 * i : 6 * i + 6], axis=1) for i, x in enumerate(r)]
+        np.testing.assert_allclose(parts["first"], np.stack(norms, 1), rtol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("tensors", "missing"),
+    [(["gates"], "shortcuts with gates"), (["roles", "bridge"], "roles and no attention bridge")],
+)
+def test_tensors_that_the_model_does_not_have_are_an_error(plain, tensors, missing):
+    with pytest.raises(UserError, match=f"^The model has no {missing}. Received: Transformer$"):
+        next(hidden_states(plain, ["a small cat"], ["a cat"], tensors=tensors))
+    next(hidden_states(plain, ["a small cat"], ["a cat"], tensors=[*tensors, "states"]))
+
+
+def test_a_cheap_decoder_has_no_self_attention_and_tied_layers_have_values_of_each_depth(tokenizer):
+    sizes = {"num_encoder_layers": 2, "num_decoder_layers": 2, "hidden_dim": 8, "num_heads": 2}
+    cheap = {"decoder_self_attention": "ssru", "tied_layers": ["encoder", "decoder"], "head_composition": "low_rank"}
+    translator = Translator(Transformer(60, **sizes, **cheap), tokenizer)
+    tensors = ["attention", "composition"]
+    (batch,) = hidden_states(translator, ["a small cat"], ["a cat"], tensors=tensors, layers="decoder/*/self_attention")
+    assert [len(batch.source.attention["self"][0]), len(batch.target.attention["cross"][0])] == [2, 2]
+    with pytest.raises(
+        UserError, match="^This side of the model has no such attention; it has cross. Received: 'self'$"
+    ):
+        batch.target.attention["self"]
+    paths = ["decoder/layer_1/self_attention", "decoder/layer_1/self_attention:2"]  # the outputs of the SSRU
+    assert list(batch.target.layers) == paths
+    paths = [path.replace("decoder", "encoder").replace("attention", "attention/head_composition") for path in paths]
+    assert list(batch.source.composition) == paths
+    first, second = (batch.source.composition[path]["second"] for path in paths)
+    assert not np.allclose(first, second)
+
+
+@pytest.mark.parametrize("max_tokens", [60, 4096])
+def test_the_outputs_of_layers_are_those_of_the_model_text_by_text(mixed, lines, max_tokens):
+    """Layers of all classes, also those that record nothing, on both sides, whatever else is in the batch."""
+    model, tokenizer = mixed.model, mixed.tokenizers["source"]
+    targets = lines[::-1]  # of the lengths of the sources, in another order: batches of two sides of one length
+    patterns = ["*layer_2", "*/feed_forward", "decoder/layer_1/cross_attention/*", "embedding", "encoder/final_norm"]
+    found: dict = {}
+    for batch in hidden_states(mixed, lines, targets, tensors=TENSORS, layers=patterns, max_tokens=max_tokens):
+        for side in (batch.source, batch.target):
+            for path, outputs in side.layers.items():
+                found.setdefault((side.is_target, path), {}).update(zip(side.rows.tolist(), outputs, strict=True))
+    sides = list(zip(*hidden_states(mixed, lines, targets), strict=True))
+    lengths = [{int(row): n for x in side for row, n in zip(x.rows, x.lengths, strict=True)} for side in sides]
+    layers = inner_layers(model)
+    for row, line in enumerate(lines):
+        for path in ("encoder/layer_2", "decoder/layer_2", "decoder/layer_1/feed_forward", "encoder/final_norm"):
+            side = path.startswith("decoder")
+            assert found[side, path][row].shape == (lengths[side][row], 8)
+        # Keys and values are of the source, queries of the target.
+        keys, values = found[True, "decoder/layer_1/cross_attention/key_value"][row]
+        assert keys.shape == values.shape == (lengths[0][row], 8)
+        assert found[True, "decoder/layer_1/cross_attention/query"][row].shape == (lengths[1][row], 8)
+        if row in (0, 1, 7):
+            source, target = ([*tokenizer.tokenize([text])[0].numpy()] for text in (line, targets[row]))
+            ids = {False: np.array([[*source, EOS]]), True: np.array([[BOS, *target]])}
+            expected = {(side, "embedding"): layers["embedding"](ids[side]) for side in ids}
+            expected[False, "encoder/final_norm"] = model.encoder(ids[False])["states"]
+            expected[True, "embedding:2"] = model([*ids.values()])  # the second call gives the logits
+            for key, output in expected.items():
+                np.testing.assert_allclose(found[key][row], output[0], rtol=1e-3, atol=1e-3)
+    for side, name in enumerate(("source", "target")):
+        states = by_row(hidden_states(mixed, lines, targets), name, "states")
+        for row in (0, 1, 7):
+            layer = found[bool(side), f"{('encoder', 'decoder')[side]}/layer_2"][row]
+            np.testing.assert_allclose(layer, states[row][2], rtol=1e-4, atol=1e-5)
+
+
+def test_the_outputs_of_layers_leave_out_a_label_and_what_runs_in_a_loop(labelled, lines, translated):
+    batch = next(
+        hidden_states(labelled, lines, translated, layers=["encoder", "decoder/*", "embedding"], **options("labelled"))
+    )
+    assert {"embedding", "decoder/attentional"} & set(batch.target.layers) == {"embedding"}
+    found = np.concatenate([states for states, *_ in batch.source.layers["encoder"]])  # final states follow
+    np.testing.assert_allclose(found, batch.source.output, atol=1e-5)
+    with pytest.raises(UserError, match=r"None of these layers is called.*loop.* Received: decoder/cell_\*$"):
+        next(hidden_states(labelled, lines, translated, layers="decoder/cell_*", **options("labelled")))
+
+
+def test_a_layer_that_is_read_stays_as_it_was(plain, lines):
+    layer, threads = inner_layers(plain.model)["encoder/layer_1"], []
+    inputs = np.ones((1, 2, 16), "float32")
+    with recording() as records, recording_outputs([layer]):
+        expected = layer(inputs)
+        with ThreadPoolExecutor() as pool:
+            threads.append(pool.submit(layer, inputs).result())
+        assert [record.layer for record in records if record.name == "output"] == [layer]
+    np.testing.assert_array_equal(threads[0], expected)
+    assert "call" not in vars(layer)

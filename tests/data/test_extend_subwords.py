@@ -1,0 +1,117 @@
+"""More subwords: each is spelled by old ones, and text without them is segmented as before."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from keras_nmt.data import SubwordTokenizer, extend_subwords, train_subwords
+from keras_nmt.errors import UserError
+
+WORDS = [
+    "the",
+    "small",
+    "cat",
+    "sat",
+    "on",
+    "three",
+    "red",
+    "dogs",
+    "and",
+    "four",
+    "blue",
+    "birds",
+    "ran",
+    "from",
+    "an",
+    "old",
+    "house",
+    "to",
+    "a",
+    "new",
+    "garden",
+]
+NEW = ["bicycle", "bicycles", "helmet", "helmets", "cyclist", "catwalk", "dogs", "字体", "ünder"]
+
+
+def text(words: list[str], seed: int) -> list[str]:
+    rng = np.random.default_rng(seed)
+    return [" ".join(rng.choice(words, rng.integers(2, 9))) for _ in range(200)]
+
+
+@pytest.fixture(scope="module", params=["bpe", "unigram", "bytes"])
+def tokenizer(request, tmp_path_factory) -> SubwordTokenizer:
+    folder = tmp_path_factory.mktemp(request.param)
+    (folder / "text").write_text("\n".join(text(WORDS, 1)), encoding="utf-8")
+    kind = "bpe" if request.param == "bytes" else request.param
+    options = {"vocabulary_size": 320, "byte_fallback": True} if request.param == "bytes" else {"vocabulary_size": 42}
+    path = train_subwords(
+        folder / "text",
+        folder / "m",
+        model_type=kind,
+        control_symbols=["<2a>", "<2b>"],
+        user_symbols=["<x>"],
+        **options,
+    )
+    return SubwordTokenizer(path)
+
+
+def letters(seed: int) -> list[str]:
+    """Words of random letters, in which new pieces compete with old ones."""
+    rng = np.random.default_rng(seed)
+    return ["".join(rng.choice(list("adeghnorst"), rng.integers(3, 9))) for _ in range(300)]
+
+
+def ids(tokenizer: SubwordTokenizer, lines: list[str]) -> list[list[int]]:
+    return tokenizer.tokenize(lines).to_list()
+
+
+def test_new_pieces_stand_for_the_old_ones_that_spelled_them(tokenizer):
+    extended = extend_subwords(
+        tokenizer.proto, text=[*text(NEW, 2), *letters(5)], number=60, words=["garden-chair", "mat"]
+    )
+    larger = SubwordTokenizer(extended.proto)
+    size = tokenizer.vocabulary_size
+    assert extended.origins[:size] == [[i] for i in range(size)]
+    assert larger.vocabulary_size > size + 60
+    assert larger.pieces(0, size) == tokenizer.pieces(0, size)
+    lines = [*text([*WORDS, *NEW], 3), *text(WORDS, 4), "the <x> mat", "garden-chair", *letters(6)]
+    before, after = ids(tokenizer, lines), ids(larger, lines)
+    assert any(max(row) >= size for row in after)
+    assert any(max(row) < size for row in after)
+    for old, new in zip(before, after, strict=True):
+        spelled = [i for new_id in new for i in extended.origins[new_id]]
+        if 1 in old:  # a run of unknown characters was one id
+            spelled = [i for i, left in zip(spelled, [0, *spelled], strict=False) if (i, left) != (1, 1)]
+        assert spelled == old
+    assert [len(row) for row in ids(larger, ["garden-chair", "mat"])] == [1, 1]
+    assert [line.decode() for line in larger.detokenize(larger.tokenize(lines)).numpy()] == lines
+    assert larger.sample([b"bicycle helmets"], 0.5, seed=1)[0].max() < larger.vocabulary_size
+
+
+def test_labels_follow_the_labels_and_symbols_are_never_split(tokenizer):
+    extended = extend_subwords(tokenizer.proto, labels=["<2c>"], first_label=6, user_symbols=["<new>"])
+    larger = SubwordTokenizer(extended.proto)
+    assert larger.pieces(4, 7) == ["<2a>", "<2b>", "<2c>"]
+    larger.check_control_symbols(4, 7)
+    assert extended.origins[6] == [4, 5]
+    assert extended.origins[7:-1] == [[i] for i in range(6, tokenizer.vocabulary_size)]
+    (row,) = ids(larger, ["cat<new>cat"])
+    assert row.count(larger.vocabulary_size - 1) == 1
+    assert row[-1] == ids(larger, ["the<new>cat"])[0][-1]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"user_symbols": ["<x>"]}, "Symbols must be new.*'<x>'"),
+        ({"user_symbols": ["<y>", "<y>"]}, "Symbols must be distinct"),
+        ({"labels": ["a b"]}, "must not contain spaces.*'a b'"),
+        ({"words": ["two words"]}, "one word.*'two words'"),
+        ({"words": ["a<x>b"]}, "must not contain a symbol.*'a<x>b'"),
+    ],
+)
+def test_wrong_pieces_are_one_line(tokenizer, options, message):
+    with pytest.raises(UserError, match=message) as raised:
+        extend_subwords(tokenizer.proto, **options)
+    assert "\n" not in str(raised.value)

@@ -1,0 +1,277 @@
+"""The folder of a prepared corpus: what is written is read, and damage is an error of one line."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import shutil
+import signal
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from keras_nmt.data import prepared_folder as module
+from keras_nmt.data.prepared_folder import PreparedFolder, prepared_side, write_manifest, write_shard
+from keras_nmt.data.sentence_pairs import PairBlock, RaggedArray
+from keras_nmt.errors import UserError
+from keras_nmt.files.atomic_files import atomic_folder, write_json
+from keras_nmt.files.json_file import with_digest
+
+SIDES = ("de", "en")
+OF_SHARD = [f"de/00001.ids{ending}.npy" for ending in ("", "_offsets", "_checksums")]
+OF_SHARD += [f"pairs/00001.lines{ending}.npy" for ending in ("", "_checksums")]
+
+
+def make_block(num_pairs: int, seed: int = 0) -> PairBlock:
+    random = np.random.default_rng(seed)
+
+    def rows() -> RaggedArray:
+        lengths = random.integers(1, 9, num_pairs)
+        return RaggedArray(random.integers(4, 60_000, lengths.sum()).astype(np.uint16), lengths)
+
+    texts = [[f"Zeile {i} {side} ü".encode() for i in range(num_pairs)] for side in SIDES]
+    lines = np.arange(num_pairs, dtype=np.int32) * 2 + 1
+    return PairBlock(lines, (rows(), rows()), (RaggedArray.from_bytes(texts[0]), RaggedArray.from_bytes(texts[1])))
+
+
+def write(path: Path, block: PairBlock, shard_pairs: int) -> None:
+    with atomic_folder(path) as folder:
+        shards = [
+            write_shard(folder, number, SIDES, block.select(np.arange(begin, min(begin + shard_pairs, len(block)))))
+            for number, begin in enumerate(range(0, len(block), shard_pairs))
+        ]
+        write_manifest(
+            folder,
+            shards,
+            sides=SIDES,
+            subwords=[b"model of de", b"model of en"],
+            has_text=True,
+            num_read=2 * len(block),
+            dropped={"empty": len(block)},
+            max_ratio=None,
+        )
+
+
+def same(left: PairBlock, right: PairBlock) -> bool:
+    sides = [(*block.ids, *(block.text or ())) for block in (left, right)]
+    return (left.lines == right.lines).all() and all(
+        np.array_equal(a.values, b.values) and np.array_equal(a.lengths, b.lengths) for a, b in zip(*sides, strict=True)
+    )
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A prepared corpus of 600 pairs in shards of 400 and 200."""
+    write(tmp_path / "prepared", make_block(600), 400)
+    return tmp_path / "prepared"
+
+
+@settings(max_examples=8, deadline=None)
+@given(data=st.data(), num_pairs=st.integers(1, 40), shard_pairs=st.integers(1, 15), block=st.integers(1, 6))
+def test_any_pairs_are_read_as_written(
+    tmp_path_factory: pytest.TempPathFactory, data: Any, num_pairs: int, shard_pairs: int, block: int
+) -> None:
+    made, path = make_block(num_pairs), tmp_path_factory.mktemp("prepared") / "corpus"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "BLOCK", block)
+        write(path, made, shard_pairs)
+        prepared = PreparedFolder(path)
+        assert len(prepared) == num_pairs
+        starts = prepared.block_starts
+        assert (starts[0], starts[-1]) == (0, num_pairs)
+        assert np.diff(starts).max() <= block
+        pairs = np.array(data.draw(st.lists(st.integers(0, num_pairs - 1), max_size=30)), np.int64)
+        assert same(prepared.read(pairs, SIDES, with_text=True), made.select(pairs))
+        nothing = pairs[:0]
+        assert same(prepared.read(nothing, SIDES, with_text=True), made.select(nothing))
+        turned = prepared.read(pairs, SIDES[::-1], with_text=False)
+        assert turned.text is None
+        assert np.array_equal(turned.ids[0].values, made.select(pairs).ids[1].values)
+    longer = np.maximum(made.ids[0].lengths, made.ids[1].lengths)
+    assert prepared.length_counts(*SIDES).tolist() == np.bincount(longer).tolist()
+    assert prepared.length_counts("en", "en").tolist() == np.bincount(made.ids[1].lengths).tolist()
+    assert prepared.manifest["tokens"] == {side: len(rows.values) for side, rows in zip(SIDES, made.ids, strict=True)}
+    shutil.rmtree(path)
+
+
+def test_the_same_pairs_give_the_same_bytes(folder: Path, tmp_path: Path) -> None:
+    write(tmp_path / "again", make_block(600), 400)
+    files = sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+    assert files == sorted(path.relative_to(tmp_path / "again") for path in (tmp_path / "again").rglob("*.*"))
+    assert all((folder / file).read_bytes() == (tmp_path / "again" / file).read_bytes() for file in files)
+
+
+def truncate(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-10])
+
+
+def change_manifest(path: Path, **changes: Any) -> None:
+    manifest = {**json.loads(path.read_text()), **changes}
+    del manifest["sha256"]
+    write_json(path, with_digest(manifest))
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda folder: truncate(folder / "de/00001.ids.npy"), r"another size.*de/00001\.ids\.npy with [\d,]+ bytes"),
+        (lambda folder: (folder / "en/00000.text.npy").unlink(), r"is missing.*en/00000\.text\.npy$"),
+        (lambda folder: shutil.rmtree(folder / "pairs"), r"is missing.*pairs/00000\.lines\.npy$"),
+        (lambda folder: change_manifest(folder / "manifest.json", version=1), r"version 2: .*version=1$"),
+        (lambda folder: change_manifest(folder / "manifest.json", format="x"), r"format='x'"),
+        (
+            lambda folder: change_manifest(folder / "manifest.json", pairs=601),
+            r"The manifest of a prepared corpus is damaged.*manifest\.json$",
+        ),
+        (lambda folder: (folder / "manifest.json").write_text("{"), r"manifest\.json must contain the manifest"),
+    ],
+)
+def test_damage_is_found_at_the_start(folder: Path, damage: Callable[[Path], object], message: str) -> None:
+    damage(folder)
+    with pytest.raises(UserError, match=message) as error:
+        PreparedFolder(folder)
+    assert "\n" not in str(error.value)
+    assert "Received: " in str(error.value)
+
+
+@pytest.mark.parametrize("value", [None, [], {}, "x", [None], -1, ["de", "en", "fr"], [{"pairs": 600}]])
+def test_a_manifest_with_any_wrong_entry_is_damaged(folder: Path, value: Any) -> None:
+    manifest = folder / "manifest.json"
+    whole = json.loads(manifest.read_text())
+    right = {("max_ratio", "None"), ("dropped", "{}")}  # of no effect on what is read
+    for key in sorted(set(whole) - {"format", "version", "sources", "options", "sha256"}):
+        for changed in ({**whole, key: value}, {name: whole[name] for name in whole if name != key}):
+            if changed.get(key, "missing") == value and (key, repr(value)) in right:
+                continue
+            manifest.write_text(json.dumps(changed))
+            with pytest.raises(UserError, match=r"The manifest of a prepared corpus is damaged.*manifest\.json$"):
+                PreparedFolder(folder)
+
+
+@pytest.mark.parametrize("name", [*OF_SHARD, "de/00001.text.npy"])
+def test_a_changed_byte_is_found_when_its_block_is_read(folder: Path, name: str) -> None:
+    content = bytearray((folder / name).read_bytes())
+    content[-3] ^= 1
+    (folder / name).write_bytes(content)
+    prepared = PreparedFolder(folder)
+    assert len(prepared.read(np.arange(400), SIDES, with_text=True)) == 400
+    with pytest.raises(UserError, match=r"is damaged: .*0000\d\.\w+.npy, or the .* checksum in block 0$"):
+        prepared.read(np.array([599]), SIDES, with_text=True)
+
+
+@pytest.mark.filterwarnings("ignore:Reading `.npy`:UserWarning")  # NumPy, of a header that it reads leniently
+@pytest.mark.filterwarnings("ignore:Data type alias:DeprecationWarning")
+@pytest.mark.parametrize("name", OF_SHARD)
+def test_any_changed_bit_is_found_or_of_no_effect(tmp_path: Path, name: str) -> None:
+    """Such as `<u2` to `>u2`, by which NumPy would read other ids."""
+    write(tmp_path / "prepared", make_block(8), 8)
+    path = tmp_path / "prepared" / name.replace("00001", "00000")
+
+    def read() -> PairBlock:
+        return PreparedFolder(tmp_path / "prepared").read(np.array([3, 5]), SIDES, with_text=False)
+
+    whole, right = path.read_bytes(), read()
+    messages = []
+    for bit in range(8 * len(whole)):
+        content = bytearray(whole)
+        content[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(content)
+        try:
+            found = read()
+        except UserError as error:
+            messages.append(str(error))
+            continue
+        assert (found.lines == right.lines).all()
+        for rows, expected in zip(found.ids, right.ids, strict=True):
+            assert (rows.values.dtype, rows.values.tolist()) == (expected.values.dtype, expected.values.tolist())
+    assert len(messages) > 8 * (len(whole) - 128) > 0
+    stem = path.name.removesuffix(".npy").removesuffix("_offsets").removesuffix("_checksums")
+    assert all(stem in message and "is damaged" in message for message in messages)
+
+
+def test_many_small_shards_need_neither_memory_nor_open_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One shard at a time is mapped, and what stays of a shard is its size."""
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+    kept = []
+    for num_shards in (10, 90):
+        path = tmp_path / str(num_shards)
+        write(path, make_block(2 * num_shards), 2)
+        tracemalloc.start()
+        prepared = PreparedFolder(path)
+        kept.append(tracemalloc.get_traced_memory()[0])
+        tracemalloc.stop()
+    assert kept[1] - kept[0] < 80 * 100  # bytes a shard
+    descriptors, mapped = [], []
+    read = module._Shard.read
+
+    def counted(shard: Any, *arguments: int) -> PairBlock:
+        descriptors.append(len(os.listdir("/proc/self/fd")))
+        mapped.append(Path("/proc/self/maps").read_text().count(".npy\n"))
+        return read(shard, *arguments)
+
+    monkeypatch.setattr(module._Shard, "read", counted)
+    before = len(os.listdir("/proc/self/fd"))
+    pairs = np.arange(0, 180, 2)  # one of each shard
+    assert same(prepared.read(pairs, SIDES, with_text=True), make_block(180).select(pairs))
+    files = 2 + 2 * 2 * 3  # two arrays of lines; three arrays of both sides' ids and text
+    assert len(mapped) == 90
+    assert max(mapped) == files
+    assert max(descriptors) <= before + files
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_a_side_is_a_path(folder: Path) -> None:
+    prepared = prepared_side(folder / "en")
+    assert prepared is not None
+    assert (prepared[0].path, prepared[1]) == (folder, "en")
+    assert prepared[0].subwords_path("en").read_bytes() == b"model of en"
+    assert prepared[0].digest("en") != prepared[0].digest("de")
+    assert prepared_side(folder / "manifest.json") is prepared_side(folder.parent) is None
+    for wrong in (folder, folder / "pairs"):
+        with pytest.raises(UserError, match=r"two sides of a prepared corpus, .*/de and .*/en\. Received: "):
+            prepared_side(wrong)
+
+
+def test_a_pipe_in_place_of_the_manifest_is_named(folder: Path) -> None:
+    (folder / "manifest.json").unlink()
+    os.mkfifo(folder / "manifest.json")
+    with pytest.raises(UserError, match=r"^This must be a regular file\. Received: .*manifest\.json, a pipe$"):
+        prepared_side(folder / "en")
+
+
+def test_a_full_disk_leaves_nothing(tmp_path: Path) -> None:
+    """A limit of the size of files is an error of the same kind that needs no full disk."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (3000, limits[1]))
+        with pytest.raises(OSError, match=r"\.npy'$"):
+            write(tmp_path / "prepared", make_block(600), 400)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_appears_when_it_is_complete(tmp_path: Path) -> None:
+    with atomic_folder(tmp_path / ("d" * 255)) as folder:  # no name is too long for the temporary one
+        (folder / "file").touch()
+    shutil.rmtree(tmp_path / ("d" * 255))
+    leftover = tmp_path / ".writing-corpus"
+    (leftover / "de").mkdir(parents=True)
+    (leftover / "de" / "00000.ids.npy").write_bytes(b"of a killed process")
+    with atomic_folder(tmp_path / "corpus") as folder:
+        assert [path.name for path in folder.iterdir()] == [".lock"]
+        (folder / "file").touch()
+        assert not (tmp_path / "corpus").exists()
+    assert [path.name for path in tmp_path.rglob("*")] == ["corpus", "file"]
+    with pytest.raises(UserError, match=r"must not exist.*Received: .*corpus"), atomic_folder(tmp_path / "corpus"):
+        pass
+    assert (tmp_path / "corpus" / "file").exists()

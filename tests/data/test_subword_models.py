@@ -1,0 +1,200 @@
+"""Training of subword models."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import sentencepiece
+
+from keras_nmt.data import SubwordTokenizer, train_subwords
+from keras_nmt.errors import UserError
+
+MODEL_TYPES = ("bpe", "unigram")
+WORDS = "red green blue cat dog mouse house garden sees likes finds old new small ein eine der die das Haus".split()  # noqa: SIM905
+
+
+def sentences(number: int) -> str:
+    return "".join(f"{WORDS[i % 7]} {WORDS[i * i % 19]} {WORDS[i * 3 % 11]} {i * 7}\n" for i in range(number))
+
+
+@pytest.fixture
+def text(tmp_path: Path) -> Path:
+    path = tmp_path / "text.txt"
+    path.write_text(sentences(200), encoding="utf-8")
+    return path
+
+
+def load(path: Path) -> sentencepiece.SentencePieceProcessor:
+    return sentencepiece.SentencePieceProcessor(model_file=str(path))
+
+
+@pytest.mark.parametrize("model_type", MODEL_TYPES)
+def test_ids_size_and_user_symbols(text: Path, tmp_path: Path, model_type: str) -> None:
+    symbols = ["<2de>", "<2fr>", "<a,b>"]
+    path = train_subwords(
+        text, tmp_path / "new" / "m.model", vocabulary_size=60, model_type=model_type, user_symbols=symbols
+    )
+    model = load(path)
+    assert path == tmp_path / "new" / "m.model"
+    assert [entry.name for entry in path.parent.iterdir()] == ["m.model"]  # no temporary file is left
+    assert model.get_piece_size() == 60
+    assert (model.pad_id(), model.unk_id(), model.bos_id(), model.eos_id()) == (0, 1, 2, 3)
+    assert [model.id_to_piece(i) for i in (4, 5, 6)] == symbols
+    assert "<2de>" in model.encode("<2de> cat", out_type=str)
+    assert model.decode(model.encode("small cat 12")) == "small cat 12"
+    assert model.unk_id() not in model.encode("".join(sorted(set(text.read_text()) - {"\n"})))
+
+
+@pytest.mark.parametrize("model_type", MODEL_TYPES)
+def test_no_text_has_a_control_symbol(text: Path, tmp_path: Path, model_type: str) -> None:
+    """A text that has its letters, also at full width, is ordinary text; user symbols match as ever."""
+    text.write_text(text.read_text() + "<2de> is it, 3 > 2 < 4\n" * 9)
+    symbols = {"control_symbols": ["<2de>", "<2fr>"], "user_symbols": ["<x>"]}
+    path = train_subwords(text, tmp_path / "m", vocabulary_size=90, model_type=model_type, **symbols)
+    tokenizer = SubwordTokenizer(path)
+    assert tokenizer.pieces(4, 7) == ["<2de>", "<2fr>", "<x>"]
+    tokenizer.check_control_symbols(4, 6)
+    with pytest.raises(UserError, match=r"labels as `control_symbols`. Received: subwords <x>$"):
+        tokenizer.check_control_symbols(4, 7)
+    texts = ["<2de>", "<2fr> the cat", "a<2de>", "<2de><2fr>", "a <x> <2de>", "cat ＜2de＞ dog"]
+    rows = tokenizer.tokenize(texts)
+    drawn, _ = tokenizer.sample([text.encode() for text in texts], alpha=0.5, seed=1)
+    assert not {4, 5} & {*rows.flat_values.numpy().tolist(), *drawn.tolist()}
+    assert 6 in rows[4].numpy()
+    shown = [text.decode() for text in tokenizer.detokenize(rows).numpy()]
+    assert shown[:5] == texts[:5]
+
+
+def train_samples(text: Path, folder: Path, seed: int = 0) -> list[bytes]:
+    """Trains a model of each type on a sample of 90 of the 200 sentences."""
+    arguments = {"vocabulary_size": 60, "max_sentences": 90, "seed": seed}
+    return [train_subwords(text, folder / kind, model_type=kind, **arguments).read_bytes() for kind in MODEL_TYPES]
+
+
+def test_models_are_equal_in_another_process(
+    text: Path, tmp_path: Path, run_python: Callable[..., subprocess.CompletedProcess[bytes]]
+) -> None:
+    code = (
+        "import pathlib, sys; from test_subword_models import train_samples; "
+        "train_samples(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]))"
+    )
+    folders = os.pathsep.join([*sys.path, os.curdir])
+    result = run_python("-c", code, text, tmp_path / "there", cwd=Path(__file__).parent, PYTHONPATH=folders)
+    assert result.returncode == 0, result.stderr
+    assert b"sentencepiece" not in result.stdout + result.stderr  # the library prints nothing
+    here = train_samples(text, tmp_path / "here")
+    assert here == [(tmp_path / "there" / kind).read_bytes() for kind in MODEL_TYPES]
+    assert here == train_samples(text, tmp_path / "again")
+    assert all(a != b for a, b in zip(here, train_samples(text, tmp_path / "other", seed=1), strict=True))
+
+
+def test_several_files_make_one_text(tmp_path: Path, text: Path) -> None:
+    lines = sentences(200).splitlines(keepends=True)
+    (tmp_path / "a.txt").write_text("".join(lines[:120]), encoding="utf-8")
+    (tmp_path / "b.gz").write_bytes(gzip.compress("".join(lines[120:]).encode()))
+    whole = train_subwords(text, tmp_path / "whole", vocabulary_size=60)
+    parts = train_subwords([tmp_path / "a.txt", tmp_path / "b.gz"], tmp_path / "parts", vocabulary_size=60)
+    assert whole.read_bytes() == parts.read_bytes()
+
+
+@pytest.mark.parametrize("model_type", MODEL_TYPES)
+def test_too_large_a_vocabulary_names_the_largest(text: Path, tmp_path: Path, model_type: str) -> None:
+    with pytest.raises(UserError, match="is too large") as error:
+        train_subwords(text, tmp_path / "m", vocabulary_size=50_000, model_type=model_type)
+    assert not (tmp_path / "m").exists()
+    assert "\n" not in str(error.value)
+    largest = int(re.search(r"to at most (\d+)", str(error.value))[1])
+    path = train_subwords(text, tmp_path / "m", vocabulary_size=largest, model_type=model_type)
+    assert load(path).get_piece_size() == largest
+    with pytest.raises(UserError, match=f"lower `vocabulary_size` to at most {largest}"):
+        train_subwords(text, tmp_path / "m", vocabulary_size=largest + 1, model_type=model_type)
+    assert load(path).get_piece_size() == largest  # a failure leaves the existing file
+
+
+def test_too_small_a_vocabulary_names_the_smallest(text: Path, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="is too small") as error:
+        train_subwords(text, tmp_path / "m", vocabulary_size=10)
+    smallest = int(re.search(r"to at least (\d+)", str(error.value))[1])
+    train_subwords(text, tmp_path / "m", vocabulary_size=smallest)
+
+
+def test_byte_fallback_and_digits(text: Path, tmp_path: Path) -> None:
+    model = load(train_subwords(text, tmp_path / "m", vocabulary_size=320, byte_fallback=True, split_digits=True))
+    assert model.decode(model.encode("cat 猫 123")) == "cat 猫 123"
+    assert {"1", "2", "3"} <= set(model.encode("cat 123", out_type=str))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "empty.*text.txt"),
+        (b"\n \n", "must have characters"),
+        (b"x" * 10_000 + b"\n", "must have characters to train on, in lines of at most 4,192 bytes"),
+        (b"a b\n" * 9, "too large for the text: lower `vocabulary_size` to at most"),
+        (b"fine\nfine\nnot \xff fine\n", r"Line 3 is not UTF-8.*text\.txt"),
+    ],
+)
+def test_unusable_text(tmp_path: Path, content: bytes, message: str) -> None:
+    (tmp_path / "text.txt").write_bytes(content)
+    with pytest.raises(UserError, match=message) as error:
+        train_subwords(tmp_path / "text.txt", tmp_path / "m", vocabulary_size=20)
+    assert "\n" not in str(error.value)
+    assert not (tmp_path / "m").exists()
+
+
+def test_a_line_of_10_000_tokens_and_a_nul_are_accepted(text: Path, tmp_path: Path) -> None:
+    odd = tmp_path / "odd"
+    odd.write_bytes(text.read_bytes() + b"word " * 10_000 + b"\na\0b\n")
+    model = load(train_subwords(odd, tmp_path / "m", vocabulary_size=60))
+    assert "word" not in "".join(model.id_to_piece(list(range(60))))
+    assert len(model.encode("cat " * 10_000)) >= 10_000
+
+
+def test_an_unusable_second_file_is_an_error(text: Path, tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        train_subwords([text, tmp_path / "nowhere"], tmp_path / "m", vocabulary_size=60)
+    (tmp_path / "empty").touch()
+    with pytest.raises(UserError, match="empty"):
+        train_subwords([text, tmp_path / "empty"], tmp_path / "m", vocabulary_size=60)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"files": []},
+        {"vocabulary_size": 4},
+        {"model_type": "word"},
+        {"character_coverage": 0.5},
+        {"character_coverage": 1.5},
+        {"normalization": "NFC"},
+        {"normalization": "identity", "lowercase": True},
+        {"byte_fallback": True, "vocabulary_size": 260},
+        {"max_sentences": 0},
+        {"seed": -1},
+        {"user_symbols": "<2de>"},
+        {"user_symbols": ["<2de>", "<2de>"]},
+        {"user_symbols": ["<2 de>"]},
+        {"user_symbols": [""]},
+        {"user_symbols": ["</s>"]},
+        {"control_symbols": ["<2de>", "<2de>"]},
+        {"user_symbols": ["<2de>"], "control_symbols": ["<2de>"]},
+    ],
+)
+def test_wrong_arguments(text: Path, tmp_path: Path, arguments: dict) -> None:
+    with pytest.raises(UserError, match="Received: ") as error:
+        train_subwords(**{"files": [text], "path": tmp_path / "m", "vocabulary_size": 60} | arguments)
+    assert "SentencePiece" not in str(error.value)
+    assert next(iter(arguments)) in str(error.value)
+
+
+def test_a_model_lower_cases_its_input(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("der ärger am haus\nstraße der maus\n" * 5, encoding="utf-8")
+    model = load(train_subwords(tmp_path / "text", tmp_path / "model", vocabulary_size=30, lowercase=True))
+    assert model.decode(model.encode("DER A\u0308RGER Am Haus")) == "der ärger am haus"

@@ -1,0 +1,165 @@
+"""Logit processors, in every search: what they forbid, what they make of scores, and a processor of one's own."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from keras import ops
+from table_decoder import TableDecoder, assert_equal, beam_search, greedy_search, hypotheses, sampling_search
+
+from keras_nmt import decoding
+from keras_nmt.decoding import (
+    BiasedPrefix,
+    LogitProcessor,
+    NoRepeatNGram,
+    RepetitionPenalty,
+    SearchResult,
+    SuppressSequences,
+    SuppressTokens,
+)
+from keras_nmt.ids import BOS, EOS, PAD
+
+
+def search(decoder: TableDecoder, processors: list[LogitProcessor], beam_size: int = 3, **options) -> SearchResult:
+    constants, caches = decoder.start([0, 1], beam_size, 9)
+    options = {"batch_size": 2, "max_length": 9, "processors": processors, **options}
+    return beam_search(decoder.step, constants, caches, beam_size=beam_size, **options)
+
+
+def of_every_search(decoder: TableDecoder, processors: list[LogitProcessor], **options) -> list[list[int]]:
+    """The hypotheses of all searches; greedy search must equal a beam of 1."""
+    options = {"batch_size": 2, "max_length": 9, "processors": processors, **options}
+    one, three = (decoder.start([0, 1], count, 9) for count in (1, 3))
+    greedy = greedy_search(decoder.step, *one, **options)
+    assert_equal(greedy, beam_search(decoder.step, *one, beam_size=1, **options))
+    beam = beam_search(decoder.step, *three, beam_size=3, **options)
+    drawn = sampling_search(decoder.step, *three, seeds=[1, 2], num_samples=3, **options)
+    compiled = tf.function(lambda: beam_search(decoder.step, *three, beam_size=3, **options), jit_compile=True)()
+    assert_equal(beam, compiled)
+    found = [x.tokens for result in (greedy, beam, drawn) for i in (0, 1) for x in hypotheses(result, i)]
+    return [tokens for tokens in found if tokens]
+
+
+@pytest.mark.parametrize("search", [decoding.beam_search, decoding.greedy_search, decoding.sampling_search])
+def test_empty_lists_add_no_operations(search):
+    decoder = TableDecoder(7)
+    constants, caches = decoder.start([0, 1], 3 if search is decoding.beam_search else 1, 9)
+    options = {"batch_size": 2, "max_length": 9}
+    options |= {"beam_size": 3} if search is decoding.beam_search else {}
+    options |= {"seeds": [1, 2]} if search is decoding.sampling_search else {}
+
+    def counts(**more) -> tuple[Counter, int]:
+        """The operations of the graph, and how many XLA makes of them."""
+        function = tf.function(
+            lambda: search(decoder.step, constants, caches, **options, **more), autograph=False, jit_compile=True
+        )
+        graph = function.get_concrete_function().graph.as_graph_def()
+        nodes = itertools.chain(graph.node, *(called.node_def for called in graph.library.function))
+        return Counter(node.op for node in nodes), function.experimental_get_compiler_ir()().count(" = ")
+
+    plain = counts()
+    assert counts(processors=[]) == plain
+    if search is decoding.beam_search:
+        assert counts(processors=[], constraints=None) == plain
+        assert counts(constraints=tf.fill([2, 1, 1, 1], PAD))[0].total() > plain[0].total()
+    found = counts(processors=[SuppressSequences([])])
+    assert found[0].total() > plain[0].total()
+    assert found[1] > plain[1], "the test counts something"
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+@pytest.mark.parametrize("vocabulary", [None, [0, 1, 2, 3, 5, 8]])
+def test_no_n_gram_occurs_twice(n, vocabulary):
+    decoder = TableDecoder(7 if vocabulary is None else len(vocabulary), seed=n, end_bias=-1.0)
+    ids = None if vocabulary is None else tf.constant(vocabulary)
+    free = of_every_search(decoder, [], vocabulary=ids)
+    found = of_every_search(decoder, [NoRepeatNGram(n)], vocabulary=ids)
+
+    def repeats(tokens: list[int]) -> bool:
+        grams = [tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1)]
+        return len(set(grams)) < len(grams)
+
+    assert any(map(repeats, free)), "the test tests something"
+    assert not any(map(repeats, found))
+    assert {token for tokens in found for token in tokens} <= set(vocabulary or range(7))
+
+
+@settings(max_examples=4, deadline=None)
+@given(
+    sequences=st.lists(st.lists(st.integers(4, 6), min_size=1, max_size=3), min_size=1, max_size=3),
+    seed=st.integers(0, 99),
+)
+def test_sequences_never_occur(sequences, seed):
+    decoder = TableDecoder(7, seed)
+    for tokens in of_every_search(decoder, [SuppressSequences(sequences), SuppressTokens([1])]):
+        assert 1 not in tokens
+        for unwanted in sequences:
+            assert not any(tokens[i : i + len(unwanted)] == unwanted for i in range(len(tokens)))
+
+
+@pytest.mark.parametrize("penalty", [0.5, 1.7, 100.0])
+def test_the_repetition_penalty_by_its_definition(penalty):
+    decoder = TableDecoder(9, seed=4)
+    for result in (search(decoder, [RepetitionPenalty(penalty)]), search(decoder, [RepetitionPenalty(penalty)], 1)):
+        for sentence in (0, 1):
+            for found in hypotheses(result, sentence):
+                expected = 0.0
+                for i, token in enumerate(found.tokens):
+                    logits = decoder.logits(sentence, found.tokens[:i])
+                    written = found.tokens[:i]
+                    logits[written] = np.where(logits < 0, logits * penalty, logits / penalty)[written]
+                    expected += logits[token] - np.log(np.sum(np.exp(logits)))
+                assert found.log_probability == pytest.approx(expected, abs=1e-3)
+
+
+def test_a_biased_prefix_by_its_definition():
+    decoder, beta, prefix = TableDecoder(9, seed=4), 0.6, [7, 8, 5]
+    result = search(decoder, [BiasedPrefix(tf.constant([[*prefix, PAD], [PAD] * 4]), beta)], 5)
+    free = search(decoder, [], 5)
+    np.testing.assert_array_equal(result.tokens[1], free.tokens[1])  # without a prefix
+    begun = []
+    for found in hypotheses(result, 0):
+        expected, follows = 0.0, True
+        for i, token in enumerate(found.tokens):
+            probability = np.exp(decoder.log_probabilities(0, found.tokens[:i])[token])
+            if follows and i < len(prefix):
+                probability = (1 - beta) * probability + beta * (token == prefix[i])
+                follows = token == prefix[i]
+            expected += np.log(probability)
+        assert found.log_probability == pytest.approx(expected, abs=1e-4)
+        begun.append(found.tokens[:3] == prefix)
+    assert any(begun)
+    assert not any(tokens.tokens[:3] == prefix for tokens in hypotheses(free, 0))
+
+
+def test_a_forced_prefix_takes_precedence_over_masks():
+    decoder = TableDecoder(9, seed=4)
+    processors = [NoRepeatNGram(1), RepetitionPenalty(2.0)]
+    for tokens in of_every_search(decoder, processors, prefix=tf.constant([[5, 5, EOS], [5, 5, BOS]])):
+        assert tokens[:3] in ([5, 5, EOS], [5, 5, BOS])
+
+
+class Alternate(LogitProcessor):
+    """Allows even tokens after an even number of odd tokens only: its state must follow its hypothesis."""
+
+    def start(self, batch_size, num_hypotheses):
+        return {"odd": ops.zeros((batch_size, num_hypotheses), dtype="int32")}
+
+    def __call__(self, log_probabilities, step, state):
+        odd = state["odd"] + ops.cast((step.last % 2 == 1) & (step.last > EOS), "int32")
+        allowed = (step.ids % 2 == 1) | (odd % 2 == 0)[:, :, None]
+        return ops.where(allowed, log_probabilities, -1e9), {"odd": odd}
+
+
+def test_the_state_of_a_processor_of_ones_own_follows_its_hypothesis():
+    for tokens in of_every_search(TableDecoder(9, seed=6, end_bias=-1.0), [Alternate()]):
+        odd = 0
+        for token in tokens:
+            assert token % 2 == 1 or odd % 2 == 0
+            odd += token % 2 == 1 and token > EOS

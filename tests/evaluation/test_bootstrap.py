@@ -1,0 +1,444 @@
+"""Significance of differences: paired bootstrap, false alarms, transcriptions of the tests."""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sacrebleu.metrics import BLEU
+from scipy import stats
+
+from keras_nmt.errors import UserError
+from keras_nmt.evaluation import corpus_scores, holm, paired_bootstrap, paired_bootstrap_of_runs, significance
+from keras_nmt.evaluation.bootstrap import bleu_counts, bleu_of_counts, drawn_sums, two_sided_p
+from keras_nmt.evaluation.metrics import METRICS
+
+RNG = np.random.default_rng(0)
+VOCABULARY = [
+    "a",
+    "dog",
+    "cat",
+    "man",
+    "runs",
+    "plays",
+    "sits",
+    "sees",
+    "the",
+    "on",
+    "in",
+    "snow",
+    "beach",
+    "street",
+    "red",
+]
+REFERENCES = [" ".join(RNG.choice(VOCABULARY, 12)) for _ in range(60)]
+WORDS = ["a", "cat", "dog", "sits", "runs", "on", "under", "the", "mat", "snow", "tree", "and", "sleeps"]
+module = sys.modules[two_sided_p.__module__]
+
+
+def with_unknown(share: float, seed: int) -> list[str]:
+    rng = np.random.default_rng(seed)
+    return [" ".join("x" if rng.random() < share else word for word in line.split()) for line in REFERENCES]
+
+
+GOOD, AS_GOOD, BAD = with_unknown(0.1, 1), with_unknown(0.1, 2), with_unknown(0.3, 3)
+
+
+def test_a_real_difference_is_significant_and_no_difference_is_not():
+    for comparison in paired_bootstrap(GOOD, BAD, REFERENCES, samples=200).values():
+        assert comparison.p_value < 0.01
+        assert (comparison.delta < 0) == (comparison.name == "TER")
+    for comparison in paired_bootstrap(GOOD, AS_GOOD, REFERENCES, samples=200, metrics=["bleu", "chrf"]).values():
+        assert comparison.p_value > 0.05
+
+
+def test_scores_equal_corpus_scores():
+    options = {"lowercase": True, "tokenize": "char", "metrics": ["bleu", "chrf++", "ter"]}
+    comparisons = paired_bootstrap(GOOD, BAD, [REFERENCES], samples=5, **options)
+    good, bad = (corpus_scores(system, REFERENCES, **options) for system in (GOOD, BAD))
+    assert list(comparisons) == list(good)
+    for name, comparison in comparisons.items():
+        assert comparison.name == good[name].name
+        assert comparison.system == pytest.approx(good[name].score)
+        assert comparison.baseline == pytest.approx(bad[name].score)
+        assert comparison.delta == pytest.approx(good[name].score - bad[name].score)
+        assert good[name].signature.split("|")[1] in comparison.signature
+
+
+def test_an_entry_of_metrics_is_all_that_a_new_metric_needs(monkeypatch):
+    monkeypatch.setitem(METRICS, "chrf3", lambda sacrebleu, *_: sacrebleu.CHRF(char_order=3))
+    score = corpus_scores(GOOD, REFERENCES, metrics=["chrf3"])["chrf3"]
+    comparison = paired_bootstrap(GOOD, BAD, REFERENCES, samples=50, metrics=["chrf3"])["chrf3"]
+    assert "nc:3" in score.signature
+    assert comparison.system == pytest.approx(score.score)
+    assert comparison.p_value < 0.05
+
+
+def test_the_seed_determines_the_samples_and_is_in_the_signature(monkeypatch):
+    monkeypatch.setenv("SACREBLEU_SEED", "99")
+    options = {"samples": 30, "metrics": ["bleu"]}
+    first, again, other = (paired_bootstrap(GOOD, BAD, REFERENCES, seed=seed, **options)["bleu"] for seed in (1, 1, 2))
+    assert first == again
+    assert first.system_interval != other.system_interval
+    assert "seed:1" in first.signature
+    assert "bs:30" in first.signature
+    assert os.environ["SACREBLEU_SEED"] == "99"
+    monkeypatch.delenv("SACREBLEU_SEED")
+    paired_bootstrap(GOOD, BAD, REFERENCES, **options)
+    assert "SACREBLEU_SEED" not in os.environ
+
+
+def test_a_comparison_prints_as_one_line():
+    line = str(paired_bootstrap(GOOD, BAD, REFERENCES, samples=30, metrics=["bleu"])["bleu"])
+    assert line.startswith("BLEU|nrefs:1|bs:30|seed:12345")
+    assert "p = " in line
+    assert "\n" not in line
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        ((GOOD[:3], BAD, REFERENCES), {}, "`system` and `baseline` .* 3 and 60 lines"),
+        ((GOOD, BAD, REFERENCES[:7]), {}, "`system` and `references` .* 60 and 7 lines"),
+        (([], [], []), {}, "`references` must have at least one line"),
+        ((GOOD, BAD, REFERENCES), {"samples": 0}, "samples=0"),
+        ((GOOD, BAD, REFERENCES), {"seed": 0}, "seed=0"),
+    ],
+)
+def test_wrong_arguments_are_named(arguments, options, message):
+    with pytest.raises(UserError, match=message):
+        paired_bootstrap(*arguments, **options)
+
+
+def test_a_system_equals_itself() -> None:
+    lines = ["a small cat sleeps", "two dogs run fast"]
+    for comparison in paired_bootstrap(lines, lines, lines, samples=20).values():
+        assert (comparison.delta, comparison.p_value) == (0.0, 1.0)
+
+
+def test_each_system_has_a_confidence_interval():
+    found = paired_bootstrap(GOOD, REFERENCES, REFERENCES, samples=30, metrics=["bleu"])["bleu"]
+    assert found.baseline_interval == pytest.approx(0, abs=1e-6)  # each sample of the baseline is perfect
+    assert 0.1 < found.system_interval < 20
+    # sacreBLEU draws other sentences: its intervals differ by some hundredths. Those of 90% are a sixth narrower.
+    found = paired_bootstrap(BAD, GOOD, REFERENCES, samples=4000, metrics=["bleu"])["bleu"]
+    for lines, interval in ((BAD, found.system_interval), (GOOD, found.baseline_interval)):
+        expected = BLEU().corpus_score(lines, [REFERENCES], n_bootstrap=4000)._ci
+        assert interval == pytest.approx(expected, rel=0.07)
+
+
+def corpus(seed, size=40):
+    draw = random.Random(seed)
+    return [" ".join(draw.choices(WORDS, k=draw.randint(5, 12))) for _ in range(size)]
+
+
+def damaged(lines, rate, seed):
+    draw = random.Random(seed)
+    return [" ".join(draw.choice(WORDS) if draw.random() < rate else word for word in line.split()) for line in lines]
+
+
+@pytest.mark.parametrize("rates", [(0.2, 0.25), (0.2, 0.4), (0.3, 0.3)])
+def test_the_differences_are_of_sacrebleus_scores(rates):
+    references = corpus(1)
+    systems, baselines = ([damaged(references, rate, seed) for seed in (2, 3)] for rate in rates)
+    found = paired_bootstrap_of_runs(systems, baselines, references)
+    scores = [[BLEU().corpus_score(run, [references]).score for run in runs] for runs in (systems, baselines)]
+    assert found.differences == pytest.approx(np.subtract(*scores))
+    assert found.difference == pytest.approx(np.mean(found.differences))
+
+
+def p_value(systems, baselines, references, **options):
+    """p of systems with one run each, as of two equal runs: one run has none."""
+    return paired_bootstrap_of_runs(twice(systems), twice(baselines), references, **options).p_value
+
+
+def twice(runs):
+    return {name: of * 2 for name, of in runs.items()} if isinstance(runs, dict) else runs * 2
+
+
+def test_one_run_has_a_difference_and_no_p_value():
+    references = corpus(1)
+    found = paired_bootstrap_of_runs([references], [damaged(references, 0.5, 2)], references)
+    assert found.difference > 20
+    assert found[1:] == ((found.difference,), None, None)
+
+
+def test_the_p_value_is_that_of_two_systems():
+    references = corpus(1)
+    system, baseline = damaged(references, 0.2, 2), damaged(references, 0.25, 3)
+    expected = paired_bootstrap(system, baseline, references, metrics=["bleu"])["bleu"].p_value
+    assert p_value([system], [baseline], references) == expected
+
+
+def test_the_tokenizer_is_that_of_the_scores():
+    references = corpus(1)
+    system, baseline = ([line.replace(" ", "") for line in damaged(references, 0.2, seed)] for seed in (2, 5))
+    joined = [line.replace(" ", "") for line in references]
+    expected = paired_bootstrap(system, baseline, joined, metrics=["bleu"], tokenize="char")["bleu"].p_value
+    assert p_value([system], [baseline], joined, tokenize="char") == expected
+    assert p_value([system], [baseline], joined) != pytest.approx(expected, abs=0.1)
+    with pytest.raises(UserError, match="`tokenize` must be one of .* Received: tokenize='words'"):
+        p_value([system], [baseline], joined, tokenize="words")
+
+
+def test_seed_and_number_of_samples_matter():
+    references = corpus(1)
+    runs = [damaged(references, 0.2, 2)], [damaged(references, 0.25, 3)]
+    few = [p_value(*runs, references, samples=50, seed=seed) for seed in range(8)]
+    assert len(set(few)) > 1
+    assert all(round(p * 51, 6).is_integer() for p in few)
+    for samples in (0, -1):
+        with pytest.raises(UserError, match=f"`samples` must be .* Received: samples={samples}"):
+            p_value(*runs, references, samples=samples)
+
+
+def test_copies_of_a_run_do_not_increase_significance():
+    references = corpus(1)
+    system, baseline = damaged(references, 0.2, 2), damaged(references, 0.25, 3)
+    once = p_value([system], [baseline], references)
+    assert p_value([system] * 5, [baseline] * 5, references) == pytest.approx(once)
+    # Five times as many sentences, as lines of one long test set, would increase significance.
+    together = paired_bootstrap(system * 5, baseline * 5, references * 5, metrics=["bleu"])["bleu"].p_value
+    assert together < once / 2
+
+
+def test_more_runs_increase_significance_if_all_runs_differ():
+    references = corpus(1)
+    systems = [damaged(references, 0.2, seed) for seed in range(4)]
+    baselines = [damaged(references, 0.27, seed) for seed in range(10, 14)]
+    singly = [p_value([a], [b], references) for a, b in zip(systems, baselines, strict=True)]
+    assert p_value(systems, baselines, references) < np.median(singly)
+
+
+def test_the_interval_is_that_of_other_sentences_and_other_runs():
+    """A transcription of the definition with sacreBLEU's own scores."""
+    references, samples = corpus(1, 12), 30
+    systems, baselines = ([damaged(references, rate, seed) for seed in (4, 5, 6)] for rate in (0.2, 0.3))
+
+    def score(run, rows):
+        return BLEU().corpus_score([run[i] for i in rows], [[references[i] for i in rows]]).score
+
+    rows = np.random.default_rng(7).integers(12, size=(samples, 12))
+    chosen = np.random.default_rng(7).integers(3, size=(samples, 3))
+    drawn = [
+        np.mean([score(systems[run], of) - score(baselines[run], of) for run in runs])
+        for of, runs in zip(rows, chosen, strict=True)
+    ]
+    found = paired_bootstrap_of_runs(systems, baselines, references, samples=samples, seed=7)
+    assert found.interval == pytest.approx(np.quantile(drawn, [0.025, 0.975]))
+
+
+def test_runs_that_differ_widen_the_interval_and_not_p():
+    references = corpus(1)
+    good, bad = damaged(references, 0.1, 2), damaged(references, 0.5, 3)
+    alike, unlike = (paired_bootstrap_of_runs(x, [bad, bad], references) for x in ([good, good], [references, bad]))
+    widths = [np.subtract(*x.interval) for x in (unlike, alike)]
+    assert widths[0] < 2 * widths[1] < 0
+    assert max(alike.p_value, unlike.p_value) < 0.01
+
+
+def test_equal_scores_have_a_p_value_of_one():
+    references = corpus(1)
+    assert p_value([references], [references], references) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("systems", "baselines", "references"),
+    [
+        ([], [], ["a"]),
+        ([], [["a"]], ["a"]),
+        ([["a"]] * 2, [["a"]], ["a"]),
+        ([["a"]], [], ["a"]),
+        ([["a"]], [["a", "b"]], ["a"]),
+        ([["a"], ["a", "b"]], [["a"]], ["a"]),
+        ([[]], [[]], []),
+    ],
+)
+def test_incomparable_outputs_are_an_error(systems, baselines, references):
+    with pytest.raises(UserError, match="Received: "):
+        paired_bootstrap_of_runs(systems, baselines, references)
+
+
+def both(system, baseline, references):
+    """Copies of the arguments in two directions."""
+    return [{"a-b": one, "b-a": one} for one in (system, baseline, references)]
+
+
+def test_a_copied_direction_does_not_increase_significance():
+    """Lines of several directions are drawn together, because they are translations of each other."""
+    references = corpus(1)
+    system, baseline = damaged(references, 0.2, 2), damaged(references, 0.25, 3)
+    once = p_value([system], [baseline], references)
+    assert p_value(*both([system], [baseline], references)) == once
+
+
+def test_directions_with_other_test_data_are_independent_evidence():
+    references = {name: corpus(seed, size) for name, seed, size in (("a-b", 1, 40), ("b-a", 5, 30), ("b-c", 6, 50))}
+    systems = {name: [damaged(lines, 0.2, 2)] for name, lines in references.items()}
+    baselines = {name: [damaged(lines, 0.27, 3)] for name, lines in references.items()}
+    singly = [p_value(systems[x], baselines[x], references[x]) for x in references]
+    assert p_value(systems, baselines, references) < np.median(singly)
+
+
+def test_the_difference_is_the_mean_over_directions():
+    """A gain in one direction and a loss in the other cancel, although the lines of one direction are longer."""
+    references = {"a-b": corpus(1), "b-a": [f"{line} {line}" for line in corpus(2)]}
+    good, bad = ({name: [damaged(lines, rate, 2)] for name, lines in references.items()} for rate in (0.0, 0.3))
+    swapped = [{"a-b": good["a-b"], "b-a": bad["b-a"]}, {"a-b": bad["a-b"], "b-a": good["b-a"]}]
+    assert p_value(*swapped, references) > 0.05
+    assert p_value(good, bad, references) < 0.01
+    with pytest.raises(UserError, match="same directions"):
+        paired_bootstrap_of_runs({"a-b": good["a-b"]}, bad, references)
+
+
+def test_case_matters_by_default():
+    references = corpus(1)
+    shouted = [line.upper() for line in references]
+    assert p_value([references], [shouted], references) < 0.01
+    assert p_value([references], [shouted], references, lowercase=True) == 1.0
+
+
+def two_systems(size, shares, seed=0):
+    """BLEU's counts of two systems that replace a share of the words."""
+    rng = np.random.default_rng(seed)
+    references = [" ".join(rng.choice(WORDS, rng.integers(6, 14))) for _ in range(size)]
+    systems = (
+        [" ".join("x" if rng.random() < share else word for word in line.split()) for line in references]
+        for share in shares
+    )
+    return [bleu_counts(system, references) for system in systems]
+
+
+def false_alarms(swaps, size, **options):
+    """The share of p below 0.05 where each sentence of two systems changes sides by chance: there is no difference."""
+    a, b = two_systems(size, (0.25, 0.3))
+    rng = np.random.default_rng(1)
+    found = []
+    for seed in range(swaps):
+        swapped = rng.random((size, 1)) < 0.5
+        found.append(significance(np.where(swapped, a, b), np.where(swapped, b, a), seed=seed, **options))
+    return np.mean(np.array(found) < 0.05)
+
+
+def test_without_a_difference_few_tests_are_significant():
+    assert false_alarms(200, 150, samples=200) < 0.08  # the statistic of one side has 0.105 to 0.12
+
+
+@pytest.mark.nightly
+def test_without_a_difference_one_test_in_twenty_is_significant():
+    assert 0.03 <= false_alarms(2000, 1000, samples=300) <= 0.07
+
+
+def test_a_tenth_of_a_point_is_far_from_significant():
+    a, b = two_systems(1000, (0.3, 0.3))
+    # As many sentences of `b` as bring `b` within 0.1 of `a`.
+    for first in range(1000):
+        mixed = np.concatenate([a[:first], b[first:]])
+        difference = abs(bleu_of_counts(a.sum(0)) - bleu_of_counts(mixed.sum(0)))
+        if 0.05 < difference < 0.1 and first < 700:
+            break
+    assert difference < 0.1
+    assert significance(a, mixed) > 0.3
+
+
+def test_p_counts_both_directions_about_the_mean():
+    drawn = np.array([-3.0, -1.0, 0.0, 1.0, 3.0]) + 2  # mean 2
+    assert two_sided_p(2.0, drawn) == 3 / 6
+    assert two_sided_p(-1.0, drawn) == 5 / 6
+    assert two_sided_p(3.1, drawn) == 1 / 6
+    assert two_sided_p(0.0, drawn) == 1
+
+
+def test_holm_is_the_definition():
+    p_values = {"a": 0.03, "b": 0.01, "c": 0.04, "d": 0.2}
+    # 4 * 0.01; 3 * 0.03; not below the one before, 2 * 0.04; 0.2.
+    assert holm(p_values) == pytest.approx({"b": 0.04, "a": 0.09, "c": 0.09, "d": 0.2})
+    assert holm({"a": 0.9, "b": 0.8}) == {"b": 1.0, "a": 1.0}
+    assert holm({}) == {}
+
+
+@settings(max_examples=50)
+@given(st.lists(st.lists(st.sampled_from(["a", "b", "c"]), max_size=6), min_size=1, max_size=5), st.integers(0, 3))
+def test_bleu_of_counts_is_sacrebleus(words, seed):
+    """Empty lines, no matches and texts without four words in a row among them."""
+    rng = np.random.default_rng(seed)
+    hypotheses = [" ".join(line) for line in words]
+    references = [" ".join(rng.choice(["a", "b", "c"], 5)) for _ in words]
+    expected = BLEU().corpus_score(hypotheses, [references]).score
+    assert bleu_of_counts(bleu_counts(hypotheses, references).sum(0)) == pytest.approx(expected)
+
+
+def test_sentences_are_drawn_in_parts_of_any_size(monkeypatch):
+    x = np.arange(24.0).reshape(2, 6, 2)
+    whole = drawn_sums([x, x[0]], 9, 3)
+    assert [sums.shape for sums in whole] == [(9, 2, 2), (9, 2)]
+    np.testing.assert_array_equal(whole[0][:, 0], whole[1])
+    monkeypatch.setattr(module, "MAX_DRAWN", 13)
+    for sums, again in zip(whole, drawn_sums([x, x[0]], 9, 3), strict=True):
+        np.testing.assert_array_equal(sums, again)
+
+
+@settings(max_examples=20)
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=60))
+def test_mcnemar_is_the_binomial_test_of_the_pairs_that_differ(pairs):
+    system, baseline = (np.array(x) for x in zip(*pairs, strict=True))
+    better, worse = np.sum(system & ~baseline), np.sum(~system & baseline)
+    # The sign test: twice the smaller tail, at most 1.
+    tail = stats.binom.cdf(min(better, worse), better + worse, 0.5)
+    assert significance(system, baseline) == pytest.approx(min(1.0, 2 * tail))
+
+
+def test_bootstrap_over_sentences():
+    rng = np.random.default_rng(0)
+    counts = rng.integers(5, 20, 200).astype(float)
+    baseline = np.stack([rng.binomial(counts.astype(int), 0.6), counts], 1)
+    same = np.stack([rng.binomial(counts.astype(int), 0.6), counts], 1)
+    better = np.stack([rng.binomial(counts.astype(int), 0.7), counts], 1)
+    assert significance(baseline, baseline) == 1
+    assert significance(same, baseline) > 0.05
+    assert significance(better, baseline) < 0.01
+    assert significance(better[:10], baseline) is None
+    with pytest.raises(UserError, match="same kind"):
+        significance(np.array([True]), baseline)
+
+
+def test_few_sentences_that_count_have_no_p():
+    def quotients(ratio, counted):
+        counts = (np.arange(400) < counted).astype(float)
+        return np.stack([ratio * counts, counts], 1)
+
+    few, none, enough = quotients(1, 9), quotients(1, 0), quotients(1, 400)
+    for system, baseline in ((few, 0.5 * enough), (enough, few), (none, enough), (none, none), (few, few)):
+        assert significance(system, baseline) is None
+    assert significance(bleu_counts(["a b"] * 9, ["a b"] * 9), bleu_counts(["a c"] * 9, ["a b"] * 9)) is None
+
+
+def test_draws_without_a_sentence_that_counts_are_left_out(monkeypatch):
+    monkeypatch.setattr(module, "FEWEST", 3)
+    counts = (np.arange(400) < 3).astype(float)
+    system, baseline = (np.stack([right * counts, counts], 1) for right in (1.0, np.arange(400) < 1))
+    rows = np.random.default_rng(12345).integers(400, size=(1000, 400))
+    both = [x[rows].sum(axis=1) for x in (system, baseline)]
+    drawn = np.subtract(*(x[x[:, 1] > 0] @ [1, 0] / x[x[:, 1] > 0, 1] for x in both))
+    assert 900 < len(drawn) < 1000
+    expected = (np.sum(abs(drawn - drawn.mean()) >= 2 / 3 - 1e-9) + 1) / (len(drawn) + 1)
+    assert significance(system, baseline) == pytest.approx(expected)
+
+
+def test_bootstrap_of_bleu_draws_sentences():
+    references = [f"a b c d e f {i} g h" for i in range(30)]
+    systems = [[line.replace("c", "x") if i % n else line for i, line in enumerate(references)] for n in (2, 3)]
+
+    def difference(rows):
+        scores = [BLEU().corpus_score([x[i] for i in rows], [[references[i] for i in rows]]).score for x in systems]
+        return scores[0] - scores[1]
+
+    drawn = np.array([difference(rows) for rows in np.random.default_rng(5).integers(30, size=(40, 30))])
+    expected = (np.sum(np.abs(drawn - drawn.mean()) >= abs(difference(range(30)))) + 1) / 41
+    counts = [bleu_counts(x, references) for x in systems]
+    assert significance(*counts, samples=40, seed=5) == pytest.approx(expected)

@@ -1,0 +1,164 @@
+"""Scores of translations."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import keras
+import numpy as np
+import pytest
+import sacrebleu
+import tensorflow as tf
+from keras import ops
+
+from keras_nmt.errors import UserError
+from keras_nmt.evaluation import corpus_scores, pair_log_probabilities
+from keras_nmt.ids import BOS, EOS, PAD
+
+HYPOTHESES = ["A Dog runs through the snow.", "Two men play guitar", "The children are at the beach!"]
+REFERENCES = ["A dog runs through the snow.", "Two men are playing the guitar.", "Children play at the beach."]
+OTHERS = ["A dog is running through snow.", "Two men play guitar.", "The children are at a beach."]
+TABLE = np.random.default_rng(0).normal(size=(20, 20, 8)).astype("float32")
+
+
+def test_scores_equal_sacrebleus_scores():
+    scores = corpus_scores(HYPOTHESES, REFERENCES)
+    assert list(scores) == ["bleu", "chrf", "ter"]
+    assert [score.name for score in scores.values()] == ["BLEU", "chrF2", "TER"]
+    assert scores["bleu"].score == pytest.approx(sacrebleu.corpus_bleu(HYPOTHESES, [REFERENCES]).score)
+    assert scores["chrf"].score == pytest.approx(sacrebleu.corpus_chrf(HYPOTHESES, [REFERENCES]).score)
+    assert scores["ter"].score == pytest.approx(sacrebleu.corpus_ter(HYPOTHESES, [REFERENCES]).score)
+
+
+def test_score_and_signature_equal_the_sacrebleu_commands(tmp_path):
+    for name, lines in (("hypotheses", HYPOTHESES), ("references", REFERENCES)):
+        (tmp_path / name).write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    command = [sys.executable, "-m", "sacrebleu", "references", "-i", "hypotheses", "-m", "bleu", "chrf", "ter", "-w2"]
+    output = subprocess.run([*command, "-f", "text"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    lines = [line.strip() for line in output.splitlines() if line]
+    assert len(lines) == 3
+    for score, line in zip(corpus_scores(HYPOTHESES, REFERENCES).values(), lines, strict=True):
+        assert line.startswith(str(score))
+
+
+def test_options_reach_sacrebleu_and_its_signatures():
+    scores = corpus_scores(HYPOTHESES, REFERENCES, lowercase=True, tokenize="char", metrics=["bleu", "chrf", "chrf++"])
+    assert "case:lc" in scores["bleu"].signature
+    assert "tok:char" in scores["bleu"].signature
+    assert "case:lc" in scores["chrf"].signature
+    assert "nw:2" in scores["chrf++"].signature
+    assert [scores[name].name for name in ("chrf", "chrf++")] == ["chrF2", "chrF2++"]
+    mixed, lower = (corpus_scores(HYPOTHESES, REFERENCES, lowercase=lowercase) for lowercase in (False, True))
+    assert lower["bleu"].score > mixed["bleu"].score
+    assert lower["chrf"].score > mixed["chrf"].score
+
+
+def test_several_references():
+    scores = corpus_scores(HYPOTHESES, [REFERENCES, OTHERS])
+    assert scores["bleu"].score == pytest.approx(sacrebleu.corpus_bleu(HYPOTHESES, [REFERENCES, OTHERS]).score)
+    assert all("nrefs:2" in score.signature for score in scores.values())
+    assert corpus_scores(HYPOTHESES, [REFERENCES]) == corpus_scores(HYPOTHESES, REFERENCES)
+
+
+def test_only_the_requested_metrics_in_their_order():
+    assert list(corpus_scores(HYPOTHESES, REFERENCES, metrics=["ter", "bleu"])) == ["ter", "bleu"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        ((HYPOTHESES[:2], REFERENCES), {}, "`hypotheses` and `references` .* 2 and 3 lines"),
+        ((HYPOTHESES, [REFERENCES, OTHERS[:1]]), {}, r"`hypotheses` and `references\[1\]` .* 3 and 1 lines"),
+        (([], REFERENCES), {}, "`hypotheses` must have at least one line"),
+        ((HYPOTHESES, []), {}, "`references` must have at least one line"),
+        ((HYPOTHESES, REFERENCES), {"metrics": ["bleu", "meteor"]}, r"bleu, chrf, ter.*'meteor'"),
+        ((HYPOTHESES, REFERENCES), {"metrics": []}, r"metrics=\(\)"),
+        ((HYPOTHESES, REFERENCES), {"tokenize": "moses"}, "13a.*tokenize='moses'"),
+    ],
+)
+def test_wrong_arguments_are_named(arguments, options, message):
+    with pytest.raises(UserError, match=message):
+        corpus_scores(*arguments, **options)
+
+
+CHINESE, JAPANESE, THAI = "一只狗在雪地里奔跑。", "犬が雪の中を走っています。", "สุนัขวิ่งผ่านหิมะหนา"
+
+
+@pytest.mark.parametrize(
+    ("tokenize", "line", "fits"),
+    [
+        ("13a", "Ein Hund rennt durch den tiefen Schnee.", True),
+        ("13a", "Donaudampfschifffahrtsgesellschaften", False),  # as a whole text
+        ("13a", "Собака бежит по глубокому снегу, и нормально.", True),
+        ("13a", "눈 속을 개가 달린다.", True),
+        *((tokenize, line, False) for tokenize in ("none", "13a", "intl") for line in (CHINESE, JAPANESE, THAI)),
+        ("zh", CHINESE, True),
+        ("zh", JAPANESE, False),
+        ("zh", THAI, False),
+        ("zh", "Ein Hund rennt durch den tiefen Schnee.", True),
+        *(("char", line, True) for line in (CHINESE, JAPANESE, THAI)),
+        ("13a", "Im Regal stehen Bücher von 老舍, alle auf Deutsch und gut erhalten.", True),
+    ],
+)
+def test_a_tokenizer_that_takes_a_text_for_one_word_is_warned_of(recwarn, tokenize, line, fits):
+    corpus_scores([line], [line], metrics=["bleu"], tokenize=tokenize)
+    found = [str(warning.message) for warning in recwarn if warning.category is UserWarning]
+    assert [message.split(" treats")[0] for message in found] == ([] if fits else [f"The BLEU tokenizer {tokenize}"])
+    corpus_scores([line], [line], metrics=["chrf", "ter"], tokenize=tokenize)  # no metric of theirs has the tokenizer
+    assert len(recwarn) == len(found)
+
+
+def test_a_tokenizer_that_cannot_be_loaded_is_one_line(monkeypatch):
+    """A package that is not installed: an import of None fails."""
+    monkeypatch.setitem(sys.modules, "MeCab", None)
+    monkeypatch.delitem(sys.modules, "sacrebleu.tokenizers.tokenizer_ja_mecab", raising=False)
+    with pytest.raises(
+        UserError, match=r"install the package that it needs.*Received: tokenize='ja-mecab' \(Japanese.*\)$"
+    ):
+        corpus_scores(HYPOTHESES, REFERENCES, tokenize="ja-mecab")
+    corpus_scores(HYPOTHESES, REFERENCES, metrics=["chrf"], tokenize="ja-mecab")
+
+
+def model(inputs, training):
+    """Logits that depend on the sum of the source and the previous token: a shifted or ignored input is noticed."""
+    source, target_input = inputs
+    assert training is False
+    sums = ops.sum(source, axis=1, keepdims=True) % 20 + ops.zeros_like(target_input)
+    return ops.take(TABLE.reshape(400, 8), sums * 20 + target_input, axis=0)
+
+
+def expected(source: list[int], target: list[int]) -> float:
+    total = 0.0
+    for before, token in zip([BOS, *target], target, strict=False):
+        logits = TABLE[sum(source) % 20, before].astype("float64")
+        total += logits[token] - np.log(np.exp(logits).sum())
+    return total
+
+
+@pytest.mark.parametrize("jit_compile", [None, False, True])
+def test_each_token_is_predicted_from_the_source_and_previous_tokens(jit_compile):
+    sources = [[5, 4, EOS, PAD], [7, EOS, PAD, PAD], [7, EOS, PAD, PAD]]
+    targets = [[4, 7, 6, 5, EOS], [1, EOS, PAD, PAD, PAD], [PAD] * 5]
+
+    def score(source, target):
+        return pair_log_probabilities(model, source, target)
+
+    if jit_compile is not None:
+        score = tf.function(score, jit_compile=jit_compile)
+    scores = score(tf.constant(sources), tf.constant(targets))
+    assert scores.dtype == tf.float32
+    wanted = [expected(s, [t for t in target if t]) for s, target in zip(sources, targets, strict=True)]
+    np.testing.assert_allclose(scores, wanted, rtol=1e-5)
+    assert scores[2] == 0.0
+
+
+def test_takes_lists_and_arrays_of_any_integers_and_a_keras_model():
+    source, target = keras.Input([None], dtype="int32"), keras.Input([None], dtype="int32")
+    logits = keras.layers.Embedding(9, 9)(target) + keras.layers.Embedding(9, 9)(source)[:, :1]
+    network = keras.Model([source, target], logits)
+    lists = pair_log_probabilities(network, [[5, 3]], [[6, 7, 3]])
+    arrays = pair_log_probabilities(network, np.array([[5, 3]], "int64"), np.array([[6, 7, 3]], "int64"))
+    np.testing.assert_array_equal(lists, arrays)
+    assert lists.shape == (1,)
+    assert lists[0] < 0

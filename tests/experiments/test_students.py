@@ -1,0 +1,184 @@
+"""Runs with a teacher, with given alignments, and with noise."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import h5py
+import keras
+import numpy as np
+import pytest
+
+from keras_nmt.data import read_parallel, train_subwords
+from keras_nmt.data.prepared_corpus import write_prepared
+from keras_nmt.data.subword_tokenizer import SubwordTokenizer
+from keras_nmt.errors import UserError
+from keras_nmt.experiments import ExperimentConfig, dry_run, run
+from keras_nmt.experiments import run_experiment as module
+from keras_nmt.files.weights_file import arrays
+from keras_nmt.models import ModelDirectory
+
+NOISE = {"noise": {"swap": 0.2, "uppercase": 0.1}}
+
+
+class KilledAt(keras.callbacks.Callback):
+    def __init__(self, update: int) -> None:
+        super().__init__()
+        self.update = update
+
+    def on_train_batch_end(self, batch: int, logs: object = None) -> None:
+        if batch + 1 == self.update:
+            raise KeyboardInterrupt
+
+
+def config(directory: Path, *settings: dict[str, Any]) -> ExperimentConfig:
+    return ExperimentConfig.from_settings({"directory": directory}, *settings)
+
+
+def weights(folder: Path) -> dict[str, np.ndarray]:
+    with h5py.File(folder / "model.weights.h5") as file:
+        return {name: array[()] for name, array in arrays(file).items()}
+
+
+@pytest.fixture(scope="module")
+def links(corpus, tmp_path_factory):
+    """Each digit with its word."""
+    path = tmp_path_factory.mktemp("links") / "links"
+    lines = (corpus / "train.digits").read_text().splitlines()
+    path.write_text("".join(" ".join(f"{i}-{i}" for i in range(len(line.split()))) + "\n" for line in lines))
+    return path
+
+
+@pytest.fixture(scope="module")
+def taught(trained_one, links):
+    """Settings with a teacher and with alignments."""
+    return {"teacher": trained_one, "teacher_weight": 0.3, "teacher_temperature": 2.0, "alignments": links}
+
+
+@pytest.mark.parametrize("kind", ["taught", "noisy"])
+def test_a_killed_run_goes_on_as_if_it_had_not_been_killed(kind, one, taught, trained_one, tmp_path):
+    own = taught if kind == "taught" else {**NOISE, "sampling": 0.2}
+    run(config(tmp_path / "whole", one, own), report=str)
+    with pytest.raises(KeyboardInterrupt):
+        run(config(tmp_path / "killed", one, own), report=str, callbacks=[KilledAt(3)])
+    run(config(tmp_path / "killed", one, own), report=str)
+    expected, found = weights(tmp_path / "whole"), weights(tmp_path / "killed")
+    plain = weights(trained_one)  # of the same settings otherwise
+    assert set(found) == set(expected) == set(plain)  # nothing of the teacher
+    for name, value in expected.items():
+        np.testing.assert_array_equal(found[name], value)
+    assert any((value != plain[name]).any() for name, value in expected.items())
+
+
+def test_a_run_with_a_teacher_and_alignments(one, taught, trained_one, tmp_path, monkeypatch):
+    folder = tmp_path / "run"
+    lines: list[str] = []
+    dry_run(config(tmp_path / "dry", one, taught), report=lines.append)
+    assert any("for the first update" in line for line in lines)
+    run(config(folder, one, taught), report=str)
+    assert (folder / "subwords.model").read_bytes() == (trained_one / "subwords.model").read_bytes()
+    assert ModelDirectory(folder).load_model().alignment_head == 1
+    log = [json.loads(line) for line in (folder / "training_log.jsonl").read_text().splitlines()]
+    assert all(np.isfinite(row["loss"]) for row in log if "loss" in row)
+    # The files may move; others are refused.
+    moved = [Path(shutil.copy(taught["alignments"], tmp_path / "moved")), tmp_path / "teacher"]
+    shutil.copytree(trained_one, moved[1])
+    longer = {"max_updates": 5, "alignments": moved[0], "teacher": moved[1]}
+    run(config(folder, one, taught, longer), report=str)
+    moved[0].write_text(moved[0].read_text().replace("1-1", "1-0", 1))
+    with pytest.raises(UserError, match="began with other text"):
+        run(config(folder, one, taught, longer, {"max_updates": 6}), report=str)
+    model = ModelDirectory(moved[1]).load_model()
+    model.weights[0].assign(model.weights[0].numpy() + 1)
+    ModelDirectory(moved[1]).save_weights(model)
+    with pytest.raises(UserError, match="a run with a teacher of other weights"):
+        run(config(folder, one, taught, {"max_updates": 6, "teacher": moved[1]}), report=str)
+
+
+def test_settings_reach_what_they_are_for(one, taught, tmp_path, monkeypatch):
+    made: dict[str, Any] = {}
+
+    class Reached(Exception):
+        pass
+
+    def trainer(model, data, directory, **options):
+        made.update(options, data=data)
+        raise Reached
+
+    monkeypatch.setattr(module, "Trainer", trainer)
+    with pytest.raises(Reached):
+        run(config(tmp_path / "taught", one, taught, {"alignment_weight": 0.7}), report=str)
+    assert (made["word_distillation"].weight, made["word_distillation"].temperature) == (0.3, 2.0)
+    assert made["update_config"].alignment_weight == 0.7
+    (task,) = made["data"]
+    assert "links" in task.data.dataset().element_spec
+    with pytest.raises(Reached):
+        run(config(tmp_path / "noisy", one, NOISE), report=str)
+    (task,) = made["data"]
+    assert (task.data._sampling.noise.swap, task.data._sampling.noise.uppercase, task.data._sampling.alpha) == (
+        0.2,
+        0.1,
+        None,
+    )
+    assert made["word_distillation"] is None
+
+
+def test_wrong_settings_are_one_line(one, several, taught, trained_one, corpus, links, tmp_path):
+    for own, message in (
+        ({"teacher_weight": 0.5}, "`teacher_weight` and `teacher_temperature` need `teacher`"),
+        ({"alignment_weight": 0.5}, "`alignment_weight` needs `alignments`. Received: alignment_weight=0.5"),
+        ({"noise": {"swap": 2}}, "A rate of noise must be a number from 0 to 1. Received: swap=2"),
+        ({"alignments": [links, links]}, "`alignments` must have a file for each of 1 corpora"),
+        ({"alignments": links, **NOISE}, "`noise` and `subwords.sampling` change the subwords"),
+        ({"alignments": links, "model.alignment_head": 9}, "`alignment_head` must be at most `num_heads`"),
+    ):
+        with pytest.raises(UserError, match=message):
+            config(tmp_path / "run", one, own).check()
+    for name, value in (("alignments", links), ("teacher", trained_one)):
+        with pytest.raises(UserError, match=f"`{name}` must be used with a Transformer"):
+            config(tmp_path / "run", several, {name: value})
+    (tmp_path / "short").write_text("0-0\n")
+    wrong = links.read_text().splitlines()
+    wrong[41] += " 9-1"
+    (tmp_path / "wrong").write_text("\n".join(wrong))
+    for file, message in (
+        ("short", "must have the same number of lines.*short' with 1"),
+        ("wrong", "Line 42 of the alignments must fit its sentences, of .* words. Received: 9-1"),
+        ("missing", "missing"),
+    ):
+        with pytest.raises((UserError, OSError), match=message):
+            run(config(tmp_path / "run", one, {"alignments": tmp_path / file}), report=str)
+    with pytest.raises(UserError, match="must contain config.json"):
+        run(config(tmp_path / "run", one, {"teacher": tmp_path}), report=str)
+    assert not (tmp_path / "run" / "checkpoints").exists()
+
+
+def test_a_teacher_with_other_subwords_is_refused(one, trained_one, tmp_path):
+    files = [one["data.train.source"], one["data.train.target"]]
+    own = {"teacher": trained_one, "subwords.models": train_subwords(files, tmp_path / "m", vocabulary_size=28)}
+    with pytest.raises(UserError, match="The teacher must have one direction and the subwords of the model"):
+        run(config(tmp_path / "run", one, own), report=str)
+
+
+def test_prepared_corpora_have_noise_if_they_have_their_text_and_no_alignments(one, trained_one, links, tmp_path):
+    tokenizer = SubwordTokenizer(trained_one / "subwords.model")
+    files = one["data.train.source"], one["data.train.target"]
+    for name, keep_text in (("with", True), ("without", False)):
+        corpus = read_parallel(*files, tokenizer, tokenizer, keep_text=keep_text)
+        write_prepared(corpus, tmp_path / name, tokenizer, tokenizer, max_ratio=3)
+    prepared = [
+        {f"data.train.{side}": str(tmp_path / name / side) for side in ("source", "target")}
+        for name in ("with", "without")
+    ]
+    run(config(tmp_path / "run", one, prepared[0], NOISE), report=str)
+    text = tmp_path / "text"
+    run(config(text, one, NOISE, {"subwords.models": str(trained_one / "subwords.model")}), report=str)
+    for name, value in weights(text).items():
+        np.testing.assert_array_equal(weights(tmp_path / "run")[name], value)
+    with pytest.raises(UserError, match="noise need the text: prepare the corpus with --keep-text"):
+        run(config(tmp_path / "other", one, prepared[1], NOISE), report=str)
+    with pytest.raises(UserError, match="Alignments must belong to text files, not prepared corpora"):
+        run(config(tmp_path / "other", one, prepared[0], {"alignments": links}), report=str)

@@ -1,0 +1,300 @@
+"""Exports in the format of CTranslate2: CTranslate2 computes what the model computes."""
+
+from __future__ import annotations
+
+import struct
+import sys
+
+import ctranslate2
+import numpy as np
+import pytest
+import sacrebleu
+import sentencepiece
+import tensorflow as tf
+
+from keras_nmt.data import read_lines
+from keras_nmt.decoding import shift_right
+from keras_nmt.errors import UserError
+from keras_nmt.formats import export_ctranslate2, import_model
+from keras_nmt.formats.ctranslate2 import read_variables
+from keras_nmt.formats.parameters import variables
+from keras_nmt.formats.vocabulary import Vocabulary
+from keras_nmt.ids import BOS, EOS
+from keras_nmt.inference import Translator
+from keras_nmt.inference.load import load
+from keras_nmt.layers import LayerSpec
+from keras_nmt.models import LearnedPositions, ModelDirectory, PositionalEncoding, quantize
+from keras_nmt.quickstart_data import FOLDER as QUICKSTART
+
+PLAIN = {"shortcuts": None, "num_encoder_layers": 2, "num_decoder_layers": 2}
+VARIANTS = [
+    {"norm": "pre"},
+    {"norm": "post", "tie_embeddings": False},
+    {"norm": "pre", "target_vocabulary_size": 100},
+    {"norm": "post", "target_vocabulary_size": 100, "tie_embeddings": False},
+]
+TIED = {"norm": "pre", "tied_layers": ["encoder", "decoder"]}  # written as layers of equal weights
+
+
+@pytest.fixture
+def tokenizers_of(source_tokenizer, target_tokenizer):
+    def find(options):
+        target = target_tokenizer if "target_vocabulary_size" in options else source_tokenizer
+        return {"source": source_tokenizer, "target": target}
+
+    return find
+
+
+def processors(folder):
+    return [sentencepiece.SentencePieceProcessor(model_file=str(folder / f"{x}.model")) for x in ("source", "target")]
+
+
+@pytest.mark.parametrize("options", [*VARIANTS, TIED], ids=str)
+def test_ctranslate2_computes_the_same(options, make_model, tokenizers_of, lines, tmp_path):
+    model, tokenizers = make_model(**PLAIN, **options), tokenizers_of(options)
+    folder = export_ctranslate2(tmp_path / "model", model, tokenizers)
+    assert folder == tmp_path / "model" / "1"
+    source, target = processors(folder)
+    runtime = ctranslate2.Translator(str(folder), intra_threads=1)
+
+    # Probabilities of given tokens.
+    texts, others = [line for line in lines if line.strip()], ["die kleine katze", "saß", "vögel", "vier hunde", "a"]
+    pieces = [source.encode(text, out_type=str) for text in texts]
+    given = [target.encode(text, out_type=str) for text in others]
+    for text, tokens, scored in zip(texts, given, runtime.score_batch(pieces, given), strict=True):
+        ids = [target.piece_to_id(token) for token in tokens]
+        logits = model([np.array([[*source.encode(text), EOS]]), np.array([[BOS, *ids]])])
+        expected = tf.nn.log_softmax(logits)[0].numpy()[np.arange(len(ids) + 1), [*ids, EOS]]
+        np.testing.assert_allclose(scored.log_probs, expected, rtol=1e-4, atol=1e-4)
+
+    # Greedy translations. Beams differ in when a hypothesis counts as finished.
+    search = {"beam_size": 1, "max_length_factor": 0, "max_length_offset": 8}
+    expected = Translator(model, tokenizers, **search, length_penalty=0.0).translate(texts)
+    results = runtime.translate_batch(
+        pieces, beam_size=1, length_penalty=0, min_decoding_length=0, max_decoding_length=8
+    )
+    found = [target.decode(result.hypotheses[0]) for result in results]
+    assert len(set(found)) > 1
+    assert found == [translation.text for translation in expected]
+
+
+def test_weights_may_be_smaller(make_model, source_tokenizer, tmp_path):
+    model = make_model(**PLAIN, hidden_dim=128, intermediate_dim=256)
+    sizes = {
+        mode: (export_ctranslate2(tmp_path, model, source_tokenizer, quantize=mode) / "model.bin").stat().st_size
+        for mode in (None, "float16", "int8")
+    }
+    assert sizes["int8"] < 0.4 * sizes[None]
+    assert sizes["float16"] < 0.6 * sizes[None]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["1", "2", "3"]
+
+
+@pytest.mark.parametrize("head", [1, 2, None])
+def test_ctranslate2_aligns_by_the_head_that_was_trained_to(head, make_model, tokenizers_of, lines, tmp_path):
+    """By the first head; by the mean over the heads of the same layer, where it is another one."""
+    model = make_model(**{**PLAIN, "num_decoder_layers": 3}, alignment_head=head)
+    folder = export_ctranslate2(tmp_path / "model", model, tokenizers_of({}))
+    pieces = processors(folder)[0].encode(lines[0], out_type=str)
+    runtime = ctranslate2.Translator(str(folder), intra_threads=1)
+    result = runtime.translate_batch([pieces], beam_size=1, max_decoding_length=5, return_attention=True)[0]
+    source, target = (
+        np.array([[side.piece_to_id(token) for token in tokens]])
+        for side, tokens in zip(processors(folder), (pieces, result.hypotheses[0]), strict=True)
+    )
+    memory = model.encoder(np.append(source, [[EOS]], axis=1))
+    expected = model.attention(memory, shift_right(target), layer=2 if head == 2 else None).numpy()[0]
+    found = np.array(result.attention[0])
+    size = min(found.shape[1], expected.shape[1])
+    agrees = np.allclose(found[:, :size], expected[: len(found), :size], atol=1e-4)
+    assert agrees == (head is not None)  # by default CTranslate2 takes the last layer
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"shortcuts": "fusion"}, "not support this `shortcuts`.*Received: shortcuts={'kind': 'fusion'}"),
+        (
+            {"shortcuts": None, "num_encoder_layers": 2, "num_decoder_layers": 2, "layer_composition": "linear"},
+            "not support this `layer_composition`.*'linear'",
+        ),
+        ({"shortcuts": None, "head_composition": "low_rank"}, "not support this `head_composition`.*'low_rank'"),
+        ({"shortcuts": None, "roles": "softmax"}, "not support this `roles`.*'softmax'"),
+        ({"shortcuts": None, "decoder_self_attention": "ssru"}, "no.* support this `decoder_self_attention`.*='ssru'$"),
+        ({"shortcuts": None, "norm": "rms"}, "not support this `norm`.*norm='rms'"),
+        ({"shortcuts": None, "feed_forward": "swiglu"}, "not support this `feed_forward`.*'swiglu'"),
+        ({"shortcuts": None, "positions": "rotary"}, "not support these positions.*'rotary'"),
+        ({"shortcuts": None, "num_key_value_heads": 1}, "not support this `num_key_value_heads`.*=1"),
+    ],
+)
+def test_a_mechanism_is_named(options, told, make_model, source_tokenizer, tmp_path):
+    with pytest.raises(UserError, match=told):
+        export_ctranslate2(tmp_path / "model", make_model(**options), source_tokenizer)
+    assert not (tmp_path / "model").exists()
+
+
+def test_unsupported_models_and_options_are_refused(
+    make_model, make_multilingual, source_tokenizer, tmp_path, monkeypatch
+):
+    model = make_model(**PLAIN)
+    for options, told in (
+        ({"quantize": "int3"}, "Received: quantize='int3'"),
+        ({"positions": 0}, "Received: positions=0"),
+        ({"version": 0}, "Received: version=0"),
+    ):
+        with pytest.raises(UserError, match=told):
+            export_ctranslate2(tmp_path, model, source_tokenizer, **options)
+    with pytest.raises(UserError, match="one direction only. Received: LanguageLabelModel"):
+        export_ctranslate2(tmp_path, *make_multilingual("label"))
+    quantize(model)
+    with pytest.raises(UserError, match="already quantised"):
+        export_ctranslate2(tmp_path, model, source_tokenizer)
+    monkeypatch.setitem(sys.modules, "ctranslate2.specs", None)
+    with pytest.raises(UserError, match=r"pip install 'keras_nmt\[ctranslate2\]'"):
+        export_ctranslate2(tmp_path, model, source_tokenizer)
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_command_exports_a_directory(make_model, source_tokenizer, tmp_path, error_line, monkeypatch, capsys):
+    from keras_nmt.cli.app import app
+
+    directory = ModelDirectory(tmp_path / "model")
+    source_tokenizer.save(tmp_path / "model" / "s.model")
+    directory.save_config(make_model(**PLAIN), subwords={"source": "s.model", "target": "s.model"})
+    directory.save_weights(make_model(**PLAIN))
+    command = ["export", str(directory.path), str(tmp_path / "exports"), "--format", "ctranslate2"]
+    app(command, standalone_mode=False)
+    assert capsys.readouterr().out == f"{tmp_path / 'exports' / '1'}\n"
+    assert ctranslate2.contains_model(str(tmp_path / "exports" / "1"))
+    assert error_line(*command, "--beam-size", 3).endswith("Received: beam_size\n")
+    assert error_line(*command, "--warmup", __file__).endswith("Received: warmup\n")
+    assert error_line(*command, "--ensemble", directory.path).endswith(f"--ensemble {directory.path}\n")
+    assert error_line(*command[:3], "--format", "onnx").endswith("Received: --format onnx\n")
+
+
+OTHERS = [  # what models of other toolkits have
+    {"norm": "post", "attention_bias": True, "feed_forward": "swish", "logits_bias": True, "embedding_norm": True},
+    {"attention_bias": True, "feed_forward": "gelu", "scale_embeddings": False, "source_end": False},
+    {"positions": LayerSpec(PositionalEncoding, order="halves", offset=2, endpoint=True), "norm_epsilon": 1e-3},
+    {"positions": LayerSpec(LearnedPositions, max_length=1024), "target_vocabulary_size": 100},
+]
+
+
+@pytest.mark.parametrize("options", [*VARIANTS, *OTHERS], ids=str)
+def test_a_model_comes_back_bit_by_bit(options, make_model, tokenizers_of, tmp_path):
+    model = make_model(**PLAIN, **options)
+    generator = np.random.default_rng(0)
+    model.set_weights([x + generator.normal(0, 0.1, x.shape).astype(x.dtype) for x in model.get_weights()])
+    folder = export_ctranslate2(tmp_path / "exports", model, tokenizers_of(options))
+    import_model(folder, tmp_path / "ours")
+    ours = load(tmp_path / "ours").model
+    ids = [np.array([[7, 8, 9, EOS]]), np.array([[BOS, 9, 10]])]
+    np.testing.assert_allclose(ours(ids), model(ids), atol=1e-5)
+    known = {name: np.asarray(variable) for name, variable in variables(ours).items()}
+    for name, variable in variables(model).items():
+        np.testing.assert_array_equal(known[name], variable, err_msg=name)
+    source, target = processors(folder)
+    runtime = ctranslate2.Translator(str(folder), intra_threads=1)
+    (scored,) = runtime.score_batch([[source.id_to_piece(i) for i in (7, 8, 9)]], [[target.id_to_piece(9)]])
+    expected = tf.nn.log_softmax(ours(ids))[0].numpy()[0, 9]
+    np.testing.assert_allclose(scored.log_probs[0], expected, atol=1e-4)
+
+
+@pytest.mark.parametrize("quantize", ["float16", "int16", "int8"])
+def test_smaller_weights_are_read(quantize, make_model, source_tokenizer, tmp_path):
+    model = make_model(**PLAIN)
+    folder = export_ctranslate2(tmp_path / "exports", model, source_tokenizer, quantize=quantize)
+    import_model(folder, tmp_path / "ours")
+    for name, variable in variables(load(tmp_path / "ours").model).items():
+        expected = np.asarray(variables(model)[name])
+        np.testing.assert_allclose(variable, expected, atol=np.abs(expected).max() / 100, err_msg=name)
+
+
+@pytest.mark.nightly
+def test_int8_files_cost_at_most_three_tenths_of_bleu(tmp_path):
+    from keras_nmt.cli.app import app
+
+    app(["quickstart", "--shortcuts", "none", "--output", str(tmp_path), "--max-updates", "300"], standalone_mode=False)
+    trained = load(tmp_path / "en-de-none-1")
+    sources, references = (list(read_lines(QUICKSTART / f"test.{language}")) for language in ("en", "de"))
+    scores = {}
+    for kind in (None, "int8"):
+        folder = export_ctranslate2(tmp_path / f"theirs-{kind}", trained.model, trained.tokenizers, quantize=kind)
+        ours = load(import_model(folder, tmp_path / f"ours-{kind}").path)
+        texts = [x.text for x in Translator(ours.model, ours.tokenizers, beam_size=4).translate(sources)]
+        scores[kind] = sacrebleu.corpus_bleu(texts, [references]).score
+    assert scores[None] > 20
+    assert scores["int8"] > scores[None] - 0.3, scores
+
+
+def model_file(arrays, version):
+    """`model.bin` of a version, as the format's description says."""
+    types = {"<f4": 0, "|i1": 1, "<i2": 2, "<f2": 4}
+
+    def text(value):
+        return struct.pack("<H", len(value) + 1) + value.encode() + b"\0"
+
+    content = struct.pack("<I", version) + text("TransformerSpec") + struct.pack("<II", 1, len(arrays))
+    for name, array in arrays.items():
+        content += text(name) + struct.pack(f"<B{array.ndim}I", array.ndim, *array.shape)
+        size = (array.itemsize, array.size) if version < 4 else (types[array.dtype.str], array.nbytes)
+        content += struct.pack("<BI", *size) + array.tobytes()
+    return content + (struct.pack("<I", 0) if version >= 3 else b"")
+
+
+def test_all_versions_are_read_and_damaged_files_are_refused(make_model, source_tokenizer, tmp_path):
+    folder = export_ctranslate2(tmp_path / "exports", make_model(**PLAIN), source_tokenizer)
+    path = folder / "model.bin"
+    whole, arrays = path.read_bytes(), read_variables(path)
+    arrays = {name: np.array(array) for name, array in arrays.items() if array.dtype.str in ("<f4", "|i1", "<i2")}
+    for version in range(2, 7):
+        path.write_bytes(model_file(arrays, version))
+        found = read_variables(path)
+        assert all(np.array_equal(found[name], array) for name, array in arrays.items())
+    name = "encoder/layer_0/ffn/linear_0/weight"
+    for content, told in (
+        (b"", "damaged"),
+        (whole[:100], "ends too early"),
+        (whole + b"1", "bytes follow the model"),
+        (struct.pack("<I", 7) + whole[4:], "version=7"),
+        (whole[:4] + struct.pack("<H", 65535) + whole[6:], "damaged|TransformerSpec"),
+        (model_file({"a": np.zeros(2, "<f4")}, 4).replace(struct.pack("<I", 8), struct.pack("<I", 1 << 31)), "damaged"),
+        (model_file({**arrays, "extra": np.zeros(3, "<f4")}, 6), "must contain only parameters.*Received: extra"),
+        (model_file({**arrays, name: arrays[name][:, :-1]}, 6), "must have the shape"),
+        (model_file({x: y for x, y in arrays.items() if x != f"{name[:-6]}bias"}, 6), "inner"),
+        (model_file({**arrays, name: arrays[name].astype("i1")}, 6), "must have a nonzero scale"),
+        (model_file({**arrays, "encoder/alibi": np.int8(1)[()] + np.zeros((), "i1")}, 6), "encoder/alibi"),
+    ):
+        path.write_bytes(content)
+        with pytest.raises(UserError, match=told):
+            import_model(folder, tmp_path / "ours")
+    path.write_bytes(whole)
+    (folder / "source_vocabulary.json").write_text("[")
+    with pytest.raises(UserError, match="source_vocabulary.json is damaged"):
+        import_model(folder, tmp_path / "ours")
+    assert not (tmp_path / "ours").exists()
+
+
+def test_characters_and_words_become_subwords(tmp_path):
+    for tokens, text, pieces in (
+        (["<blank>", "<s>", "</s>", "a", "b"], "ab c", ["a", "b"]),
+        (["</s>", "<unk>", "the", "cat", "<pad>"], "cat the cat", ["\u2581cat", "\u2581the", "\u2581cat"]),
+    ):
+        ids = {token: i for i, token in enumerate(tokens)}
+        pad = ids.get("<pad>", ids.get("<blank>"))
+        vocabulary = Vocabulary(tokens, pad, ids.get("<unk>"), ids.get("<s>", pad), ids["</s>"])
+        processor = sentencepiece.SentencePieceProcessor(model_proto=vocabulary.make_model())
+        assert processor.encode(text, out_type=str)[: len(pieces)] == pieces
+        assert processor.decode(processor.encode(text)[: len(pieces)]) == text[: len(text) if len(pieces) > 2 else 2]
+
+
+def test_the_command_imports_a_directory(make_model, source_tokenizer, tmp_path, error_line, capsys):
+    from keras_nmt.cli.app import app
+
+    folder = export_ctranslate2(tmp_path / "exports", make_model(**PLAIN), source_tokenizer)
+    command = ["import", str(folder), str(tmp_path / "ours")]
+    app(command, standalone_mode=False)
+    assert capsys.readouterr().out == f"{tmp_path / 'ours'}\n"
+    assert load(tmp_path / "ours").tokenizers["source"].vocabulary_size == source_tokenizer.vocabulary_size
+    assert "must not exist" in error_line(*command)
+    assert "the format huggingface" in error_line(*command[:2], tmp_path / "b", "--format", "huggingface")
+    assert "must hold a model" in error_line("import", tmp_path / "ours" / "..", tmp_path / "b")

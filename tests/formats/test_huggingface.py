@@ -1,0 +1,348 @@
+"""Models of Hugging Face: the same logits, and the same model back."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import shutil
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from keras_nmt.errors import UserError
+from keras_nmt.formats import export_huggingface, import_model
+from keras_nmt.formats.array_files import read_safetensors, write_safetensors
+from keras_nmt.formats.m2m100 import read_vocabulary
+from keras_nmt.inference import Translator
+from keras_nmt.inference.load import load
+
+# Random models in the formats, and what transformers computed (`huggingface_oracle.py make FOLDER OPTIONS`).
+HERE = Path(__file__).parent
+SIZE = 40
+PAD = SIZE - 1
+SOURCE, TARGET = [5, 9, 30, 2, 0], [7, 3, 12, 20]
+TEXT, TRANSLATION = "the small cat saw four blue birds, qx", "three red dogs"
+
+
+def our_id(token):
+    return {0: 3, 1: 1, PAD: 2}.get(token, token + 2)
+
+
+def log_softmax(logits):
+    shifted = logits - logits.max(-1, keepdims=True)
+    return shifted - np.log(np.exp(shifted).sum(-1, keepdims=True))
+
+
+def our_scores(model):
+    ids = [[our_id(i) for i in SOURCE]], [[2, *map(our_id, TARGET)]]
+    return log_softmax(np.asarray(model([np.array(x) for x in ids]))[0])[:, [our_id(i) for i in range(SIZE)]]
+
+
+@pytest.fixture(scope="session")
+def oracle():
+    """Runs `huggingface_oracle.py`."""
+    for package in ("torch", "transformers"):
+        if importlib.util.find_spec(package) is None:
+            pytest.skip(f"needs {package}")
+
+    def run(*arguments):
+        script = Path(__file__).with_name("huggingface_oracle.py")
+        subprocess.run([sys.executable, script, *map(str, arguments)], check=True, capture_output=True)
+
+    return run
+
+
+def check_marian(folder, ours):
+    """Scores of given tokens, and the best of a beam, whose scores are sums of log-probabilities in both."""
+    expected = json.loads((folder / "expected.json").read_text())
+    np.testing.assert_allclose(our_scores(ours.model), expected["scores"], atol=1e-4)
+    text = " ".join(f"w{i - 2}" for i in SOURCE[:-1])
+    translator = Translator(ours.model, ours.tokenizers, beam_size=3, length_penalty=0.0, min_length=0, max_length=12)
+    words = ["\u2047" if i == 1 else f"w{i - 2}" for i in expected["tokens"]]
+    assert translator.translate([text])[0].text.split() == words
+
+
+def check_languages(folder, directory):
+    """Subwords, scores of given tokens, and the best of a beam, in two directions."""
+    expected = json.loads((folder / "expected.json").read_text())
+    for found in expected["directions"]:
+        ours = load(directory, **dict(zip(("source", "target"), found["direction"], strict=True)))
+        tokenizer = ours.tokenizers["source"]
+        pieces = tokenizer.pieces(0, tokenizer.vocabulary_size)
+        codes = [piece[2:-1] for piece in pieces if piece.startswith("<2")]
+        names = {name: f"<2{code}>" for code in codes for name in (code, f"__{code}__")}
+        theirs = {}  # our id of each of their ids; the begin, 2, is an input alone
+        for i, token in enumerate(expected["tokens"]):
+            name = names.get(token, token)
+            if name in pieces and pieces.index(name) not in (2, *theirs.values()):
+                theirs[i] = pieces.index(name)
+        free = [i for i in range(len(pieces)) if i not in (2, *theirs.values())]
+        theirs |= zip(
+            [i for i in range(len(expected["tokens"])) if i not in theirs], free, strict=True
+        )  # without a name
+        source, target = (tokenizer.tokenize([text]).to_list()[0] for text in (TEXT, TRANSLATION))
+        assert source == [theirs[i] for i in found["source"][1:-1]]
+        logits = ours.model([np.array([[*source, 3]]), np.array([[2, *target]])])
+        ids = list(theirs)
+        scores = log_softmax(np.asarray(logits)[0])[:, list(theirs.values())]
+        np.testing.assert_allclose(scores, np.array(found["scores"])[:, ids], atol=1e-4)
+        search = {"beam_size": 3, "length_penalty": 0.0, "min_length": 4, "max_length": 12}
+        best = Translator(ours.model, ours.tokenizers, **search).translate([TEXT], word_scores=True)[0]
+        assert [piece.text for piece in best.hypotheses[0].pieces] == [pieces[theirs[i]] for i in found["beam"]]
+        np.testing.assert_allclose(best.score, found["score"], atol=1e-3)
+
+
+def test_a_marian_model_computes_what_hugging_face_computed(tmp_path):
+    import_model(HERE / "marian", tmp_path / "ours")
+    check_marian(HERE / "marian", load(tmp_path / "ours"))
+
+
+def test_an_m2m100_model_computes_what_hugging_face_computed(tmp_path):
+    directory = import_model(HERE / "m2m100", tmp_path / "ours")
+    model = directory.load_model()
+    assert model.languages == ("en", "ha", "is", "ja", "cs", "ru", "zh", "de")
+    check_languages(HERE / "m2m100", directory.path)
+
+
+CONFIGURATIONS = [
+    *({"kind": "marian", "activation_function": x} for x in ("swish", "relu", "gelu")),
+    {"kind": "marian", "activation_function": "swish", "scale_embedding": True, "decoder_layers": 1},
+    {"kind": "marian", "share_encoder_decoder_embeddings": False, "encoder_layers": 1},
+    {"kind": "marian", "d_model": 16, "encoder_attention_heads": 4, "decoder_attention_heads": 4, "half": True},
+    {"kind": "m2m100"},
+    {"kind": "m2m100", "d_model": 16, "encoder_attention_heads": 4, "decoder_attention_heads": 4, "decoder_layers": 1},
+    {
+        "kind": "m2m100",
+        "activation_function": "gelu",
+        "scale_embedding": False,
+        "encoder_ffn_dim": 8,
+        "decoder_ffn_dim": 8,
+    },
+    {"kind": "nllb"},
+    {"kind": "nllb", "encoder_layers": 3, "decoder_layers": 1, "activation_function": "swish"},
+    {"kind": "nllb", "half": True},
+]
+
+
+@pytest.fixture(scope="session")
+def made(oracle, made_once):
+    """The folder of the models of all configurations, by their numbers."""
+
+    def make(folder):
+        oracle("make", *(x for i, y in enumerate(CONFIGURATIONS) for x in (folder / str(i), json.dumps(y))))
+        # PyTorch reads `pytorch_model.bin` in a process in which TensorFlow computes little.
+        code = "import sys, torch; from keras_nmt.formats import import_model\n"
+        code += "for x in sys.argv[1:]: import_model(x, x + '-ours')"
+        nllb = [folder / str(i) for i, y in enumerate(CONFIGURATIONS) if y["kind"] == "nllb"]
+        subprocess.run([sys.executable, "-c", code, *nllb], check=True)
+
+    return made_once("huggingface_models", make)
+
+
+@pytest.mark.parametrize(
+    "number", range(len(CONFIGURATIONS)), ids=lambda i: "-".join(map(str, CONFIGURATIONS[i].values()))
+)
+def test_models_compute_what_hugging_face_computes(number, made, tmp_path):
+    folder, kind = made / str(number), CONFIGURATIONS[number]["kind"]
+    if kind == "marian":
+        import_model(folder, tmp_path / "ours")
+        check_marian(folder, load(tmp_path / "ours"))
+    elif kind == "m2m100":
+        check_languages(folder, import_model(folder, tmp_path / "ours", languages=["en", "de"]).path)
+    else:
+        check_languages(folder, made / f"{number}-ours")
+
+
+def test_marian_models_go_out_as_they_came(made, oracle, tmp_path):
+    numbers = [i for i, options in enumerate(CONFIGURATIONS) if options["kind"] == "marian"]
+    models = {}
+    for i in numbers:
+        models[i] = load(import_model(made / str(i), tmp_path / f"ours{i}").path)
+        export_huggingface(tmp_path / f"back{i}", models[i].model, models[i].tokenizers)
+    oracle("score", *(tmp_path / f"back{i}" for i in numbers))
+    for i in numbers:
+        folders = made / str(i), tmp_path / f"back{i}"
+        scores = [json.loads((folder / "expected.json").read_text())["scores"] for folder in folders]
+        np.testing.assert_allclose(*scores, atol=1e-5)
+        again = load(import_model(folders[1], tmp_path / f"again{i}").path).model
+        assert all(map(np.array_equal, again.get_weights(), models[i].model.get_weights()))
+
+
+def test_neurons_in_another_order_compute_the_same(make_model, source_tokenizer, tmp_path):
+    """Our sinusoids are interleaved by default, and Hugging Face's are in halves."""
+    model = make_model(shortcuts=None, norm="post", num_encoder_layers=1, num_decoder_layers=1)
+    export_huggingface(tmp_path / "theirs", model, source_tokenizer)
+    import_model(tmp_path / "theirs", tmp_path / "ours")
+    ids = [np.array([[7, 8, 9, 3]]), np.array([[2, 9, 10]])]
+    found, expected = (log_softmax(np.asarray(x(ids)))[..., 1:] for x in (load(tmp_path / "ours").model, model))
+    # The pad, which ours has and theirs has not, takes no probability.
+    found, expected = (x - x[..., 4:5] for x in (found, expected))
+    np.testing.assert_allclose(found[..., 2:], expected[..., 2:], atol=1e-4)
+
+
+@pytest.fixture
+def exported(make_model, source_tokenizer, tmp_path):
+    model = make_model(shortcuts=None, norm="post", num_encoder_layers=1, num_decoder_layers=1)
+    return export_huggingface(tmp_path / "theirs", model, source_tokenizer)
+
+
+def change(folder, function):
+    arrays = dict(read_safetensors(folder / "model.safetensors"))
+    arrays = {name: np.array(array) for name, array in arrays.items()}
+    function(arrays)
+    write_safetensors(folder / "model.safetensors", arrays)
+
+
+def test_damaged_models_are_refused_in_a_line(exported, tmp_path):
+    weights, config = exported / "model.safetensors", exported / "config.json"
+    whole, settings = weights.read_bytes(), config.read_text()
+
+    def header(entries):
+        text = json.dumps(entries).encode()
+        return struct.pack("<Q", len(text)) + text
+
+    huge = {"a": {"dtype": "F32", "shape": [1 << 40], "data_offsets": [0, 1 << 42]}}
+    cases = [
+        (b"", "not a safetensors file"),
+        (struct.pack("<Q", 1 << 62) + b"{}", "not a safetensors file"),
+        (header(huge), "place of an array"),
+        (header({"a": {"dtype": "F32", "shape": [-1, -1], "data_offsets": [0, 4]}}) + b"1234", "place of an array"),
+        (whole[:-4], "place of an array"),
+        (whole + b"1", "bytes follow the arrays"),
+        (
+            header({x: {"dtype": "BF16", "shape": [2], "data_offsets": [0, 4]} for x in "ab"}) + b"1234",
+            "place of an array",
+        ),
+    ]
+    for content, told in cases:
+        weights.write_bytes(content)
+        with pytest.raises(UserError, match=told):
+            import_model(exported, tmp_path / "ours")
+    weights.write_bytes(whole)
+    name = "model.encoder.layers.0.fc1.weight"
+    for function, told in (
+        (lambda arrays: arrays.pop(name), "Missing parameter: encoder.1.inner.kernel"),
+        (lambda arrays: arrays.update(extra=np.zeros(3)), "must contain only parameters.*Received: extra"),
+        (lambda arrays: arrays.update({name: arrays[name][:-1]}), "must have the shape"),
+        (lambda arrays: arrays.update({name: arrays[name] * np.nan}), "must be finite"),
+    ):
+        change(exported, function)
+        with pytest.raises(UserError, match=told):
+            import_model(exported, tmp_path / "ours")
+        weights.write_bytes(whole)
+    for setting, told in (
+        ({"model_type": "t5"}, "`model_type` must be"),
+        ({"d_model": 1 << 40}, "must be at most"),
+        ({"d_model": 1 << 16}, "must have the shape"),  # of a model that no memory could hold
+        ({"encoder_layers": 10**9}, "must be at most"),
+        ({"encoder_layers": 1000}, "Missing parameter: encoder.1000"),
+        ({"vocab_size": 10**12}, "`vocab_size` must be [0-9,]+, the number"),
+        ({"encoder_attention_heads": 0, "decoder_attention_heads": 0}, "num_heads"),
+        ({"activation_function": ["relu"]}, "a setting is missing or wrong"),
+        ({"dropout": "high"}, "does not describe a valid model"),
+        ({"pad_token_id": 10**9}, "token ids must be below"),
+        ({"encoder_layers": None}, "layers"),
+    ):
+        config.write_text(json.dumps({**json.loads(settings), **setting}))
+        with pytest.raises(UserError, match=told):
+            import_model(exported, tmp_path / "ours")
+    assert not (tmp_path / "ours").exists()
+
+
+def test_damaged_models_of_many_languages_are_refused_in_a_line(tmp_path):
+    folder = tmp_path / "theirs"
+    for name, content, told in (
+        ("sentencepiece.bpe.model", b"1", "not a SentencePiece model"),
+        ("sentencepiece.bpe.model", None, "Missing subword model"),
+        ("vocab.json", b'{"a": 1000000000000}', "must have the ids from 0"),
+        ("vocab.json", b'["</s>", "<unk>"]', "must be <pad> and </s>. Received: <unk>"),
+        ("vocab.json", None, "tokens including languages, one for each embedding. Received: 61 tokens and 0 languages"),
+        ("tokenizer_config.json", b'{"language_codes": [1]}', "`language_codes` must be"),
+        ("tokenizer_config.json", b'{"legacy_behaviour": true}', "must stand before the source"),
+        ("tokenizer_config.json", b'{"language_codes": "m2m100"}', "one for each embedding"),
+    ):
+        shutil.copytree(HERE / "m2m100", folder)
+        (folder / name).unlink()
+        if content is not None:
+            (folder / name).write_bytes(content)
+        with pytest.raises(UserError, match=told):
+            import_model(folder, tmp_path / "ours")
+        shutil.rmtree(folder)
+    for languages in (["de", "fr"], ["de", "de"]):
+        with pytest.raises(UserError, match=f"give some of these, each once. Received: languages={languages[1]}"):
+            import_model(HERE / "m2m100", tmp_path / "ours", languages=languages)
+    with pytest.raises(UserError, match="has one direction"):
+        import_model(HERE / "marian", tmp_path / "ours", languages=["de"])
+    shutil.copytree(HERE / "m2m100", folder)
+    (folder / "vocab.json").unlink()
+    hostile = {
+        "added_tokens_decoder": [1],
+        "additional_special_tokens": 7,
+        "extra_special_tokens": [{"content": 3}, [2]],
+    }
+    (folder / "tokenizer_config.json").write_text(json.dumps(hostile))
+    (folder / "tokenizer.json").write_text(json.dumps({"added_tokens": [1, {"id": "x", "content": "deu_Latn"}]}))
+    (folder / "added_tokens.json").write_text(json.dumps({"deu_Latn": 10**12, "eng_Latn": -1}))
+    with pytest.raises(UserError, match="one for each embedding"):
+        import_model(folder, tmp_path / "ours")
+    assert not (tmp_path / "ours").exists()
+
+
+def test_languages_of_nllb_have_ids_or_follow_the_subwords(tmp_path):
+    shutil.copy(HERE / "m2m100" / "sentencepiece.bpe.model", tmp_path)
+
+    def write(name, content):
+        (tmp_path / name).write_text(json.dumps(content))
+
+    codes = ["<mask>", "eng_Latn", {"content": "deu_Latn"}]
+    for name in ("special_tokens_map.json", "tokenizer_config.json"):
+        write(name, {"additional_special_tokens": codes})
+        vocabulary = read_vocabulary(tmp_path, 66, 1, 2, 2)
+        assert vocabulary.languages == {"eng_Latn": 61, "deu_Latn": 62}
+        assert vocabulary.tokens[:5] == ["<s>", "<pad>", "</s>", "<unk>", "ou"]
+        (tmp_path / name).unlink()
+    for name, content in (
+        ("tokenizer.json", {"added_tokens": [{"id": 62, "content": "eng_Latn"}, {"id": 64, "content": "deu_Latn"}]}),
+        ("added_tokens.json", {"eng_Latn": 62, "deu_Latn": 64, "<mask>": 61}),
+        ("tokenizer_config.json", {"added_tokens_decoder": {"62": {"content": "eng_Latn"}, "64": "deu_Latn"}}),
+    ):
+        write(name, content)
+        assert read_vocabulary(tmp_path, 66, 1, 2, 2).languages == {"eng_Latn": 62, "deu_Latn": 64}
+        (tmp_path / name).unlink()
+
+
+MAKE = {  # files of PyTorch that would run code, or take more memory than they are long
+    "pickle": "pickle.dump({'a': Attack()}, open(path, 'wb'))",
+    "of_torch": "torch.save({'a': Attack()}, path)",
+    "expanded": "torch.save({'a': torch.zeros(1, dtype=torch.float16).expand(10**12)}, path)",
+    "compressed": "with zipfile.ZipFile(path, 'w', zipfile.ZIP_DEFLATED) as z: z.writestr('a/data/0', bytes(10**8))",
+    "nested": "torch.save({'a': {'b': torch.zeros(1)}}, path)",
+}
+READ = """
+import pathlib, pickle, sys, torch, zipfile
+from keras_nmt.errors import UserError
+from keras_nmt.formats import import_model
+class Attack:
+    def __reduce__(self):
+        return (open, (sys.argv[2], "w"))
+path = pathlib.Path(sys.argv[1]) / "pytorch_model.bin"
+for code in sys.argv[3:]:
+    exec(code)
+    try:
+        import_model(path.parent, sys.argv[2] + "-ours")
+    except UserError as error:
+        print(str(error).replace(chr(10), "LINES"))
+"""
+
+
+def test_files_of_pytorch_run_nothing_and_fill_no_memory(exported, oracle, tmp_path):
+    (exported / "model.safetensors").unlink()
+    command = [sys.executable, "-c", READ, exported, tmp_path / "run", *MAKE.values()]
+    found = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+    assert len(found) == len(MAKE)
+    assert all("is damaged, or contains more than tensors" in line and "LINES" not in line for line in found), found
+    assert not (tmp_path / "run").exists()

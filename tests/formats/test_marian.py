@@ -1,0 +1,403 @@
+"""Models of Marian: the same model back, the same translations, and files that are refused."""
+
+from __future__ import annotations
+
+import gzip
+import importlib.util
+import io
+import json
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sentencepiece
+from sentencepiece.sentencepiece_model_pb2 import ModelProto
+
+from keras_nmt.errors import UserError
+from keras_nmt.formats import export_marian, import_model
+from keras_nmt.formats.array_files import read_npz, read_safetensors, write_npz
+from keras_nmt.formats.parameters import sinusoids, variables
+from keras_nmt.formats.vocabulary import Vocabulary
+from keras_nmt.ids import BOS, EOS, PAD, UNK
+from keras_nmt.inference import Translator
+from keras_nmt.inference.load import load
+
+SETTINGS = "special:model.yml"
+PLAIN = {
+    "shortcuts": None,
+    "num_encoder_layers": 2,
+    "num_decoder_layers": 1,
+    "norm": "post",
+    "positions": sinusoids("halves", 0, True),
+}
+VARIANTS = [
+    {"feed_forward": "swish", "attention_bias": True, "logits_bias": True},
+    {"tie_embeddings": False, "embedding_norm": True},
+    {"target_vocabulary_size": 100, "positions": sinusoids("interleaved", 0, True)},
+    {"target_vocabulary_size": 100, "tie_embeddings": False, "logits_bias": True},
+]
+
+
+@pytest.fixture(scope="module")
+def make(make_model, source_tokenizer, target_tokenizer):
+    """Makes a model with zeros as the embedding of the begin, all other weights at random, and its tokenizers."""
+
+    def made(**options):
+        model = make_model(**{**PLAIN, **options})
+        generator = np.random.default_rng(0)
+        model.set_weights([x + generator.normal(0, 0.1, x.shape).astype(x.dtype) for x in model.get_weights()])
+        table = variables(model)["target_embedding"]
+        table.assign(np.where(np.arange(table.shape[0])[:, None] == BOS, 0, table))
+        target = target_tokenizer if "target_vocabulary_size" in options else source_tokenizer
+        return model, {"source": source_tokenizer, "target": target}
+
+    return made
+
+
+@pytest.fixture
+def exported(make, tmp_path):
+    return export_marian(tmp_path / "theirs", *make(**VARIANTS[0]))
+
+
+def content_of(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize("options", VARIANTS, ids=str)
+def test_a_model_comes_back_bit_by_bit(options, make, tmp_path):
+    model, tokenizers = make(**options)
+    theirs = export_marian(tmp_path / "theirs", model, tokenizers)
+    import_model(theirs, tmp_path / "ours")
+    ours = load(tmp_path / "ours")
+    ids = [np.array([[7, 8, UNK, 9, EOS]]), np.array([[BOS, 9, UNK, 10]])]
+    words = [i for i in range(tokenizers["target"].vocabulary_size) if i not in (PAD, BOS)]
+    found, expected = (np.asarray(x(ids))[..., words] for x in (ours.model, model))
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
+    assert np.ptp(expected) > 1
+    back = export_marian(tmp_path / "back", ours.model, ours.tokenizers)
+    assert read_npz(back / "model.npz").keys() == read_npz(theirs / "model.npz").keys()
+    assert all(content == content_of(theirs)[name] for name, content in content_of(back).items() if "spm" not in name)
+    for side, tokenizer in tokenizers.items():
+        lines = ["seven cats sleep", "zürich vier vögel"]
+        assert ours.tokenizers[side].tokenize(lines).to_list() == tokenizer.tokenize(lines).to_list()
+
+
+def test_weights_are_those_of_hugging_face(tmp_path):
+    """The kept model of Hugging Face, with the names of Marian as Hugging Face's script of conversion has them."""
+    kept, folder = Path(__file__).with_name("marian"), tmp_path / "theirs"
+    folder.mkdir()
+    arrays = dict(read_safetensors(kept / "model.safetensors"))
+    config, tokens = (json.loads((kept / name).read_text()) for name in ("config.json", "vocab.json"))
+    pad = tokens.pop("<pad>")
+    found = {
+        "Wemb": arrays["model.shared.weight"][:pad],
+        "decoder_ff_logit_out_b": arrays["final_logits_bias"][:, :pad],
+    }
+    for side in ("encoder", "decoder"):
+        for number in range(config[f"{side}_layers"]):
+            ours, theirs = f"{side}_l{number + 1}", f"model.{side}.layers.{number}"
+            for site, their_site in (("self", "self_attn"), ("context", "encoder_attn"))[: 1 + (side == "decoder")]:
+                for letter, name in (("q", "q_proj"), ("k", "k_proj"), ("v", "v_proj"), ("o", "out_proj")):
+                    found[f"{ours}_{site}_W{letter}"] = arrays[f"{theirs}.{their_site}.{name}.weight"].T
+                    found[f"{ours}_{site}_b{letter}"] = arrays[f"{theirs}.{their_site}.{name}.bias"][None]
+                for kind, name in (("scale", "weight"), ("bias", "bias")):
+                    found[f"{ours}_{site}_Wo_ln_{kind}"] = arrays[f"{theirs}.{their_site}_layer_norm.{name}"][None]
+            for number_of, name in (("1", "fc1"), ("2", "fc2")):
+                found[f"{ours}_ffn_W{number_of}"] = arrays[f"{theirs}.{name}.weight"].T
+                found[f"{ours}_ffn_b{number_of}"] = arrays[f"{theirs}.{name}.bias"][None]
+            for kind, name in (("scale", "weight"), ("bias", "bias")):
+                found[f"{ours}_ffn_ffn_ln_{kind}"] = arrays[f"{theirs}.final_layer_norm.{name}"][None]
+    settings = (
+        f"type: transformer\nenc-depth: {config['encoder_layers']}\ndec-depth: {config['decoder_layers']}\n"
+        f"dim-emb: {config['d_model']}\ntransformer-heads: {config['encoder_attention_heads']}\n"
+        f"transformer-dim-ffn: {config['encoder_ffn_dim']}\ntransformer-decoder-dim-ffn: 0\n"
+        f"transformer-ffn-activation: {config['activation_function']}\ntied-embeddings-all: true\n"
+        'transformer-preprocess: ""\ntransformer-postprocess: dan\ninput-types:\n  []\n'
+    )
+    found[SETTINGS] = np.frombuffer(settings.encode() + b"\0", "int8")
+    np.savez(folder / "model.npz", **found)
+    (folder / "vocab.yml").write_text("".join(f"{json.dumps(token)}: {i}\n" for token, i in tokens.items()))
+    import_model(folder, tmp_path / "ours")
+    import_model(kept, tmp_path / "others")
+    ours, others = (variables(load(tmp_path / name).model) for name in ("ours", "others"))
+    assert ours.keys() == others.keys()
+    for name, variable in ours.items():
+        arrays = [np.asarray(variable), np.asarray(others[name])]
+        if "bedding" in name or "output_bias" in name:  # the begin is the pad there, and zeros here
+            arrays = [np.delete(array, BOS, 0) for array in arrays]
+        np.testing.assert_array_equal(*arrays, err_msg=name)
+
+
+def zipped(folder, path, names=lambda name: name):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in folder.iterdir():
+            archive.write(file, names(file.name))
+    return path
+
+
+def test_a_zip_and_a_file_are_read_as_their_folder(exported, tmp_path):
+    import_model(exported, tmp_path / "expected")
+    expected = load(tmp_path / "expected").model.get_weights()
+    evil = zipped(exported, tmp_path / "evil.zip", names=lambda name: f"../../{name}")
+    before = sorted(tmp_path.parent.iterdir())
+    for number, source in enumerate((zipped(exported, tmp_path / "a.zip"), evil, exported / "model.npz")):
+        import_model(source, tmp_path / str(number))
+        assert all(map(np.array_equal, load(tmp_path / str(number)).model.get_weights(), expected))
+    assert sorted(tmp_path.parent.iterdir()) == before
+    for write, told in (
+        (lambda archive: archive.writestr("a/model.npz", b"1"), "each file name once"),
+        (lambda archive: archive.writestr("zeros", bytes(1 << 24)), "20 times its size"),
+    ):
+        with zipfile.ZipFile(evil, "a", zipfile.ZIP_DEFLATED) as archive:
+            write(archive)
+        with pytest.raises(UserError, match=told):
+            import_model(evil, tmp_path / "refused")
+        zipped(exported, evil)
+    with zipfile.ZipFile(evil, "w") as archive:
+        archive.writestr("readme", b"1")
+    with pytest.raises(UserError, match=r"evil.zip is not a model of Marian"):
+        import_model(evil, tmp_path / "refused")
+    path = exported / "model.npz"
+    arrays = read_npz(path)
+    write_npz(path, {**arrays, "encoder_l1_ffn_W1": arrays["encoder_l1_ffn_W1"][1:]})
+    with pytest.raises(UserError, match=r"evil.zip/model.npz: .* must have the shape"):
+        import_model(zipped(exported, evil), tmp_path / "refused")
+    (exported / "decoder.yml").unlink()
+    (exported / "vocab.yml").rename(exported / "words.yml")
+    with pytest.raises(UserError, match=r"evil.zip must contain one vocabulary"):
+        import_model(zipped(exported, evil), tmp_path / "refused")
+
+
+def test_the_vocabulary_may_be_a_subword_model(exported, source_tokenizer, tmp_path):
+    proto = ModelProto.FromString(source_tokenizer.proto)
+    pieces = [proto.pieces[i] for i in (EOS, UNK, *range(4, len(proto.pieces)))]
+    other = ModelProto.FromString(source_tokenizer.proto)
+    del other.pieces[:]
+    other.pieces.extend(pieces)
+    import_model(exported, tmp_path / "expected")
+    for name in ("vocab.yml", "source.spm", "target.spm", "decoder.yml"):
+        (exported / name).unlink()
+    (exported / "vocab.spm").write_bytes(other.SerializeToString())
+    import_model(exported, tmp_path / "ours")
+    ours, expected = (load(tmp_path / name) for name in ("ours", "expected"))
+    assert all(map(np.array_equal, ours.model.get_weights(), expected.model.get_weights()))
+    lines = ["seven cats sleep", "zürich"]
+    assert ours.tokenizers["target"].tokenize(lines).to_list() == source_tokenizer.tokenize(lines).to_list()
+
+
+@pytest.mark.parametrize("kind", ["bpe", "unigram"])
+def test_texts_are_segmented_as_before_with_the_other_sides_pieces(kind, tmp_path):
+    """The joint vocabulary of OPUS-MT has the pieces of two subword models."""
+    texts = {"source": "the cat sat on the mat and ran home", "target": "then thee hero mane sand tatters at ease"}
+    protos = {}
+    for side, text in texts.items():
+        (tmp_path / side).write_text(f"{text}\n" * 20)
+        sentencepiece.SentencePieceTrainer.train(
+            input=str(tmp_path / side), model_prefix=str(tmp_path / f"{side}_model"), vocab_size=36, model_type=kind,
+            bos_id=-1, eos_id=0, unk_id=1, minloglevel=2, hard_vocab_limit=False,
+        )  # fmt: skip
+        protos[side] = (tmp_path / f"{side}_model.model").read_bytes()
+    tokens = list(dict.fromkeys(x.piece for proto in protos.values() for x in ModelProto.FromString(proto).pieces))
+    for proto in protos.values():
+        made = Vocabulary(tokens, None, 1, None, 0, proto).make_model()
+        ours, theirs = (sentencepiece.SentencePieceProcessor(model_proto=x) for x in (made, proto))
+        for text in " ".join(texts.values()).split():
+            assert ours.encode(text, out_type=str) == theirs.encode(text, out_type=str)
+
+
+def npy(shape, content=b"", dtype="<f4"):
+    """A file `.npy` whose header may lie."""
+    stream = io.BytesIO()
+    np.lib.format.write_array_header_1_0(stream, {"descr": dtype, "fortran_order": False, "shape": shape})
+    return stream.getvalue() + content
+
+
+def test_damaged_models_are_refused_in_a_line(exported, tmp_path):
+    path = exported / "model.npz"
+    whole, arrays = path.read_bytes(), read_npz(path)
+    settings = bytes(arrays[SETTINGS]).decode()
+
+    def refused(told):
+        with pytest.raises(UserError, match=told) as caught:
+            import_model(exported, tmp_path / "ours")
+        assert "\n" not in str(caught.value)
+
+    # Files that are no npz, and arrays that claim more than there is, or are pickles.
+    for content, told in (
+        (b"PK", "no model|damaged"),
+        (whole[: len(whole) // 2], "damaged"),
+        (whole.replace(b"Wemb", b"WXmb", 1), "damaged"),
+    ):
+        path.write_bytes(content)
+        refused(told)
+    for content, told in (
+        (npy((1 << 40, 4)), "does not match its shape"),
+        (npy((-1, -1), bytes(4)), "does not match its shape"),
+        (npy((2,), bytes(9)), "does not match its shape"),
+        (npy((2,), bytes(16), "|O"), "pickles are not read"),
+        (npy((2,), bytes(16), "<U2"), "arrays of numbers"),
+        (b"no array", "damaged"),
+    ):
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("Wemb.npy", content)
+        refused(told)
+    # Arrays that do not fit.
+    name = "encoder_l1_ffn_W1"
+    for change, told in (
+        ({name: None}, "Missing parameter: encoder.1.inner.kernel"),
+        ({"Wemb": None}, "Missing parameter: .*Wemb"),
+        ({SETTINGS: None}, "not a model of Marian"),
+        ({"extra": np.zeros(3, "f4")}, "must contain only parameters.*Received: extra"),
+        ({name: arrays[name][:, :-1]}, "must have the shape"),
+        ({name: arrays[name] * np.float32("nan")}, "must be finite"),
+        ({"Wemb": arrays["Wemb"][:-1]}, "must have 117 tokens"),
+        ({"decoder_ff_logit_out_b": arrays["decoder_ff_logit_out_b"][:, :-1]}, "a row for each"),
+    ):
+        write_npz(path, {key: x for key, x in {**arrays, **change}.items() if x is not None})
+        refused(told)
+    autoreg = '"transformer-decoder-autoreg": "self-attention"'
+    for old, new, told in (
+        (autoreg, autoreg.replace("self", "average"), "must be self-attention.*average"),
+        (autoreg, autoreg.replace("self-attention", "rnn"), "must be self-attention.*rnn"),
+        ('"type": "transformer"', "type: s2s", "`type` must be transformer"),
+        ('"right-left": "false"', "right-left: true", "right-left"),
+        ('"transformer-ffn-activation": "swish"', "transformer-ffn-activation: gelu", "swish or relu"),
+        ('"transformer-preprocess": ""', "transformer-preprocess: nd", "norms must stand after each"),
+        ('"transformer-postprocess": "dan"', "transformer-postprocess: da", "norms must stand after each"),
+        ('"enc-depth": 2', "enc-depth: 1000000", "must be at most"),
+        ('"enc-depth": 2', "enc-depth: [2]", "`enc-depth` must be an integer"),
+        ('"enc-depth": 2', "enc-depth: {a: {b: c}}", "strings and lists"),
+        ('"enc-depth": 2', "enc-depth: &a [*a, *a]", "strings and lists"),
+        ('"enc-depth": 2', "enc-depth: " + "[" * 5000, "strings and lists|damaged"),
+        ('"enc-depth": 2', '"enc-depth": 2\n"enc-depth": 2', "each name once"),
+        ('"enc-depth": 2', "a: b: c", "damaged"),
+    ):
+        assert old in settings
+        text = np.frombuffer(settings.replace(old, new).encode() + b"\0", "int8")
+        write_npz(path, {**arrays, SETTINGS: text})
+        refused(told)
+    path.write_bytes(whole)
+    # Vocabularies.
+    vocabulary = exported / "vocab.yml"
+    lines = vocabulary.read_text()
+    for content, told in (
+        (lines.replace('"</s>": 0', '"end": 0'), "Missing token: </s>"),
+        (lines.replace('"</s>": 0', '"</s>": 1000'), "ids from 0"),
+        (lines.replace('"</s>": 0', '"</s>": x'), "an id for each token"),
+        ("- a\n", "strings and lists"),
+    ):
+        vocabulary.write_text(content)
+        refused(told)
+    vocabulary.write_text(lines)
+    for number in (1, 2):
+        (exported / "decoder.yml").write_text('models: ["a.npz", "b.npz"]' if number == 1 else 'vocabs: ["vocab.yml"]')
+        refused("must name one model" if number == 1 else "two vocabularies")
+    assert not (tmp_path / "ours").exists()
+
+
+def test_what_marian_lacks_is_named(make, make_model, source_tokenizer, tmp_path, monkeypatch):
+    for options, told in (
+        ({"shortcuts": "fusion"}, "Marian does not support this `shortcuts`.*Received: shortcuts={'kind': 'fusion'}"),
+        ({"positions": "sinusoidal"}, "not support these positions"),
+        ({"feed_forward": "gelu"}, "not support this feed-forward network.*'gelu'"),
+        ({"scale_embeddings": False}, "embeddings without a scale"),
+        ({"source_end": False}, "sources without EOS"),
+        ({"norm_epsilon": 1e-3}, "epsilon of norms"),
+        ({"norm": "pre"}, "not support norms of keys and values before attentions.*norm='pre'"),
+    ):
+        with pytest.raises(UserError, match=told):
+            export_marian(tmp_path / "theirs", *make(**options))
+    with pytest.raises(UserError, match="begins a translation with zeros"):
+        export_marian(tmp_path / "theirs", make_model(**PLAIN), source_tokenizer)
+    assert not (tmp_path / "theirs").exists()
+    folder = export_marian(tmp_path / "theirs", *make())
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    with pytest.raises(UserError, match=r"pip install 'keras_nmt\[marian\]'"):
+        import_model(folder, tmp_path / "ours")
+
+
+# With Marian itself.
+SEARCH = {"beam_size": 1, "length_penalty": 0.0, "min_length": 0, "max_length_factor": 3, "max_length_offset": 3}
+TRAINED = [  # settings, the kind of the vocabulary, updates
+    ("--tied-embeddings-all", "spm", 400),
+    ("--tied-embeddings --transformer-ffn-activation relu", "yml", 60),
+    ("--tied-embeddings-src --transformer-postprocess-emb dn", "yml", 60),
+    ("--output-omit-bias", "spm", 60),
+]
+
+
+@pytest.fixture(scope="session")
+def marian():
+    """Runs `pymarian_oracle.py`."""
+    if importlib.util.find_spec("pymarian") is None:
+        pytest.skip("needs pymarian")
+
+    def run(*arguments):
+        script = Path(__file__).with_name("pymarian_oracle.py")
+        subprocess.run([sys.executable, script, *map(str, arguments)], check=True, capture_output=True)
+
+    return run
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(("settings", "kind", "updates"), TRAINED, ids=str)
+def test_marian_translates_alike(settings, kind, updates, marian, multi30k, tmp_path):
+    folder, lines = tmp_path / "theirs", tmp_path / "lines"
+    folder.mkdir()
+    texts = {}
+    for language in ("en", "de"):
+        with gzip.open(multi30k / f"train.{language}.gz", "rt", encoding="utf-8") as file:
+            texts[language] = [next(file) for _ in range(10_000)]
+        (folder / language).write_text("".join(texts[language]))
+    with gzip.open(multi30k / "val.en.gz", "rt", encoding="utf-8") as file:
+        given = [next(file).strip() for _ in range(200)]
+    sentencepiece.SentencePieceTrainer.train(
+        input=f"{folder}/en,{folder}/de", model_prefix=f"{folder}/vocab", vocab_size=1500, minloglevel=2,
+        bos_id=-1, eos_id=0, unk_id=1, pad_id=-1,
+    )  # fmt: skip
+    (folder / "vocab.model").rename(folder / "vocab.spm")
+    processor = sentencepiece.SentencePieceProcessor(model_file=str(folder / "vocab.spm"))
+    if kind == "yml":  # as OPUS-MT has it: Marian sees pieces
+        for name in ("source.spm", "target.spm"):
+            (folder / name).write_bytes((folder / "vocab.spm").read_bytes())
+        (folder / "vocab.spm").unlink()
+        pieces = [processor.id_to_piece(i) for i in range(processor.get_piece_size())]
+        (folder / "vocab.yml").write_text("".join(f"{json.dumps(piece)}: {i}\n" for i, piece in enumerate(pieces)))
+        for language, rows in texts.items():
+            (folder / language).write_text("".join(f"{' '.join(processor.encode(x, out_type=str))}\n" for x in rows))
+
+    def translated(folder, kind, *names):
+        lines.write_text(
+            "\n".join(given if kind == "spm" else [" ".join(processor.encode(x, out_type=str)) for x in given])
+        )
+        marian("translate", folder, lines, tmp_path / "result", *names)
+        rows = json.loads((tmp_path / "result").read_text("utf-8"))
+        return [(text if kind == "spm" else processor.decode(text.split()).strip(), score) for text, score in rows]
+
+    vocabulary = f"vocab.{kind}"
+    marian(
+        "train", "--train-sets", folder / "en", folder / "de", "--vocabs", folder / vocabulary, folder / vocabulary,
+        "--model", folder / "model.npz", "--type", "transformer", "--dim-emb", 64, "--enc-depth", 2, "--dec-depth", 1,
+        "--transformer-heads", 4, "--transformer-dim-ffn", 128, "--learn-rate", 0.003, "--lr-warmup", 200,
+        "--lr-decay-inv-sqrt", 200, "--mini-batch", 64, "--cpu-threads", 2, "-w", 400, "--after-batches", updates,
+        "--seed", 1, "--max-length", 60, *settings.split(),
+    )  # fmt: skip
+    expected = translated(folder, kind, "model.npz", vocabulary, vocabulary)
+    import_model(folder, tmp_path / "ours")
+    ours = load(tmp_path / "ours")
+    # Marian never writes the unknown token.
+    translator = Translator(ours.model, ours.tokenizers, **SEARCH, unknown="forbid")
+    found = [(row.text.strip(), row.score) for row in translator.translate(given)]
+    is_trained = updates > 100
+    assert len({text for text, _ in expected}) > (100 if is_trained else 1)
+    assert [text for text, _ in found] == [text for text, _ in expected]
+    np.testing.assert_allclose([x for _, x in found], [x for _, x in expected], rtol=1e-4, atol=1e-3)
+    # The same model out again, with a vocabulary of pieces.
+    back = export_marian(tmp_path / "back", ours.model, ours.tokenizers)
+    names = ["vocab.yml"] * 2 if (back / "vocab.yml").exists() else ["vocab.source.yml", "vocab.target.yml"]
+    again = translated(back, "yml", "model.npz", *names)
+    assert [text for text, _ in again] == [text for text, _ in expected]
+    np.testing.assert_allclose([x for _, x in again], [x for _, x in expected], rtol=1e-5, atol=1e-4)

@@ -1,0 +1,129 @@
+"""Constraints, phrases to avoid and options of processors, from text to text."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import keras
+import pytest
+import tensorflow as tf
+from translators import MANY, ONE_SHAPE
+
+from keras_nmt.decoding import LogitProcessor
+from keras_nmt.errors import UserError
+from keras_nmt.inference import Translator
+from keras_nmt.serving import export
+
+LINES = ["the small cat", "", "a mouse and three dogs", "the cat"]
+CONSTRAINTS = [["kleine katze", "drei|vier hunde"], ["drei"], [], ["vögel"]]
+AVOID = [["die"], [], ["katze|drei"], []]
+
+
+def pieces(translator: Translator, text: str, language: str = "target") -> list[int]:
+    return translator.tokenizers[language].tokenize([text]).to_list()[0]
+
+
+def check(translator: Translator, languages: tuple = (), constraints: list = CONSTRAINTS) -> list:
+    found = translator.translate(LINES, *languages, constraints=constraints, avoid=AVOID)
+    free = translator.translate(LINES, *languages)
+    for line, translation, required, avoided in zip(LINES, found, constraints, AVOID, strict=True):
+        best = translation.hypotheses[0]
+        assert best.met == (bool(line),) * len(required)
+        for phrase in required if line else []:
+            assert any(" " + one in " " + best.text for one in phrase.split("|")), (phrase, best.text)
+        for phrase in "|".join(avoided).split("|") if avoided else []:
+            assert phrase not in best.text.split()
+    assert [x.text for x in found[3].hypotheses] != [x.text for x in free[3].hypotheses]
+    of_one = [names[2:3] for names in languages]
+    (alone,) = translator.translate(LINES[2:3], *of_one, constraints=[[]], avoid=[[]])
+    (plain,) = translator.translate(LINES[2:3], *of_one)
+    assert [(x.text, x.score) for x in alone.hypotheses] == [(x.text, x.score) for x in plain.hypotheses]
+    return [[(x.text, x.met) for x in translation.hypotheses] for translation in found]
+
+
+def test_translations_have_their_phrases_with_and_without_xla_and_with_any_beam(translator, compiled_translator):
+    assert check(translator) == check(compiled_translator)
+    check(translator.with_options(beam_size=1, num_hypotheses=1))
+
+
+def test_all_directions_of_a_multilingual_model_have_constraints(make_multilingual):
+    translator = Translator(*make_multilingual("label"), **MANY)
+    sources, targets = ["de", "fr", "fr", "de"], ["fr", "de", "de", "fr"]
+    check(translator, (sources, targets), [["katze"], ["drei"], [], ["hunde|katze"]])
+
+
+@pytest.mark.parametrize(
+    ("constraints", "message"),
+    [
+        (
+            [[], ["☃"]],
+            "characters that the subwords of the target language do not have. Received: '☃', for the sentence 'a dog'",
+        ),
+        (
+            [["katze"] * 60, []],
+            "more subwords than its translation may have. Received: 'katze, katze.*, for the sentence 'a cat'",
+        ),
+        (["katze", []], "`constraints` must be a list of phrases for each line. Received: line 1, 'katze'"),
+        ([["katze"]], "`constraints` must have a list for each line. Received: 2 lines, 1 lists"),
+    ],
+)
+def test_phrases_that_cannot_be_met_are_refused(translator, constraints, message):
+    with pytest.raises(UserError, match=message):
+        translator.translate(["a cat", "a dog"], constraints=constraints)
+
+
+def test_a_translator_that_samples_has_phrases_to_avoid_and_no_constraints(translator):
+    sampler = translator.with_options(sample=True, num_hypotheses=3)
+    with pytest.raises(UserError, match="leave them out when sampling. Received: sample=True"):
+        sampler.translate(["a cat"], constraints=[["katze"]])
+    # The model is untrained: it needs to be told to write words.
+    favoured = sampler.with_options(processors=[_Add(pieces(translator, "drei")[0], 100.0)])
+    assert "drei" in favoured.translate(["a cat"])[0].text
+    for hypothesis in favoured.translate(["a cat"], avoid=[["drei"]])[0].hypotheses:
+        assert "drei" not in hypothesis.text
+
+
+def test_options_of_processors(translator):
+    drei = pieces(translator, "drei")[0]
+    favoured = translator.with_options(processors=[_Add(drei, 100.0)])
+    assert "drei" in favoured.translate(["the cat"])[0].text
+    for options in ({"suppress_sequences": ["drei"]}, {"processors": [_Add(drei, -1e9)]}):
+        assert "drei" not in favoured.with_options(**options).translate(["the cat"])[0].text
+    for text in (x.text for x in translator.with_options(no_repeat_ngram_size=1).translate(LINES)):
+        ids = pieces(translator, text)
+        assert len(set(ids)) == len(ids) or text == ""
+    with pytest.raises(UserError, match="the target's subwords have. Received: '☃'"):
+        translator.with_options(suppress_sequences=["☃"])
+    with pytest.raises(UserError, match="`repetition_penalty` must be a finite number above 0"):
+        translator.with_options(repetition_penalty=0)
+    biased = translator.with_options(prefix_bias_beta=0.999)
+    (forced,) = translator.translate(["the cat"], prefixes=["drei rote"])
+    assert forced.text.startswith(biased.translate(["the cat"], prefixes=["drei rote"])[0].text)  # of another limit
+    weak = translator.with_options(prefix_bias_beta=1e-6)
+    assert weak.translate(["the cat"], prefixes=["drei rote"])[0].text == translator.translate(["the cat"])[0].text
+
+
+def test_a_processor_of_ones_own_works_in_the_export(model, tokenizers, translator, tmp_path):
+    """The example of the documentation."""
+    page = Path(__file__).parents[2] / "docs" / "decoding.md"
+    (program,) = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    found: dict[str, Any] = {}
+    exec(program, found)
+    katze = pieces(translator, "katze")
+    options = {**ONE_SHAPE, "processors": [found["FavourTokens"](katze[:1], bonus=100.0, times=2)]}
+    folder = export(tmp_path, model, tokenizers, **options)
+    answer = tf.saved_model.load(str(folder)).signatures["serving_default"](text=tf.constant(["the cat"]))
+    (text,) = answer["translation"].numpy()
+    (expected,) = Translator(model, tokenizers, **options).translate(["the cat"])
+    assert text.decode() == expected.text
+    assert pieces(translator, expected.text)[:3].count(katze[0]) == 2
+
+
+class _Add(LogitProcessor):
+    def __init__(self, token: int, number: float) -> None:
+        self.token, self.number = token, number
+
+    def __call__(self, log_probabilities, step, state):
+        return keras.ops.where(step.ids == self.token, log_probabilities + self.number, log_probabilities), state

@@ -1,0 +1,294 @@
+"""Tags of a text in its translation: documents and alignments drawn at random, and a model."""
+
+from __future__ import annotations
+
+import html
+import itertools
+import re
+import xml.etree.ElementTree as ET
+from collections import Counter
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from keras_nmt.errors import UserError
+from keras_nmt.inference.aligned_words import split_words
+from keras_nmt.inference.markup import _Parser, translate_marked
+from keras_nmt.inference.translation import Translation
+
+WORDS = [
+    "cat",
+    "Hund,",
+    "(très)",
+    "100",
+    "😀",
+    "שלום",
+    "a.b",
+    "—",
+    "don't",
+    "x\u0301y",
+    "&amp;",
+    "&lt;b&gt;",
+    "&#233;",
+    "猫が",
+]
+ATTRIBUTES = ["", ' class="a  b"', " title='&amp; > \"'", ' xml:lang="de" href="http://x/?a=1&amp;b=2"']
+SINGLE = ["<x/>", "<img src='a>b' />", "<!-- <b> -->", "<?pi a?>"]
+TAG = re.compile(r"""<!--.*?-->|<\?.*?\?>|</?[^\s<>/!?](?:"[^"]*"|'[^']*'|[^<>"'])*>""", re.DOTALL)
+# Parts of documents that are not well formed.
+PIECES = [
+    *WORDS,
+    " ",
+    "<b>",
+    "</b>",
+    "<I a='>'>",
+    "</I>",
+    "<p>",
+    "</p >",
+    "<br>",
+    "< b",
+    "<",
+    "&",
+    "&am",
+    "&foo;",
+    "<a hr",
+    "</",
+    "<!-",
+    "<![if",
+]
+PIECES += [
+    "<!DOCTYPE a>",
+    "<![CDATA[c]]>",
+    "<script>",
+    "</script>",
+    "<code>",
+    "</code>",
+    "<u translate=no>",
+    "</u>",
+    "\n",
+    "&#0;",
+    "]]>",
+    "<p/>",
+]
+
+
+def draw_document(random: Random, depth: int = 0) -> str:
+    """A well-formed part of a document."""
+    written = ""
+    for _ in range(random.randint(0, 4)):
+        kind = random.random()
+        if kind < 0.45 or depth > 3:
+            written += random.choice(WORDS)
+        elif kind < 0.55:
+            written += random.choice(SINGLE)
+        else:
+            name = random.choice(["b", "Iä", "a-b"])
+            written += f'<{name} n=""' + f"{random.choice(ATTRIBUTES)}>{draw_document(random, depth + 1)}</{name}>"
+        written += random.choice(["", " ", "  ", "\t"])
+    return written
+
+
+def draw_translation(random: Random, text: str) -> tuple[str, list[tuple[int, int]]]:
+    """A target text, and pairs of words of both."""
+    target = "".join(random.choice(WORDS) + random.choice([" ", "  ", "\t"]) for _ in range(random.randint(0, 6)))
+    target = html.unescape(random.choice([target, target.strip()]))
+    sources, targets = len(split_words(text)), len(split_words(target))
+    pairs = {(random.randrange(sources), j) for j in range(targets) for _ in range(random.randint(0, 2)) if sources}
+    return target, sorted(pairs)
+
+
+def marked(document: str, kind: str, random: Random) -> tuple[str, list[str], list[str]]:
+    """A document with drawn translations in it; its texts; their translations."""
+    drawn: dict[str, tuple[str, list[tuple[int, int]]]] = {}
+
+    def translate(texts, source, target, of):
+        drawn.update((text, draw_translation(random, text)) for text in texts)
+        return [Translation.of([drawn[text][0]], [-1.0], [False], truncated=False) for text in texts]
+
+    def align(texts, targets, source, target):
+        return [drawn[text][1] for text in texts]
+
+    (found,) = translate_marked([document], kind, None, None, translate, align)
+    return found.text, list(drawn), [target for target, _ in drawn.values()]
+
+
+def check_document(random: Random) -> None:
+    """Checks a well-formed document, against the parser of `xml.etree`."""
+    numbers = itertools.count()
+    document = re.sub(' n=""', lambda _: f' n="{next(numbers)}"', draw_document(random))
+    found, texts, targets = marked(document, "xml", random)
+    before, after = (ET.fromstring(f"<r xmlns:xml2='x'>{text}</r>") for text in (document, found))
+    assert Counter(TAG.findall(document)) == Counter(TAG.findall(found))
+    assert "".join(before.itertext()) == "".join(texts) or not texts
+    assert "".join(after.itertext()) == ("".join(targets) if texts else "".join(before.itertext()))
+    parents = [
+        {child.get("n"): parent.get("n") for parent in root.iter() for child in parent if child.get("n")}
+        for root in (before, after)
+    ]
+    assert parents[0] == parents[1], "elements stay in their elements"
+
+
+def check_any_text(random: Random) -> None:
+    """Checks a document that need not be well formed."""
+    document = "".join(random.choice(PIECES) for _ in range(random.randint(0, 12)))
+    kind = random.choice(["html", "xml"])
+    assert "".join(part.raw for part in _Parser(kind).parts(document)) == document
+    found, _, targets = marked(document, kind, random)
+    kept = re.compile(r"<code|<script|<u |<!\[CDATA|&foo;")  # spaces may be put around these
+    if not kept.search(document):
+        tags = [
+            Counter(part.raw for part in _Parser(kind).parts(x) if part.kind in ("start", "end", "empty"))
+            for x in (document, found)
+        ]
+        assert tags[0] == tags[1]
+        text = "".join(html.unescape(part.raw) for part in _Parser(kind).parts(found) if part.kind == "text")
+        assert all(target in text for target in targets)
+
+
+@settings(max_examples=1000, deadline=None)
+@given(st.randoms(use_true_random=False))
+def test_documents_stay_well_formed_and_keep_tags_and_text(random):
+    check_document(random)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.randoms(use_true_random=False))
+def test_any_text_keeps_its_tags(random):
+    check_any_text(random)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("check", [check_document, check_any_text])
+def test_ten_thousand_documents(check):
+    for seed in range(10_000):
+        check(Random(seed))
+
+
+def by_words(order, upper=str.upper):
+    """A translation word by word, in the order of the numbers of the source's words, and its alignment."""
+
+    def translate(texts, source, target, of):
+        rows = [split_words(text) for text in texts]
+        texts = [" ".join(upper(words[i]) for i in order(len(words))) for words in rows]
+        return [Translation.of([text], [-1.0], [False], truncated=False) for text in texts]
+
+    def align(texts, targets, source, target):
+        return [[(i, j) for j, i in enumerate(order(len(split_words(text))))] for text in texts]
+
+    return translate, align
+
+
+def placed(document, kind="html", order=range):
+    return translate_marked([document], kind, None, None, *by_words(order))[0].text
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.randoms(use_true_random=False))
+def test_a_translation_word_by_word_has_the_tags_where_the_text_has_them(random):
+    def draw(depth):
+        parts = []
+        for _ in range(random.randint(1, 3)):
+            if depth and random.random() < 0.6:
+                parts.append(f"<b n='{random.randrange(99)}'>{draw(depth - 1)}</b>{random.choice(['', ',', '.'])}")
+            else:
+                parts.append(random.choice(["cat", "(dog)", "«red»,", "don't"]) + random.choice(["", "", "<x/>"]))
+        return " ".join(parts)
+
+    document = draw(3)
+    expected = re.sub(r"(?<=>)[^<]+|^[^<]+", lambda match: match[0].upper(), document)
+    assert placed(document, "xml") == expected
+
+
+def test_tags_follow_their_words():
+    backwards = lambda count: range(count)[::-1]  # noqa: E731
+    for document, expected in {
+        "the <b>red</b> cat sleeps": "SLEEPS CAT <b>RED</b> THE",
+        "the <b>very <i>red</i></b> cat": "CAT <b><i>RED</i> VERY</b> THE",
+        "<b>red</b> <i>cat</i>": "<i>CAT</i> <b>RED</b>",
+        "<p>one <a href='?a&amp;b'>two</a></p> <p>three</p>": "<p><a href='?a&amp;b'>TWO</a> ONE</p> <p>THREE</p>",
+        "un<b>real</b> cat": "CAT <b>UNREAL</b>",
+        "red </b>cat dog <b>eel": "EEL DOG </b><b>CAT RED",  # an end tag before a start tag stays before it
+        "use <code>rm <b>x</b></code> now": "NOW <code>rm <b>x</b></code> USE",
+        'a <i translate="no">b c</i> d': 'D <i translate="no">b c</i> A',
+    }.items():
+        assert placed(document, order=backwards) == expected
+    # Words of others between the words of an element: the part with most of its words.
+    pairs = [(0, 0), (1, 1), (2, 2), (2, 3), (0, 4)]
+    for text, target in {
+        "<b>ne</b> mange pas": "<b>a</b> b c d a2",
+        "<b>ne mange</b> pas": "<b>a b</b> c d a2",
+    }.items():
+        found = translate_marked(
+            [text],
+            "html",
+            None,
+            None,
+            lambda *_: [Translation.of(["a b c d a2"], [-1.0], [False], truncated=False)],
+            lambda *_: [pairs],
+        )
+        assert found[0].text == target
+
+
+@pytest.mark.parametrize(
+    ("document", "expected"),
+    {
+        "": "",
+        "  ": "  ",
+        "<p></p><br/>": "<p></p><br/>",
+        "<b><b>x</b> y</b>": "<b><b>X</b> Y</b>",
+        "<b>red <i>cat": "<b>RED <i>CAT",
+        "red</b> cat": "RED</b> CAT",
+        "a &lt;b&gt; &amp; &eacute; &copy; &unknown; b": "A &lt;B&gt; &amp; É &copy; &unknown; B",
+        "1 < 2 & 3 > 2": "1 &lt; 2 &amp; 3 &gt; 2",
+        "I 😀 <b>ok 👍🏽</b>": "I 😀 <b>OK 👍🏽</b>",
+        "<b dir=rtl>שלום</b> עולם": "<b dir=rtl>שלום</b> עולם",
+        "two<br>lines<!-- c -->": "TWO<br> LINES<!-- c -->",
+        "<ul><li>one<li>two</ul>": "<ul><li>ONE<li>TWO</ul>",
+        "<script>if (a < b) c()</script><td>&nbsp;</td>": "<script>if (a < b) c()</script><td>&nbsp;</td>",
+        '<B>x</b > <a href="A">y</a>': '<B>X</b > <a href="A">Y</a>',
+    }.items(),
+)
+def test_odd_documents(document, expected):
+    assert placed(document) == expected
+
+
+def test_a_long_document_takes_little_time_and_a_deep_one_is_refused():
+    many = " ".join(f"<b n='{i}'>w{i}</b>" for i in range(2000))
+    assert placed(many) == many.replace("w", "W")
+    with pytest.raises(UserError, match="at most 200 nested elements. Received: <b>") as raised:
+        placed("<b>" * 3000 + "x" + "</b>" * 3000)
+    assert "\n" not in str(raised.value)
+    assert placed("<b>" * 199 + "x" + "</b>" * 199) == "<b>" * 199 + "X" + "</b>" * 199
+    with pytest.raises(UserError, match="`markup` must be html or xml. Received: markup='latex'"):
+        placed("x", "latex")
+
+
+def test_a_model_translates_documents(translator):
+    documents = [
+        "the <b>small</b> cat <i>sat</i>",
+        "",
+        "<p>a mouse</p><p>seven cats <a href='x'>sleep</a></p>",
+        "zürich",
+    ]
+    found = translator.translate(documents, markup="html", word_scores=True)
+    texts = ["the small cat sat", "a mouse", "seven cats sleep", "zürich"]
+    plain = translator.translate(texts, word_scores=True)
+    expected = [plain[0].text, "", plain[1].text + plain[2].text, plain[3].text]
+    assert [html.unescape(TAG.sub("", x.text)) for x in found] == expected
+    assert found[2].score == pytest.approx(plain[1].score + plain[2].score, abs=1e-3)
+    assert len(found[2].hypotheses[0].pieces) == len(plain[1].hypotheses[0].pieces + plain[2].hypotheses[0].pieces)
+    for document, x in zip(documents, found, strict=True):
+        assert Counter(TAG.findall(document)) == Counter(TAG.findall(x.text))
+    # The words around which the element is are those that `align` gives.
+    aligned = {j for i, j in translator.align([texts[0]], [plain[0].text])[0] if i == 1}
+    inside = split_words(html.unescape(found[0].text.split("<b>")[1].split("</b>")[0]))
+    words = split_words(plain[0].text)
+    assert (
+        not aligned or set(inside) & {words[j] for j in aligned} or set(inside) <= {word.strip(".,") for word in words}
+    )
+    several = translator.with_options(num_hypotheses=3).translate(documents[:1], markup="html")
+    assert len({x.text for x in several[0].hypotheses}) == 3
+    with pytest.raises(UserError, match="`prefixes` cannot be used for lines with markup. Received: markup='html'"):
+        translator.translate(["a"], prefixes=[""], markup="html")

@@ -1,0 +1,91 @@
+"""Unknown subwords replaced by text of the source; tests/inference/test_options_by_models.py has all models."""
+
+from __future__ import annotations
+
+import pytest
+import tensorflow as tf
+from translators import ONE_SHAPE, FavourUnknown
+
+from keras_nmt.data import SubwordTokenizer, train_subwords
+from keras_nmt.errors import UserError
+from keras_nmt.inference import Translator
+from keras_nmt.inference._unknown import copies_of_texts, join_with_copies
+from keras_nmt.serving import export
+
+LINES = ["the small, ☃ cat!", "", "a møuse", "☃ seven  cats"]
+OPTIONS = {**ONE_SHAPE, "processors": [FavourUnknown()], "unknown": "replace"}
+
+
+@pytest.mark.parametrize(
+    ("source", "pieces", "attended", "expected"),
+    [
+        ("the ☃ cat", "▁die ▁ <unk> ▁katze", "☃", "die ☃ katze"),
+        ("a møuse sat", "▁saß <unk> v", "ø", "saßøv"),
+        ('the "cat",', "▁die <unk> v", "cat", "cat"),  # a part of a word that the source has in known subwords
+        ("the cat", "▁die ▁ v <unk> <unk> ▁hunde", "cat", "die cat hunde"),  # once for a word
+        ("the cat ☃", "<unk> ▁die", "☃", "☃ die"),
+        ("cat", "▁ v <unk> </s>", "cat", "cat"),
+    ],
+)
+def test_an_unknown_subword_becomes_what_it_attends_to(
+    source_tokenizer, target_tokenizer, source, pieces, attended, expected
+):
+    known = {piece: i for i, piece in enumerate(target_tokenizer.pieces(0, 200))}
+    tokens = tf.constant([[known[piece] for piece in pieces.split()]])
+    ids, starts, _ = source_tokenizer.tokenize_with_offsets([source])
+    place = source.encode().index(attended.encode())
+    position = sum(start <= place for start in starts.to_list()[0]) - 1
+    copies = copies_of_texts(source_tokenizer, tf.constant([source])).to_tensor("")
+    (text,) = join_with_copies(
+        target_tokenizer, tokens, ids.to_tensor(), copies, tf.fill(tokens.shape, position)
+    ).numpy()
+    assert text.decode() == expected
+
+
+def test_words_are_copied_without_punctuation_and_unknown_characters_as_they_are(source_tokenizer):
+    (found,) = copies_of_texts(source_tokenizer, tf.constant(["cat, -- (the) ☃"])).to_list()
+    assert {x.decode() for x in found} == {"cat", ",", "--", "(", "the", ")", "☃"}
+
+
+def test_compiled_and_exported_graphs_replace_alike(model, tokenizers, tmp_path):
+    translator = Translator(model, tokenizers, **OPTIONS)
+    expected = [x.text for x in translator.translate(LINES)]
+    assert "small" in expected[0].split()
+    assert [x.text for x in translator.with_options(jit_compile=True).translate(LINES)] == expected
+    assert [x.text for x in translator.translate(LINES, word_scores=True)] == expected
+    loaded = tf.saved_model.load(str(export(tmp_path, model, tokenizers, **OPTIONS)))
+    for name in ("serving_default", "serving_default_xla"):
+        answer = loaded.signatures[name](text=tf.constant(LINES))["translation"]
+        assert [text.decode() for text in answer.numpy()] == expected
+
+
+def test_every_hypothesis_and_alternative_replaces_its_own(model, tokenizers):
+    """Also where parts are computed together: in a function from the second call on."""
+    translator = Translator(model, tokenizers, **{**OPTIONS, "beam_size": 3, "num_hypotheses": 3})
+    written = translator.with_options(unknown="write")
+    found = [[x.text for x in row.hypotheses] for row in translator.translate(LINES)]
+    assert [[x.text for x in row.hypotheses] for row in translator.translate(LINES)] == found
+    alone = [[x.text for x in translator.translate([line])[0].hypotheses] for line in LINES]
+    assert found == alone
+    assert all(len(set(row)) == len(row) for row in found if any(row))
+    assert any("⁇" in x.text for row in written.translate(LINES) for x in row.hypotheses)
+    assert not any("⁇" in text for row in found for text in row)
+    rows = translator.alternatives(LINES, [""] * len(LINES), count=5)
+    of_words = [(line, x) for line, row in zip(LINES, rows, strict=True) for x in row if x.piece.startswith("▁")]
+    lines, alternatives = zip(*((line, x) for line, x in of_words if x.piece != "▁"), strict=True)
+    begun = translator.translate(lines, prefixes=[x.piece[1:] for x in alternatives])
+    for row, alternative in zip(begun, alternatives, strict=True):
+        by_score = {round(x.score, 3): x.text for x in row.hypotheses}
+        assert by_score[round(alternative.hypothesis.score, 3)] == alternative.hypothesis.text
+
+
+def test_unknown_is_one_of_three(translator):
+    with pytest.raises(UserError, match="`unknown` must be one of write, forbid, replace. Received: unknown='keep'"):
+        translator.with_options(unknown="keep")
+
+
+def test_subwords_with_bytes_have_no_unknown_ones(tmp_path, source_tokenizer):
+    (tmp_path / "text").write_text("the small cat\n" * 20, encoding="utf-8")
+    path = train_subwords(tmp_path / "text", tmp_path / "s.model", vocabulary_size=280, byte_fallback=True)
+    assert SubwordTokenizer(path).has_bytes
+    assert not source_tokenizer.has_bytes

@@ -1,0 +1,172 @@
+"""Log-probabilities of the subwords and words of translations, and alternatives after a prefix."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import sentencepiece
+from hypothesis import given
+from hypothesis import strategies as st
+from one_in import these
+from translators import LINES, ONE_SHAPE, OPTIONS, SAMPLING
+
+from keras_nmt.decoding import length_penalty
+from keras_nmt.errors import UserError
+from keras_nmt.ids import BOS, EOS
+from keras_nmt.inference import Shortlist, Translator
+from keras_nmt.inference.word_scores import Piece, words_of_pieces
+from keras_nmt.models import Ensemble, quantize
+
+PREFIXES = ["die kleine katze", "", "drei", "sieben v", "", "die", "ka"]
+SEARCHES = {
+    "beam": {"num_hypotheses": 3},
+    "best": {},
+    "greedy": {"beam_size": 1},
+    "samples": {**SAMPLING, "num_hypotheses": 2},
+    "coverage": {"num_hypotheses": 2, "coverage_penalty": 1.0},
+    "cut off": {"num_hypotheses": 2, "max_length": 3},
+}
+
+
+def assert_sums(translations, options):
+    """The log-probabilities sum to the scores before the length penalty, and the words are those of the texts."""
+    assert any(x.pieces for translation in translations for x in translation.hypotheses)
+    for translation in translations:
+        for x in translation.hypotheses:
+            if not x.pieces:
+                assert (x.text, x.score, x.words) == ("", 0, ())
+                continue
+            assert (x.pieces[-1].text == "</s>") != x.cut_off
+            total = sum(piece.log_probability for piece in x.pieces)
+            if not options.coverage_penalty:
+                assert total / float(length_penalty(len(x.pieces), options.length_penalty)) == pytest.approx(
+                    x.score, abs=2e-3
+                )
+            end = 0 if x.cut_off else x.pieces[-1].log_probability
+            assert sum(word.log_probability for word in x.words) == pytest.approx(total - end, abs=1e-4)
+            assert " ".join(word.text for word in x.words).split() == x.text.split()
+            for word in x.words:
+                assert word.mean == pytest.approx(np.mean([piece.log_probability for piece in word.pieces]))
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_log_probabilities_sum_to_the_score_before_the_length_penalty(translator, name):
+    searcher = translator.with_options(**SEARCHES[name])
+    prefixes = PREFIXES if name in ("beam", "cut off") else None
+    plain = searcher.translate(LINES, prefixes=prefixes)
+    found = searcher.translate(LINES, prefixes=prefixes, word_scores=True)
+    assert [[x[:3] for x in row.hypotheses] for row in found] == [[x[:3] for x in row.hypotheses] for row in plain]
+    assert not any(x.pieces for row in plain for x in row.hypotheses)
+    assert_sums(found, searcher.options)
+
+
+@pytest.mark.parametrize("kind", these((0, 1), ("shortlist", "int8", "ensemble", "compiled"), str))
+def test_log_probabilities_of_other_models_and_graphs_sum_to_their_scores(kind, model, tokenizers, make_model):
+    options = {**(ONE_SHAPE if kind == "compiled" else OPTIONS), "num_hypotheses": 2}
+    if kind == "int8":
+        model = model.with_dtype("float32")
+        quantize(model)
+    if kind == "ensemble":
+        model = Ensemble([model, make_model(noise=0.2, target_vocabulary_size=100)])
+    if kind == "shortlist":
+        table = Shortlist.from_alignments(tokenizers, ["a mouse"], ["drei rote"], [[(0, 0), (1, 1)]], num_candidates=3)
+        options |= {"shortlist": table, "shortlist_size": 30}
+    translator = Translator(model, tokenizers, **options, jit_compile=kind == "compiled")
+    assert_sums(translator.translate(LINES, word_scores=True), translator.options)
+
+
+@pytest.mark.parametrize("has_shortlist", [False, True])
+def test_constrained_hypotheses_have_their_own_log_probabilities(translator, tokenizers, has_shortlist):
+    options = {"num_hypotheses": 3}
+    if has_shortlist:
+        table = Shortlist.from_alignments(tokenizers, ["a mouse"], ["drei rote"], [[(0, 0), (1, 1)]], num_candidates=3)
+        options |= {"shortlist": table, "shortlist_size": 30}
+    searcher = translator.with_options(**options)
+    phrases = {"constraints": [["kleine katze|drei", "hunde"], *[[]] * 4, ["garten"], ["vier"]], "avoid": [["die"]] * 7}
+    plain = searcher.translate(LINES, prefixes=PREFIXES, **phrases)
+    found = searcher.translate(LINES, prefixes=PREFIXES, **phrases, word_scores=True)
+    assert [[x._replace(pieces=()) for x in row.hypotheses] for row in found] == [list(row.hypotheses) for row in plain]
+    assert len(found[0].hypotheses[0].met) == 2
+    assert any(all(x.met) for x in found[0].hypotheses)
+    assert_sums(found, searcher.options)
+
+
+def test_log_probabilities_are_the_models(translator, model, tokenizers):
+    """Against softmax over the logits of one pass in NumPy, with subwords that SentencePiece numbers."""
+    processor = sentencepiece.SentencePieceProcessor(model_proto=tokenizers["target"].proto)
+    checked = 0
+    for line, row in zip(
+        LINES, translator.with_options(num_hypotheses=3).translate(LINES, word_scores=True), strict=True
+    ):
+        for x in row.hypotheses if not row.truncated else ():
+            if not x.pieces:
+                continue
+            ids = [processor.piece_to_id(piece.text) for piece in x.pieces]
+            source = [*tokenizers["source"].tokenize([line]).numpy()[0], EOS]
+            logits = model([np.array([source]), np.array([[BOS, *ids[:-1]]])])[0].numpy().astype("float64")
+            expected = logits - np.log(np.exp(logits).sum(-1, keepdims=True))
+            expected = expected[np.arange(len(ids)), ids]
+            np.testing.assert_allclose([piece.log_probability for piece in x.pieces], expected, atol=1e-4)
+            checked += 1
+    assert checked > 5
+
+
+def test_padding_and_other_lines_are_invisible(translator):
+    several = translator.with_options(num_hypotheses=2)
+    together = several.translate(LINES, word_scores=True)
+    for line, row in zip(LINES, together, strict=True):
+        (alone,) = several.translate([line], word_scores=True)
+        for one, other in zip(row.hypotheses, alone.hypotheses, strict=True):
+            assert [piece.text for piece in one.pieces] == [piece.text for piece in other.pieces]
+            values = [[piece.log_probability for piece in x.pieces] for x in (one, other)]
+            np.testing.assert_allclose(*values, atol=1e-4)
+
+
+@given(st.lists(st.text("ab é😀", max_size=6), max_size=5))
+def test_the_words_of_pieces_are_the_words_of_the_text(words):
+    text = " ".join(" ".join(words).split())
+    pieces = []
+    for word in text.split():
+        pieces += ["▁", *(f"<0x{byte:02X}>" for byte in word.encode())] if "é" in word else [f"▁{word[0]}", *word[1:]]
+    found = words_of_pieces([Piece(piece, -1.0) for piece in [*pieces, "</s>"]])
+    assert [word.text for word in found] == text.split()
+    assert sum(len(word.pieces) for word in found) == len(pieces)
+
+
+def test_alternatives_are_the_models_likeliest_pieces_and_their_best_translations(translator, model, tokenizers):
+    processor = sentencepiece.SentencePieceProcessor(model_proto=tokenizers["target"].proto)
+    lines, prefixes = [LINES[0], LINES[3], "", LINES[5]], ["die kleine", "", "die", "sie"]
+    found = translator.alternatives(lines, prefixes, count=4)
+    assert [len(row) for row in found] == [4, 4, 0, 4]
+    for line, prefix, row in zip(lines, prefixes, found, strict=True):
+        if not line:
+            continue
+        ids = processor.encode(prefix)
+        source = [*tokenizers["source"].tokenize([line]).numpy()[0], EOS]
+        logits = model([np.array([source]), np.array([[BOS, *ids]])])[0, -1].numpy().astype("float64")
+        probabilities = np.exp(logits) / np.exp(logits).sum()
+        probabilities[[0, 1, 2]] = 0  # padding, unknown, begin
+        best = np.argsort(-probabilities)[:4]
+        assert [x.piece for x in row] == [processor.id_to_piece(int(i)) for i in best]
+        np.testing.assert_allclose([x.probability for x in row], probabilities[best], rtol=1e-3)
+        for x, i in zip(row, best, strict=True):
+            assert x.hypothesis.text.startswith(processor.decode([*ids, *([int(i)] if i != EOS else [])]))
+            if i == EOS:
+                assert x.hypothesis.text == prefix
+    # The continuation is that of a prefix which has the piece.
+    first = found[1][0]
+    if first.piece.startswith("▁") and processor.encode(first.piece[1:]) == [processor.piece_to_id(first.piece)]:
+        (expected,) = translator.translate([lines[1]], prefixes=[first.piece[1:]])
+        assert expected.text == first.hypothesis.text
+
+
+def test_impossible_alternatives_are_refused(translator):
+    for count in (0, 98, 1.5):
+        with pytest.raises(UserError, match=rf"integer from 1 to 97. Received: count={count}"):
+            translator.alternatives(["a"], [""], count=count)
+    with pytest.raises(UserError, match="Received: sample=True"):
+        translator.with_options(sample=True).alternatives(["a"], [""])
+    with pytest.raises(UserError, match="Received: 1 lines, 2 prefixes"):
+        translator.alternatives(["a"], ["", ""])
+    with pytest.raises(UserError, match="Received: prefix='☃'"):
+        translator.alternatives(["the cat"], ["☃"])

@@ -1,0 +1,174 @@
+"""Low-rank adapters: they begin at the model, merge into its weights, and belong to one model."""
+
+from __future__ import annotations
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+from keras import ops
+
+from keras_nmt.errors import UserError
+from keras_nmt.files.weights_file import read_weights, weights_digest, write_weights
+from keras_nmt.layers import KeyValueProjection, LowRankBilinearPooling
+from keras_nmt.models import AttentionBridgeModel, LowRank, Transformer, add_adapter, merge_adapter, quantize
+
+SIZES = {"source_vocabulary_size": 40, "num_encoder_layers": 2, "num_decoder_layers": 2, "hidden_dim": 16}
+MECHANISMS = {
+    "plain": {},
+    "fusion": {"shortcuts": {"kind": "fusion", "sites": ("self", "cross")}},
+    "composition": {"head_composition": "low_rank", "layer_composition": "linear"},
+    "roles": {"roles": {"kind": "softmax", "num_roles": 3}},
+}
+IDS = np.array([[7, 8, 9, 3], [5, 3, 0, 0]]), np.array([[2, 6, 7], [2, 9, 0]])
+
+
+def make(**mechanism) -> Transformer:
+    return Transformer(**SIZES, num_heads=2, intermediate_dim=24, dropout=0.0, **mechanism)
+
+
+def logits(model) -> np.ndarray:
+    return ops.convert_to_numpy(model(list(map(ops.array, IDS))))
+
+
+def randomize(adapter) -> None:
+    rng = np.random.default_rng(0)
+    for weight in adapter.weights:
+        weight.assign(rng.normal(0, 0.2, weight.shape))
+
+
+def gradients(model) -> dict[str, np.ndarray]:
+    variables = model.trainable_variables
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(tf.square(model(list(map(ops.array, IDS)))))
+    found = tape.gradient(loss, [variable.value for variable in variables])
+    return {variable.path: np.asarray(tf.convert_to_tensor(x)) for variable, x in zip(variables, found, strict=True)}
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS.values(), ids=MECHANISMS)
+def test_an_adapter_begins_at_the_model_and_merges_into_its_weights(mechanism, tmp_path):
+    model = make(**mechanism)
+    write_weights(tmp_path / "model.weights.h5", model)
+    base, before, start = weights_digest(tmp_path / "model.weights.h5"), model.get_weights(), logits(model)
+    config = model.get_config()
+    adapter = add_adapter(model, LowRank(rank=2, alpha=3.0, patterns=["*"]), base)
+    # With roles, one product stands for a sum of products, and the last bits differ.
+    np.testing.assert_allclose(logits(model), start, rtol=0, atol=2e-6 if "roles" in mechanism else 0)
+    assert {weight.path for weight in model.trainable_weights} == {weight.path for weight in adapter.weights}
+    names = [weight.path for weight in adapter.weights]
+    assert [name for name in names if "/key_value/" in name]
+    assert "embedding/table/lora_embeddings_a" in names
+    randomize(adapter)
+    adapted = logits(model)
+    assert np.abs(adapted - start).max() > 0.1
+    write_weights(tmp_path / "adapter.weights.h5", adapter)
+    merged = Transformer.from_config(config)
+    read_weights(tmp_path / "model.weights.h5", merged)
+    merge_adapter(merged, tmp_path / "adapter.weights.h5", base)
+    np.testing.assert_allclose(logits(merged), adapted, atol=1e-5)
+
+    constants, caches = model.prepare(model.encoder(IDS[0][:1]), 1, 3)
+    for position in range(3):  # as a search calls the model
+        tokens = ops.array(IDS[1][:1, position, None])
+        step, caches = model.decoder_step(tokens, ops.array(position), constants, caches)
+        np.testing.assert_allclose(ops.convert_to_numpy(step)[:, 0], adapted[:1, position], atol=1e-4)
+
+    for weight in adapter.weights:
+        weight.assign(ops.zeros(weight.shape))
+    read_weights(tmp_path / "adapter.weights.h5", adapter)
+    np.testing.assert_array_equal(logits(model), adapted)
+    for weight, value in zip([w for w in model.weights if not w.name.startswith("lora_")], before, strict=True):
+        np.testing.assert_array_equal(weight.numpy(), value)
+
+
+@pytest.mark.parametrize("kind", ["transformer", "recurrent"])
+def test_models_of_many_directions_have_adapters(kind, tmp_path):
+    def make_pair():
+        transformer = {"num_heads": 2, "intermediate_dim": 24} if kind == "transformer" else None
+        sizes = {"hidden_dim": 16, "num_encoder_layers": 1, "num_decoder_layers": 1, "bridge_heads": 3}
+        return AttentionBridgeModel({"de": 40, "fr": 40}, encoder=kind, decoder=kind, transformer=transformer, **sizes)
+
+    model = make_pair()
+    write_weights(tmp_path / "model.weights.h5", model)
+    start = logits(model.pair("de", "fr"))
+    adapter = add_adapter(model, LowRank(rank=2, patterns=["*"]), "")
+    np.testing.assert_array_equal(logits(model.pair("de", "fr")), start)
+    assert len(model.pair("de", "fr").trainable_weights) < len(adapter.weights)  # without those of fr to de
+    randomize(adapter)
+    write_weights(tmp_path / "adapter.weights.h5", adapter)
+    merged = make_pair()
+    read_weights(tmp_path / "model.weights.h5", merged)
+    merge_adapter(merged, tmp_path / "adapter.weights.h5", "")
+    np.testing.assert_allclose(logits(merged.pair("de", "fr")), logits(model.pair("de", "fr")), atol=1e-5)
+
+
+def test_an_adapter_trains_on_an_int8_model():
+    """Every factor has a gradient, close to that beside float weights."""
+    found = []
+    for mode in (None, "int8"):
+        keras.utils.set_random_seed(3)
+        model = make()
+        quantized = make()
+        quantized.set_weights(model.get_weights())
+        low_rank = LowRank(rank=2, patterns=["*attention/*", "*/feed_forward/*"], quantize=mode)
+        start = logits(model)
+        adapter = add_adapter(model, low_rank, "")
+        if mode is None:
+            np.testing.assert_array_equal(logits(model), start)
+        else:
+            quantize(quantized, "int8", embeddings=False)
+            np.testing.assert_array_equal(logits(model), logits(quantized))
+            assert sum(weight.dtype == "int8" for weight in model.weights) == 2 * 5 + 2 * 8
+        randomize(adapter)
+        found.append(gradients(model))
+    for path, expected in found[0].items():
+        assert np.abs(expected).max() > 0
+        error = np.linalg.norm(found[1][path] - expected) / np.linalg.norm(expected)
+        assert error < 0.2, path
+
+
+@pytest.mark.parametrize("layer", [KeyValueProjection(6), LowRankBilinearPooling(6, 5)], ids=lambda layer: layer.name)
+def test_own_layers_are_adapted_once(layer):
+    x = np.ones((2, 3, 8), "float32")
+    layer(x if isinstance(layer, KeyValueProjection) else [x, x])
+    layer.enable_lora(2)
+    with pytest.raises(ValueError, match="once"):
+        layer.enable_lora(2)
+
+
+def test_files_of_other_models_and_no_adapters_are_refused(tmp_path):
+    model = make()
+    write_weights(tmp_path / "model.weights.h5", model)
+    adapter = add_adapter(model, LowRank(rank=2), weights_digest(tmp_path / "model.weights.h5"))
+    write_weights(tmp_path / "adapter.weights.h5", adapter)
+    other = make()
+    write_weights(tmp_path / "other.weights.h5", other)
+    with pytest.raises(UserError, match="belongs to other weights") as raised:
+        merge_adapter(other, tmp_path / "adapter.weights.h5", weights_digest(tmp_path / "other.weights.h5"))
+    assert "\n" not in str(raised.value)
+    with pytest.raises(UserError, match="must hold an adapter"):
+        merge_adapter(other, tmp_path / "other.weights.h5", "")
+    bigger = Transformer(**{**SIZES, "hidden_dim": 32}, num_heads=2, intermediate_dim=24)
+    with pytest.raises(UserError, match="does not match the model"):
+        merge_adapter(bigger, tmp_path / "adapter.weights.h5", adapter.description["base"])
+    with pytest.raises(UserError, match="adapter with these settings"):
+        read_weights(tmp_path / "adapter.weights.h5", add_adapter(bigger, LowRank(rank=2), ""))
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"rank": 0}, "`rank` must be an integer from 1 to 4096. Received: rank=0"),
+        ({"rank": True}, "`rank` must be"),
+        ({"alpha": "x"}, "`alpha` must be a positive number"),
+        ({"patterns": "*"}, "`patterns` must be a list"),
+        ({"patterns": []}, "`patterns` must be a list"),
+        ({"quantize": "int3"}, "`quantize` must be int8"),
+        ({"ranks": 3}, "Settings of `lora` must be among rank, alpha, patterns, quantize. Received: ranks"),
+        ({"patterns": ["*/query", "tower/*"]}, r"must match a layer with a matrix.*Received: 'tower/\*' in `patterns`"),
+    ],
+)
+def test_wrong_settings_are_one_line(settings, message):
+    with pytest.raises(UserError, match=message) as raised:
+        LowRank.from_settings(settings).layers(make())
+    assert "\n" not in str(raised.value)

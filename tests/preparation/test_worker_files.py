@@ -1,0 +1,124 @@
+"""Files that workers share: blocks of pairs, and steps with the bar of `keras-nmt prepare`."""
+
+from __future__ import annotations
+
+import contextlib
+import resource
+import signal
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from terminal import on_a_terminal
+
+from keras_nmt.data.sentence_pairs import PairBlock, RaggedArray
+from keras_nmt.preparation.worker_files import BlockStore
+from keras_nmt.progress import show_steps
+
+
+def make_block(num_pairs: int, seed: int, has_text: bool, has_keys: bool) -> PairBlock:
+    random = np.random.default_rng(seed)
+
+    def rows(dtype: type) -> RaggedArray:
+        lengths = random.integers(0, 5, num_pairs)
+        return RaggedArray(random.integers(0, 200, lengths.sum()).astype(dtype), lengths)
+
+    return PairBlock(
+        random.integers(1, 99, num_pairs).astype(np.int32),
+        (rows(np.uint16), rows(np.int32)),
+        (rows(np.uint8), rows(np.uint8)) if has_text else None,
+        random.integers(0, 2**63, (num_pairs, 4)).astype(np.uint64) if has_keys else None,
+    )
+
+
+def assert_equal(left: PairBlock, right: PairBlock) -> None:
+    for name in ("text", "keys"):
+        assert (getattr(left, name) is None) == (getattr(right, name) is None)
+    arrays = [
+        [block.lines, *(x for side in (*block.ids, *(block.text or ())) for x in (side.values, side.lengths))]
+        + ([] if block.keys is None else [block.keys])
+        for block in (left, right)
+    ]
+    for a, b in zip(*arrays, strict=True):
+        assert a.dtype == b.dtype
+        np.testing.assert_array_equal(a, b)
+
+
+@given(
+    sizes=st.lists(st.integers(0, 30), min_size=1, max_size=4),
+    num_buckets=st.integers(1, 5),
+    has_text=st.booleans(),
+    has_keys=st.booleans(),
+)
+def test_each_bucket_is_read_as_written(
+    tmp_path_factory: pytest.TempPathFactory, sizes: list[int], num_buckets: int, has_text: bool, has_keys: bool
+) -> None:
+    store = BlockStore(tmp_path_factory.mktemp("store") / "blocks")
+    blocks = [make_block(size, seed, has_text, has_keys) for seed, size in enumerate(sizes)]
+    buckets = [np.random.default_rng(size).integers(0, num_buckets, size) for size in sizes]
+    places: dict[int, list[tuple[str, int]]] = {}
+    for block, own in zip(blocks, buckets, strict=True):
+        for bucket, place in store.write(block, own):
+            places.setdefault(bucket, []).append(place)
+    assert set(places) == set(np.concatenate(buckets).tolist())
+    for bucket, found in places.items():
+        expected = PairBlock.concatenate(
+            block.select(own == bucket) for block, own in zip(blocks, buckets, strict=True) if (own == bucket).any()
+        )
+        assert_equal(store.read(found), expected)
+
+
+def test_a_full_disk_is_named(tmp_path: Path) -> None:
+    """A limit of the size of files is an error of the same kind that needs no full disk."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (3000, limits[1]))
+        with pytest.raises(OSError, match=r"File too large: '.*/blocks/\w+'$"):
+            list(BlockStore(tmp_path / "blocks").write(make_block(600, 1, False, True), np.zeros(600, int)))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, handler)
+
+
+def test_steps_of_workers_add_up(tmp_path, monkeypatch):
+    from keras_nmt.preparation import worker_files as module
+
+    monkeypatch.setattr(module, "SECONDS", 0.01)
+    advanced = []
+    show = lambda total, unit: contextlib.nullcontext(advanced.append)  # noqa: E731
+    with show_steps(show), module.worker_steps(tmp_path / "steps", 100, "lines") as path, ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda number: module.add_worker_steps(path, number), range(50)))
+    assert sum(advanced) == sum(range(50))
+    assert not [*tmp_path.iterdir()]
+
+
+def test_without_a_watcher_workers_count_nothing(tmp_path):
+    from keras_nmt.preparation.worker_files import add_worker_steps, worker_steps
+
+    with worker_steps(tmp_path / "steps", 100, "lines") as path:
+        assert path is None
+        add_worker_steps(path, 1)
+        assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.nightly
+def test_a_terminal_shows_how_far_the_preparation_is(tmp_path):
+    pytest.importorskip("apache_beam")  # the extra `prepare`, in an environment of its own
+    random = np.random.default_rng(1)
+    for side in ("de", "en"):
+        lines = (" ".join(map(str, random.integers(0, 1000, size))) for size in random.integers(1, 9, 100_000))
+        (tmp_path / side).write_text("".join(f"{line}\n" for line in lines))
+    command = ["prepare", "--source", tmp_path / "de", "--target", tmp_path / "en", "--vocabulary-size", 200]
+    main = "from keras_nmt.cli.app import main; main()"
+    options = ["--workers", 2, "--max-ratio", 9, "--output", tmp_path / "out"]
+    code, output, shown = on_a_terminal("-c", main, *command, *options)
+    assert code == 0
+    assert output.decode().splitlines()[-1].startswith("100,000 pairs read")
+    assert "100,000/100,000" in shown
+    assert "pairs/s" in shown
+    assert "1/1" in shown  # shards
+    assert not [*(tmp_path / "out").rglob("*.steps")]

@@ -1,0 +1,54 @@
+"""The comparison with Marian: where translations differ, and a short training of Marian itself."""
+
+from __future__ import annotations
+
+import gzip
+
+import numpy as np
+import pytest
+from scripts import load_script, run_main
+from translators import lines, make_model, source_tokenizer  # noqa: F401
+
+from keras_nmt.inference import Translator
+
+
+@pytest.fixture(scope="module")
+def script():
+    return load_script("benchmarks/marian.py")
+
+
+def test_a_line_that_differs_has_its_place_and_the_probabilities_there(script, make_model, source_tokenizer, lines):  # noqa: F811
+    translator = Translator(make_model(), source_tokenizer, **{**script.OUR_GREEDY, "unknown": "write"})
+    given = [line for line in lines if line.strip()][:4]
+    ours = script.by_us(translator, given)
+    # The second subword of the third translation becomes the next likely one.
+    first = ours[2].pieces[0]
+    likely = translator.alternatives([given[2]], [first.replace("▁", " ").strip()], count=2)[0]
+    pieces = [first, likely[1].piece]
+    theirs = [*ours[:2], script.Greedy(pieces, -1.0), ours[3]._replace(score=ours[3].score - 0.5)]
+    row, different = script.compare("a model", translator, given, given, theirs)
+    assert row[:4] == ["a model", "4", "75.0%", "5.0e-01"]
+    ((_, line, place, marian, keras_nmt, gap, *scores),) = different
+    assert (line, place, marian, keras_nmt) == ("3", "2", likely[1].piece, ours[2].pieces[1])
+    assert float(gap) == pytest.approx(np.log(likely[0].probability / likely[1].probability), rel=0.1)
+    assert scores == ["-1.0000", f"{ours[2].score:.4f}"]
+
+
+@pytest.mark.nightly
+def test_marian_and_its_imported_model_translate_alike(script, multi30k, tmp_path, monkeypatch):
+    pytest.importorskip("pymarian")
+    for name, count in (("train", 2000), ("val", 50), ("test_2016_flickr", 50)):
+        for language in ("en", "de"):
+            with gzip.open(multi30k / f"{name}.{language}.gz", "rt", encoding="utf-8") as file:
+                text = "".join(next(file) for _ in range(count))
+            with gzip.open(tmp_path / f"{name}.{language}.gz", "wt", encoding="utf-8") as file:
+                file.write(text)
+    monkeypatch.setitem(script.TRAINING, "dim-vocabs", [500, 500])
+    monkeypatch.setitem(script.TRAINING, "lr-warmup", 30)
+    run_main(script, "--data-dir", tmp_path, "--output", tmp_path / "out", "--minutes", 0.7, "--updates", 3)
+    _, _, *rows = [line.strip("|\n").split("|") for line in (tmp_path / "out/table.md").read_text().splitlines()]
+    assert [[cell.strip() for cell in row[:3]] for row in rows] == [
+        ["Marian's, imported", "50", "100.0%"],
+        ["trained further, exported", "50", "100.0%"],
+    ]
+    assert all(float(row[3]) < 1e-3 for row in rows)

@@ -1,0 +1,147 @@
+"""A model with more subwords: old rows stay, logits of old ids stay, and new rows are means."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from translators import (  # noqa: F401  fixtures
+    label_tokenizer,
+    make_model,
+    make_multilingual,
+    source_tokenizer,
+    target_tokenizer,
+)
+
+from keras_nmt.errors import UserError
+from keras_nmt.inference import Translator
+from keras_nmt.models import ModelDirectory
+from keras_nmt.training import extend_vocabulary
+
+TEXT = ["seven bicycles slept", "a bicycle helmet", "bicycle helmets in zürich"] * 3
+OLD = ["the small cat sat", "seven cats sleep in the garden", "three red dogs"]
+
+
+def save(folder, model, tokenizers) -> ModelDirectory:
+    directory, protos = ModelDirectory(folder), {}
+    for language, tokenizer in tokenizers.items():
+        name = protos.setdefault(tokenizer.digest, f"subwords.{len(protos)}.model")
+        tokenizer.save(folder / name)
+        tokenizers = {**tokenizers, language: name}
+    directory.save_config(model, subwords=tokenizers, search={"beam_size": 2})
+    directory.save_weights(model)
+    return directory
+
+
+def check_tables(before, after, origins: list[list[int]]) -> int:
+    """Compares all weights with the means over `origins`; returns the number of tables."""
+    tables = 0
+    for old, new in zip(before.weights, after.weights, strict=True):
+        value, found = old.numpy(), new.numpy()
+        if value.shape != found.shape:
+            tables += 1
+            (axis,) = [i for i in range(value.ndim) if value.shape[i] != found.shape[i]]
+            value, found = np.moveaxis(value, axis, 0), np.moveaxis(found, axis, 0)
+            for i, ids in enumerate(origins):
+                if len(ids) == 1:
+                    np.testing.assert_array_equal(found[i], value[ids[0]])
+                else:
+                    np.testing.assert_allclose(found[i], sum(value[j] for j in ids) / len(ids), atol=1e-6)
+        else:
+            np.testing.assert_array_equal(found, value)
+    return tables
+
+
+def spelled_by(before, after, language) -> list[list[int]]:
+    """The old ids that spell each piece, by the old model; of old pieces, their ids."""
+    old, new = before.tokenizers[language], after.tokenizers[language]
+    known = {piece: i for i, piece in enumerate(old.pieces(0, old.vocabulary_size))}
+    found = []
+    for piece in new.pieces(0, new.vocabulary_size):
+        if piece in known:
+            found.append([known[piece]])
+        else:
+            (ids,) = old.tokenize([piece.replace("\u2581", " ")]).to_list()
+            is_inside = not piece.startswith("\u2581")
+            found.append(ids[1:] if is_inside and old.pieces(ids[0], ids[0] + 1) == ["\u2581"] else ids)
+    return found
+
+
+@pytest.mark.parametrize("options", [{}, {"shortcuts": None, "roles": {"kind": "softmax", "num_roles": 2}}])
+def test_a_joint_vocabulary(make_model, source_tokenizer, tmp_path, options):  # noqa: F811
+    model = make_model(**options)
+    save(tmp_path / "old", model, dict.fromkeys(("source", "target"), source_tokenizer))
+    added = extend_vocabulary(tmp_path / "old", tmp_path / "new", text=TEXT, number=5, words=["mouse-trap"])
+    before, after = (Translator.from_directory(tmp_path / name, beam_size=1) for name in ("old", "new"))
+    assert after.model.target_vocabulary_size == 120 + added
+    origins = spelled_by(before, after, "source")
+    assert sum(len(ids) > 1 for ids in origins) > 5
+    assert check_tables(before.model, after.model, origins) == 1
+    source, target = np.array([[9, 20, 70, 3]]), np.array([[2, 30, 50]])
+    logits = [np.asarray(translator.model([source, target])) for translator in (before, after)]
+    np.testing.assert_allclose(logits[1][..., :120], logits[0], atol=1e-5)
+    for i, ids in enumerate(origins):  # new logits are means of old ones
+        np.testing.assert_allclose(logits[1][..., i], logits[0][..., ids].mean(-1), atol=1e-4)
+    # So none is the largest, and a greedy search writes what it wrote.
+    assert [x.text for x in after.translate(OLD)] == [x.text for x in before.translate(OLD)]
+    assert after.options.beam_size == 1
+    assert ModelDirectory(tmp_path / "new").load_config()["search"] == {"beam_size": 2}
+
+
+def test_one_of_two_vocabularies(make_model, source_tokenizer, target_tokenizer, tmp_path):  # noqa: F811
+    model = make_model(target_vocabulary_size=100)
+    save(tmp_path / "old", model, {"source": source_tokenizer, "target": target_tokenizer})
+    with pytest.raises(UserError, match="name one of source, target. Received: None"):
+        extend_vocabulary(tmp_path / "old", tmp_path / "new", words=["mouse-trap"])
+    extend_vocabulary(tmp_path / "old", tmp_path / "new", words=["mouse-trap"], tags=["<2fr>"], language="source")
+    before, after = (Translator.from_directory(tmp_path / name, beam_size=1) for name in ("old", "new"))
+    assert after.tokenizers["target"].proto == before.tokenizers["target"].proto
+    assert after.tokenizers["source"].pieces(0, 999)[-1] == "<2fr>"
+    assert check_tables(before.model, after.model, spelled_by(before, after, "source")) == 1
+    assert [x.text for x in after.translate(OLD)] == [x.text for x in before.translate(OLD)]
+
+
+def test_a_new_target_language(make_multilingual, tmp_path):  # noqa: F811
+    model, tokenizers = make_multilingual("label")
+    save(tmp_path / "old", model, tokenizers)
+    assert extend_vocabulary(tmp_path / "old", tmp_path / "new", tags=["cs"]) == 1
+    before, after = (Translator.from_directory(tmp_path / name, beam_size=1) for name in ("old", "new"))
+    assert after.languages == (*before.languages, "cs")
+    origins = [[i] for i in range(7)] + [[4, 5, 6]] + [[i] for i in range(7, 120)]
+    assert check_tables(before.model, after.model, origins) == 2  # embeddings, and output
+    for target in ("fr", "zh-Hans"):
+        texts = [[x.text for x in one.translate(OLD, "de", target)] for one in (before, after)]
+        assert texts[0] == texts[1]
+    assert len(after.translate(OLD, "de", "cs")) == 3
+    with pytest.raises(UserError, match="must be new languages of the model. Received: fr"):
+        extend_vocabulary(tmp_path / "old", tmp_path / "other", tags=["fr"])
+
+
+def test_nothing_is_overwritten_and_nothing_is_added_twice(make_model, source_tokenizer, tmp_path):  # noqa: F811
+    save(tmp_path / "old", make_model(), dict.fromkeys(("source", "target"), source_tokenizer))
+    with pytest.raises(UserError, match="must be new or empty"):
+        extend_vocabulary(tmp_path / "old", tmp_path / "old", words=["mouse-trap"])
+    with pytest.raises(UserError, match="nothing to add"):
+        extend_vocabulary(tmp_path / "old", tmp_path / "new", words=["the"])
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_folder_is_whole_or_not_there(make_model, source_tokenizer, tmp_path, monkeypatch):  # noqa: F811
+    save(tmp_path / "old", make_model(), dict.fromkeys(("source", "target"), source_tokenizer))
+
+    def fail(*_):
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr(ModelDirectory, "save_weights", fail)
+    with pytest.raises(OSError, match="No space left"):
+        extend_vocabulary(tmp_path / "old", tmp_path / "new", words=["mouse-trap"])
+    assert not (tmp_path / "new").exists()
+
+
+def test_an_attention_bridge_has_no_tags(make_multilingual, tmp_path):  # noqa: F811
+    model, tokenizers = make_multilingual("without_bridge", encoder="transformer", decoder="transformer")
+    save(tmp_path / "old", model, tokenizers)
+    with pytest.raises(UserError, match="no tags"):
+        extend_vocabulary(tmp_path / "old", tmp_path / "new", language="fr", tags=["cs"])
+    extend_vocabulary(tmp_path / "old", tmp_path / "new", language="fr", words=["mouse-trap"])
+    before, after = (ModelDirectory(tmp_path / name).load_model() for name in ("old", "new"))
+    assert after.vocabulary_sizes["de"] == before.vocabulary_sizes["de"] < after.vocabulary_sizes["fr"] + 20
