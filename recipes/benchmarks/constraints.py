@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import random
 import statistics
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,7 +18,7 @@ import sacrebleu
 import tensorflow as tf
 import typer
 from rich.console import Console
-from support import Run, check_sizes, in_turn, print_table, timed, write_table
+from support import CpuTime, Run, check_sizes, clock_of, in_turn, print_table, timed, write_table
 
 from keras_nmt.cli.run_app import run_app, translation_threads
 from keras_nmt.data.text_files import read_line_pairs
@@ -66,9 +65,7 @@ def main(
     beam: Annotated[int, typer.Option(help="Hypotheses that the search keeps.")] = 4,
     rounds: Annotated[int, typer.Option(help="Measurements of each search.")] = 3,
     xla: Annotated[bool, typer.Option("--xla", help="Compile by XLA.")] = False,
-    processor_time: Annotated[
-        bool, typer.Option("--processor-time", help="Measure the processor's time, where other programs run beside.")
-    ] = False,
+    cpu_time: CpuTime = False,
     seed: Annotated[int, typer.Option(help="Seed of the phrases.")] = 1,
     output: Annotated[Path | None, typer.Option(metavar="FILE", help="Writes the table: .md or .json.")] = None,
 ) -> None:
@@ -80,7 +77,7 @@ def main(
     tf.config.threading.set_intra_op_parallelism_threads(translation_threads())  # as `keras-nmt translate` does
     texts, wanted = (side[:limit] for side in read_line_pairs(lines, references))
     translator = Translator.from_directory(model, beam_size=beam, jit_compile=xla)
-    clock = time.process_time if processor_time else time.perf_counter
+    clock = clock_of(cpu_time)
     programs, met = {}, {}
     phrases: dict[str, Sequence[list[str]] | None] = {"none": None}
     for count in counts:

@@ -11,7 +11,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 import warnings
 from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
+from support import clock_of
 
 from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.errors import UserError, error_and_type, one_line
@@ -77,11 +77,6 @@ class Contender(Protocol):
 
     def train(self, updates: int) -> Measured:
         """One round: the first `updates` + 1 batches."""
-
-
-def clock_of(work: Work) -> Callable[[], float]:
-    """The clock that measures the work."""
-    return time.process_time if work.cpu_time else time.perf_counter
 
 
 def policy_of(work: Work) -> str:
@@ -160,7 +155,7 @@ class Ours:
         options = {**work.sizes, "dropout": work.dropout}
         model = Transformer(work.vocabulary_size, **options, dtype=policy_of(work))
         self.parameters = model.count_params()
-        self._clock = clock_of(work)
+        self._clock = clock_of(work.cpu_time)
         self._data = training_batches(work)
         self._trainer = Trainer(
             model,
@@ -237,7 +232,7 @@ class KerasHub:
         self.parameters = self._model.count_params()
         self._batches = training_batches(work).dataset().map(_for_fit)
 
-        self._clock, self._started = clock_of(work), 0.0
+        self._clock, self._started = clock_of(work.cpu_time), 0.0
         self._starter = keras.callbacks.LambdaCallback(on_train_batch_end=self._start)
 
     def _loss(self, keras: Any) -> Any:
@@ -298,7 +293,7 @@ class PyTorch:
         if work.threads:
             torch.set_num_threads(work.threads)
         sizes = work.sizes
-        self._torch, self._dtype, self._clock = torch, work.dtype, clock_of(work)
+        self._torch, self._dtype, self._clock = torch, work.dtype, clock_of(work.cpu_time)
         self._device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         width, layers = sizes["hidden_dim"], sizes["num_encoder_layers"]
         self._embedding = torch.nn.Embedding(work.vocabulary_size, width)

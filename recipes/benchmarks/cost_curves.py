@@ -12,7 +12,6 @@ from __future__ import annotations
 import functools
 import importlib.util
 import json
-import time
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,7 +20,7 @@ import numpy as np
 import tensorflow as tf
 import typer
 from rich.console import Console
-from support import measured_in_a_process, print_table, write_table
+from support import CpuTime, clock_of, measured_in_a_process, print_table, write_table
 
 from keras_nmt.cli.run_app import run_app
 from keras_nmt.decoding import beam_search
@@ -69,7 +68,7 @@ def measure(
     random = np.random.default_rng(1)
     source = tf.constant(random.integers(FIRST_WORD, vocabulary_size, (batch, length)), "int32")
     translate = tf.function(search, autograph=False, jit_compile=xla or None)
-    clock = time.process_time if cpu_time else time.perf_counter
+    clock = clock_of(cpu_time)
     translate(source)
     seconds = []
     for _ in range(rounds):
@@ -85,9 +84,7 @@ def main(
     vocabulary_size: Annotated[int, typer.Option(help="Subwords of the joint vocabulary.")] = 10000,
     rounds: Annotated[int, typer.Option(help="Measurements per point; the shortest time counts.")] = 5,
     threads: Annotated[int, typer.Option(help="Threads of one operation.")] = 1,
-    cpu_time: Annotated[
-        bool, typer.Option("--cpu-time", help="Measure processor time: for a core that other programs use, too.")
-    ] = False,
+    cpu_time: CpuTime = False,
     xla: Annotated[bool, typer.Option("--xla/--no-xla", help="Whether XLA compiles the search.")] = True,
     output: Annotated[Path | None, typer.Option(metavar="FILE", help="Writes the table: .md or .json.")] = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Writes the plot, as PNG, SVG or PDF.")] = None,

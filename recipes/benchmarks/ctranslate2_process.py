@@ -11,10 +11,9 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from pathlib import Path
 
-from support import Run
+from support import Run, clock_of
 
 from keras_nmt.errors import UserError, error_and_type
 
@@ -84,7 +83,7 @@ def main(
     source, target = (
         sentencepiece.SentencePieceProcessor(str(Path(folder) / f"{side}.model")) for side in ("source", "target")
     )
-    clock = time.process_time if cpu_time else time.perf_counter
+    clock = clock_of(cpu_time)
     lengths = {"max_decoding_length": steps, "min_decoding_length": steps} if steps else {}
     for request in sys.stdin:
         calls = json.loads(request)

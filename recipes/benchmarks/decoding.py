@@ -14,8 +14,7 @@ import importlib.util
 import itertools
 import statistics
 import tempfile
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -25,7 +24,18 @@ import typer
 from ctranslate2_process import ctranslate2_process
 from random_models import LENGTHS, make_batches, make_model, make_subwords
 from rich.console import Console
-from support import Run, check_sizes, in_turn, parse_sizes, print_table, timed, translate_by, write_table
+from support import (
+    CpuTime,
+    Run,
+    check_sizes,
+    clock_of,
+    in_turn,
+    parse_sizes,
+    print_table,
+    timed,
+    translate_by,
+    write_table,
+)
 
 from keras_nmt.cli.run_app import run_app
 from keras_nmt.data import SubwordTokenizer
@@ -93,11 +103,6 @@ class DecodingOptions:
     threads: int
     cpu_time: bool
 
-    @property
-    def clock(self) -> Callable[[], float]:
-        """The clock that measures the work of this process."""
-        return time.process_time if self.cpu_time else time.perf_counter
-
 
 def decoding_programs(
     names: Sequence[str], model: Transformer, subwords: bytes, folder: Path, options: DecodingOptions
@@ -136,7 +141,7 @@ def decoding_programs(
                 cpu_time=options.cpu_time,
             )
         else:
-            found[name] = timed(translate_by(loaded, SIGNATURES[name]), options.clock)
+            found[name] = timed(translate_by(loaded, SIGNATURES[name]), clock_of(options.cpu_time))
     return found
 
 
@@ -170,9 +175,7 @@ def main(
     beam: Annotated[int, typer.Option(help="Hypotheses per sentence.")] = 4,
     rounds: Annotated[int, typer.Option(help="Measurements per contender.")] = 5,
     threads: Annotated[int, typer.Option(help="Threads of one operation.")] = 1,
-    cpu_time: Annotated[
-        bool, typer.Option("--cpu-time", help="Measure processor time: for a core that other programs use, too.")
-    ] = False,
+    cpu_time: CpuTime = False,
     of_marian: Annotated[
         bool, typer.Option("--imported", help="Models as of Marian and OPUS-MT, imported from CTranslate2's format.")
     ] = False,

@@ -25,7 +25,7 @@ import tensorflow as tf
 import typer
 from multiply_adds import multiply_adds
 from rich.console import Console
-from support import print_table, write_table
+from support import CpuTime, clock_of, print_table, write_table
 
 from keras_nmt.cli.run_app import run_app
 from keras_nmt.decoding import beam_search
@@ -197,9 +197,7 @@ def main(
     rounds: Annotated[int, typer.Option(help="Measurements per variant.")] = 5,
     dtype: Annotated[str, typer.Option(help="float32, or mixed_bfloat16 if the processor supports it.")] = "float32",
     mechanisms: Annotated[str, typer.Option(help="Names of mechanisms, separated by commas. Default: all.")] = "",
-    cpu_time: Annotated[
-        bool, typer.Option("--cpu-time", help="Measure processor time: for a core that other programs use, too.")
-    ] = False,
+    cpu_time: CpuTime = False,
     together: Annotated[int, typer.Option(help="Variants that are compiled at the same time.")] = 1,
     threads: Annotated[int, typer.Option(help="Threads of one operation. Default: one per core.")] = 0,
     output: Annotated[Path | None, typer.Option(metavar="FILE", help="Writes the table: .md or .json.")] = None,
@@ -219,7 +217,7 @@ def main(
     if threads:
         tf.config.threading.set_intra_op_parallelism_threads(threads)
         tf.config.threading.set_inter_op_parallelism_threads(1)
-    clock = time.process_time if cpu_time else time.perf_counter
+    clock = clock_of(cpu_time)
     sizes = Sizes(batch, length, sentences, steps, beam)
 
     def work(arguments: dict[str, Any]) -> Work:

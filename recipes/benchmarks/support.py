@@ -8,8 +8,9 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -19,6 +20,10 @@ from keras_nmt.files.atomic_files import write_json, write_text
 
 # From calls, which are lists of lines, to the seconds of all calls and the translations of all lines.
 Run = Callable[[list[list[str]]], tuple[float, list[str]]]
+# The option of a script that can measure either clock.
+CpuTime = Annotated[
+    bool, typer.Option("--cpu-time", help="Measure processor time: for a core that other programs use, too.")
+]
 # Peak of dense bfloat16 products in TFLOPS, by a part of the name that nvidia-smi prints, from NVIDIA's data sheets.
 # The first name that fits counts.
 PEAKS = {
@@ -36,6 +41,11 @@ PEAKS = {
     "RTX 4090": 165.0,
     "RTX 3090": 71.0,
 }
+
+
+def clock_of(cpu_time: bool) -> Callable[[], float]:
+    """Returns the clock of the processor's time in this process, or of the time that passes, in seconds."""
+    return time.process_time if cpu_time else time.perf_counter
 
 
 def timed(translate: Callable[[list[str]], list[str]], clock: Callable[[], float] = time.perf_counter) -> Run:

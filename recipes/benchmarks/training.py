@@ -31,7 +31,7 @@ from contenders import (
     write_random_batches,
 )
 from rich.console import Console
-from support import gpu_name, peak_of, print_table, write_table
+from support import CpuTime, gpu_name, peak_of, print_table, write_table
 
 from keras_nmt.cli.run_app import import_tensorflow, run_app
 from keras_nmt.errors import UserError
@@ -129,9 +129,7 @@ def main(
     updates: Annotated[int, typer.Option(help="Updates per measurement.")] = 8,
     rounds: Annotated[int, typer.Option(help="Measurements per contender; the medians count.")] = 5,
     threads: Annotated[int, typer.Option(help="Threads of one operation. Default: one per core.")] = 0,
-    cpu_time: Annotated[
-        bool, typer.Option("--cpu-time", help="Measure processor time: for a core that other programs use, too.")
-    ] = False,
+    cpu_time: CpuTime = False,
     contenders: Annotated[str, typer.Option(help="Names of contenders, separated by commas.")] = ",".join(DEFAULT),
     peak: Annotated[
         float, typer.Option(help="Peak of the GPU in TFLOPS, for the share of it. Default: by name, in bfloat16.")
