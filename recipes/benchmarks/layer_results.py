@@ -23,7 +23,8 @@ from support import print_table, write_table
 from keras_nmt.cli.run_app import run_app
 from keras_nmt.errors import UserError
 
-SCRIPT = Path(__file__).parents[2] / "tests/layers/every_layer.py"
+TESTS = Path(__file__).parents[2] / "tests"
+SCRIPT = TESTS / "layers/every_layer.py"
 COLUMNS = ("layer", "results", "largest difference", "equal")
 TOLERANCE = 1e-3  # of the largest value of a result, or of 1
 EXACT = {"NVIDIA_TF32_OVERRIDE": "0", "JAX_DEFAULT_MATMUL_PRECISION": "highest"}
@@ -35,8 +36,9 @@ def results() -> list[dict[str, np.ndarray]]:
     """The results on the CPU and on the default device, by name."""
     with tempfile.TemporaryDirectory() as folder:
         files = [Path(folder) / name for name in ("cpu.npz", "default.npz")]
+        modules = {"PYTHONPATH": f"{TESTS / 'support'}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
         processes = [
-            subprocess.Popen([sys.executable, SCRIPT, file], env={**os.environ, **EXACT, **device})
+            subprocess.Popen([sys.executable, SCRIPT, file], env={**os.environ, **modules, **EXACT, **device})
             for file, device in zip(files, (ON_THE_CPU, {}), strict=True)
         ]
         codes = [process.wait() for process in processes]
