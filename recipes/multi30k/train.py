@@ -19,18 +19,20 @@ sys.path.append(str(Path(__file__).parents[1]))  # the folder of papers.py
 
 from papers import RELEASED, one_hot_from, softmax_continued
 
+TESTS = [f"{name}.{{language}}" for name in ("test_2016_flickr", "test_2017_flickr", "test_2017_mscoco")]
 # Both have full rank and the identity start: with the baseline's weights, they first compute what the baseline does.
 LAYERS = {"layer_composition": {"kind": "extended", "start": "identity"}}
 HEADS = {"head_composition": {"kind": "extended", "start": "identity"}}
 INTERACTION = {**LAYERS, **HEADS}
 SOFTMAX = {"model": {"roles": "softmax"}}
+ALL = {"shortcuts": "fusion", **INTERACTION, "roles": "softmax"}
 
 RECIPE = Recipe(
     name="multi30k",
     corpora={
         "train": "train.{language}",
         "dev": "val.{language}",
-        "test": [f"{name}.{{language}}" for name in ("test_2016_flickr", "test_2017_flickr", "test_2017_mscoco")],
+        "test": TESTS,
     },
     languages=("en", "de", "fr", "cs"),
     # For 40 minutes on two cores: small batches for many updates; little dropout, because the model sees each sentence
@@ -83,7 +85,7 @@ RECIPE = Recipe(
         "role_softmax_continued": {**softmax_continued("role_softmax", SOFTMAX, 2e-4), "max_updates": 5000},
         "matched": {"matched_to": "role_softmax"},
         **{f"matched_{name}": {"matched_to": name} for name in ("plain", "fusion", "ni_layers", "ni_heads", "ni_both")},
-        "all": {"model": {"shortcuts": "fusion", **INTERACTION, "roles": "softmax"}},
+        "all": {"model": ALL},
         # Joined to others, as in `fusion+peak_26`: each arm at several peak rates, in ten thousandths.
         **{f"peak_{rate}": {"learning_rate": rate / 10_000} for rate in (13, 26, 52, 80)},
     },
