@@ -16,6 +16,7 @@ from keras_nmt.layers.layer_spec import LayerSpec
 from keras_nmt.models import LanguageLabelModel, PositionalEncoding, Transformer
 from keras_nmt.models.factory import MECHANISMS
 from keras_nmt.models.parameter_counts import without_weights
+from keras_nmt.models.quantize import check_not_quantized
 
 NEVER = -1e4  # logit of a subword that the other toolkit's model does not have; fits float16
 ACTIVATIONS = ("relu", "gelu", "swish")
@@ -199,11 +200,7 @@ def plain_parameters(model: Any, format_: str) -> dict[str, np.ndarray]:
             raise UserError(
                 f"{format_} does not support this `{name}`: export a SavedModel. Received: {name}={config[name]!r}"
             )
-    if any(weight.dtype == "int8" for weight in model.weights):
-        raise UserError(
-            'The model is already quantised: export the float model with quantize="int8" instead. '
-            f"Received: {type(model).__name__} with int8 weights"
-        )
+    check_not_quantized(model)
     arrays = {name: np.asarray(variable, "float32") for name, variable in variables(model).items()}
     return {name: array.T if name == "output" else array for name, array in arrays.items()}
 

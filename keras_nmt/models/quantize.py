@@ -57,3 +57,12 @@ def quantize(model: Any, mode: str = "int8", embeddings: bool = True) -> None:
                 layer.quantize(mode, type_check=False)  # the check would reject sub-classes of `Dense`
     finally:
         gc.unfreeze()
+
+
+def check_not_quantized(model: Any) -> None:
+    """Raises a `UserError` if matrices of the model are int8 already: it cannot be converted or exported again."""
+    if any(weight.dtype == "int8" for weight in model.weights):
+        raise UserError(
+            'The model is quantised already: export it as it was before, with quantize="int8". '
+            f"Received: {type(model).__name__} with weights of int8"
+        )

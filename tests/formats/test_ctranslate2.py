@@ -146,7 +146,7 @@ def test_unsupported_models_and_options_are_refused(
     with pytest.raises(UserError, match="one direction only. Received: LanguageLabelModel"):
         export_ctranslate2(tmp_path, *make_multilingual("label"))
     quantize(model)
-    with pytest.raises(UserError, match="already quantised"):
+    with pytest.raises(UserError, match="quantised already"):
         export_ctranslate2(tmp_path, model, source_tokenizer)
     monkeypatch.setitem(sys.modules, "ctranslate2.specs", None)
     with pytest.raises(UserError, match=r"pip install 'keras_nmt\[ctranslate2\]'"):
