@@ -231,7 +231,7 @@ def main(
             export_marian(exported, translator.model, translator.tokenizers)
         # As OPUS-MT's, the exported model takes subwords.
         source = translator.tokenizers["source"]
-        pieces = [" ".join(source.piece_strings(row).numpy().astype(str)) for row in source.tokenize(lines)]
+        pieces = [b" ".join(source.piece_strings(row).numpy()).decode() for row in source.tokenize(lines)]
         found = by_marian(pieces, output, "--config", str(exported / "decoder.yml"))
         keep(*compare("trained further, exported", translator, lines, references, found))
     print_table(console, COLUMNS, rows)
