@@ -139,14 +139,14 @@ def _one_then_zero(shape: tuple[int, ...], dtype: Any = None) -> Any:
 
 def _last_neurons(neurons: int, units: int, rank: int) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """Returns initializers of [U | V] and P by which R^ V P is the last `units` neurons: U = 0, V = [0; Q], P = Q^T."""
-    # With the same seed, both initializers draw the same orthogonal matrix Q.
+    # With the same seed, both initializers draw the same orthogonal matrix Q. TensorFlow cannot draw it in bfloat16.
     orthogonal = keras.initializers.Orthogonal(seed=random.randint(1, 10**9))
 
     def factors(shape: tuple[int, ...], dtype: Any = None) -> Any:
-        v = ops.pad(orthogonal((units, rank), dtype=dtype), ((neurons - units, 0), (0, 0)))
+        v = ops.pad(ops.cast(orthogonal((units, rank), "float32"), dtype), ((neurons - units, 0), (0, 0)))
         return ops.concatenate([ops.zeros_like(v), v], axis=1)
 
     def projection(shape: tuple[int, ...], dtype: Any = None) -> Any:
-        return ops.transpose(orthogonal((units, rank), dtype=dtype))
+        return ops.transpose(ops.cast(orthogonal((units, rank), "float32"), dtype))
 
     return factors, projection

@@ -101,6 +101,16 @@ def test_the_identity_start_gives_the_last_neurons(random, kind, residual, units
         assert not np.array_equal(old, new), weight.path
 
 
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+@pytest.mark.parametrize("kind", WITH_IDENTITY)
+def test_the_identity_start_has_weights_of_two_bytes(random, kind, dtype):
+    stacked = random(2, 5, N, WIDTH)
+    layer = MAKERS[kind](start="identity", dtype=dtype)
+    output = keras.ops.cast(layer(stacked), "float32")
+    np.testing.assert_allclose(output, _last_neurons(stacked, WIDTH), atol=0.05 if dtype == "bfloat16" else 0.01)
+    assert {weight.dtype for weight in layer.weights} == {dtype}
+
+
 @pytest.mark.parametrize("rank", [1, 3])
 def test_the_identity_start_of_a_low_rank_needs_the_residual_path(random, rank):
     with pytest.raises(ValueError, match=f"Rank {rank} gives {rank} of 4 dimensions.*Received: start='identity'"):

@@ -14,6 +14,7 @@ from keras_nmt.ids import BOS
 from keras_nmt.layers import KeyValueProjection, LinearCombination, LowRankBilinearPooling, RoleInteraction
 from keras_nmt.models import AttentionBridgeModel, Ensemble, Transformer, quantize
 
+IDENTITY = {"kind": "extended", "start": "identity"}
 MECHANISMS = {
     "plain": {},
     "shortcuts": {"shortcuts": {"kind": "plain", "sites": ("self", "cross")}},
@@ -23,6 +24,7 @@ MECHANISMS = {
     "cheap decoder": {"decoder_self_attention": "ssru", "tied_layers": ["encoder", "decoder"]},
     "roles": {"roles": {"kind": "softmax", "num_roles": 3}},
     "roles, low rank": {"roles": {"kind": "dense", "num_roles": 3, "low_rank": True}},
+    "identity start": {"layer_composition": IDENTITY, "head_composition": IDENTITY},
 }
 
 
