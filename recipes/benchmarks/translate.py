@@ -8,7 +8,8 @@
 
 DATA is a folder with Multi30k: the first command trains `transformer_small` first, some ten minutes on two cores, and
 translates `test_2016_flickr`. All programs translate the same lines in turn. With `--shortlist`, each of our programs
-also runs with a vocabulary shortlist, with `--student` also with another model. See README.md beside this file.
+also runs with a vocabulary shortlist, with `--student` also with another model, which needs the same subwords for the
+same shortlist. See README.md beside this file.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ def programs(
     """Returns the programs by name. `batch` is the largest number of sentences of a batch.
 
     `weights` are the types of the exports' weights. `shortlists` are options of a shortlist by the end of the program's
-    name. `students` are models that our programs run with as well.
+    name, for models with the same subwords. `students` are models that our programs run with as well.
     """
     found: dict[str, Run] = {}
     options: dict[str, Any] = {"beam_size": BEAM, "length_penalty": LENGTH_PENALTY}
@@ -100,13 +101,9 @@ def programs(
             found[f"{PEER} {dtype}"] = run(threads=threads)
             if threads > 1 and batch > 1:
                 found[f"{PEER} {dtype}, {threads} batches at once"] = run(threads=1, workers=threads)
-    variants = {
-        suffix: (plain.with_options(**shortlist) if shortlist else plain, shortlist)
-        for suffix, shortlist in shortlists.items()
-    }
-    for student in students:
-        variants[f", {student.name}"] = Translator.from_directory(student, **options), {}
-    for suffix, (translator, shortlist) in variants.items():
+    models = {"": plain, **{f", {path.name}": Translator.from_directory(path, **options) for path in students}}
+    for (of_model, model), (of_list, shortlist) in itertools.product(models.items(), shortlists.items()):
+        suffix, translator = of_model + of_list, model.with_options(**shortlist) if shortlist else model
         if "plain" in names:
             found["plain" + suffix] = texts_of(translator)
         if "compiled" in names:

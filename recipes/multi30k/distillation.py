@@ -21,10 +21,11 @@ TEACHER = f"runs/{NAME}-en-de-teacher-1"  # where `train teacher` leaves it
 REVERSE = f"runs/{NAME}-de-en-reverse-1"  # where `train reverse --source de --target en` leaves it
 TEXTS = f"runs/{NAME}-texts"  # of the commands in README.md
 
-# The student's model; another kind of cheap decoder is one more entry, joined to the arms as `distilled+deep_encoder`.
+# The student's model; another kind of cheap decoder is one more entry, joined to the arms as `distilled+ssru`.
 STUDENTS: dict[str, dict[str, Any]] = {
     "student": {"num_encoder_layers": 3, "num_decoder_layers": 1},
     "deep_encoder": {"num_encoder_layers": 6, "num_decoder_layers": 1},
+    "ssru": {"decoder_self_attention": "ssru"},
 }
 STUDENT: dict[str, Any] = {"model": STUDENTS["student"], "subwords.models": f"{TEACHER}/subwords.model"}
 HALF = f"{TEXTS}/half.{{language}}"
