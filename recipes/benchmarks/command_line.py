@@ -17,8 +17,8 @@ import time
 from pathlib import Path
 from typing import Annotated
 
-import ctranslate2_process
 import typer
+from peer_process import peer_command
 from rich.console import Console
 from support import Run, check_sizes, in_turn, print_table, write_table
 
@@ -69,12 +69,7 @@ def main(
         translator = Translator.from_directory(model)
         export_ctranslate2(Path(folder) / "ctranslate2", translator.model, translator.tokenizers)
         (version,) = (Path(folder) / "ctranslate2").iterdir()
-        options = {"folder": str(version), "dtype": "float32", "batch": BATCH, "threads": threads, "beam": BEAM}
-        peer = [
-            sys.executable,
-            ctranslate2_process.__file__,
-            json.dumps({**options, "workers": 1, "steps": 0, "cpu_time": False}),
-        ]
+        peer = peer_command("CTranslate2", version, dtype="float32", batch=BATCH, threads=threads, beam=BEAM)
         translate = [*ours, "translate", str(model), "--beam-size", str(BEAM), "--length-penalty", "0"]
         commands = {
             "CTranslate2 float32": whole(peer, "json"),

@@ -21,7 +21,7 @@ from typing import Annotated
 import keras
 import tensorflow as tf
 import typer
-from ctranslate2_process import ctranslate2_process
+from peer_process import peer_process
 from random_models import LENGTHS, make_batches, make_model, make_subwords
 from rich.console import Console
 from support import (
@@ -131,7 +131,8 @@ def decoding_programs(
         )
     for name in names:
         if name == PEER:
-            found[name] = ctranslate2_process(
+            found[name] = peer_process(
+                PEER,
                 export_ctranslate2(folder / "ctranslate2", model, tokenizer),
                 dtype=options.dtype,
                 batch=max(options.batches),

@@ -1,9 +1,10 @@
-"""Seconds for real sentences with a trained model, beside CTranslate2 with the same weights.
+"""Seconds for real sentences with a trained model, beside CTranslate2 and Marian with the same weights.
 
     python recipes/benchmarks/translate.py --data-dir DATA --output translate.md
     python recipes/benchmarks/translate.py --model DIR --lines FILE --references FILE --output translate.md
     python recipes/benchmarks/translate.py --model DIR --lines FILE --shortlist FILE --shortlist-sizes 1024 --dtypes ""
     python recipes/benchmarks/translate.py --model DIR --lines FILE --only export --weights float32,bfloat16
+    python recipes/benchmarks/translate.py --model IMPORTED --lines FILE --marian --only plain,export
     python recipes/benchmarks/translate.py --model TEACHER --student DIR --lines FILE --only plain,export
 
 DATA is a folder with Multi30k: the first command trains `transformer_small` first, some ten minutes on two cores, and
@@ -15,6 +16,7 @@ same shortlist. See README.md beside this file.
 from __future__ import annotations
 
 import functools
+import importlib.util
 import itertools
 import os
 import statistics
@@ -28,14 +30,14 @@ from typing import Annotated, Any
 import sacrebleu
 import tensorflow as tf
 import typer
-from ctranslate2_process import ctranslate2_process
+from peer_process import peer_process
 from rich.console import Console
 from support import Run, check_sizes, in_turn, parse_sizes, print_table, timed, translate_by, write_table
 
 from keras_nmt.cli.run_app import run_app, translation_threads
 from keras_nmt.data import read_lines
 from keras_nmt.errors import UserError
-from keras_nmt.formats import export_ctranslate2
+from keras_nmt.formats import export_ctranslate2, export_marian
 from keras_nmt.inference import Shortlist, Translator
 from keras_nmt.serving import export
 
@@ -78,6 +80,7 @@ def programs(
     names: list[str],
     weights: list[str],
     peers: list[str],
+    marian: bool,
     threads: int,
     shortlists: Mapping[str, Mapping[str, Any]],
     students: list[Path],
@@ -97,10 +100,17 @@ def programs(
             export_ctranslate2(written, plain.model, plain.tokenizers)
         (version,) = written.iterdir()
         for dtype in peers:
-            run = functools.partial(ctranslate2_process, version, dtype=dtype, batch=batch, beam=BEAM)
+            run = functools.partial(peer_process, PEER, version, dtype=dtype, batch=batch, beam=BEAM)
             found[f"{PEER} {dtype}"] = run(threads=threads)
             if threads > 1 and batch > 1:
                 found[f"{PEER} {dtype}, {threads} batches at once"] = run(threads=1, workers=threads)
+    if marian:
+        written = folder / "marian"
+        if not written.exists():
+            export_marian(written, plain.model, plain.tokenizers)
+        workers = threads if batch > 1 else 1
+        name = f"Marian, {workers} batches at once" if workers > 1 else "Marian"
+        found[name] = peer_process("Marian", written, batch=batch, beam=BEAM, workers=workers)
     models = {"": plain, **{f", {path.name}": Translator.from_directory(path, **options) for path in students}}
     for (of_model, model), (of_list, shortlist) in itertools.product(models.items(), shortlists.items()):
         suffix, translator = of_model + of_list, model.with_options(**shortlist) if shortlist else model
@@ -134,6 +144,9 @@ def main(
     ] = Path("runs/benchmark-translate"),
     batches: Annotated[str, typer.Option(help="Batch sizes, separated by commas.")] = "64,16,1",
     dtypes: Annotated[str, typer.Option(help=f"Types of {PEER}'s weights, separated by commas.")] = "float32,int8",
+    marian: Annotated[
+        bool, typer.Option("--marian", help="Also Marian, by pymarian, of a model that `export --format marian` takes.")
+    ] = False,
     only: Annotated[str, typer.Option(help="Our programs, separated by commas.")] = ",".join(PROGRAMS),
     weights: Annotated[str, typer.Option(help="Types of our exports' weights, separated by commas.")] = "float32",
     shortlist: Annotated[
@@ -149,7 +162,7 @@ def main(
     threads: Annotated[int, typer.Option(help=f"Threads of {PEER}.")] = os.cpu_count() or 1,
     output: Annotated[Path | None, typer.Option(metavar="FILE", help="Writes the table: .md or .json.")] = None,
 ) -> None:
-    """Measures a trained model on real text beside CTranslate2."""
+    """Measures a trained model on real text beside CTranslate2 and Marian."""
     names, peers, kinds = (
         [name.strip() for name in given.split(",") if name.strip()] for given in (only, dtypes, weights)
     )
@@ -169,6 +182,8 @@ def main(
             raise UserError(
                 f'CTranslate2 is missing: pip install keras_nmt[bench], or --dtypes "". Received: --dtypes {dtypes}'
             ) from None
+    if marian and importlib.util.find_spec("pymarian") is None:
+        raise UserError("Marian is missing: pip install pymarian. Received: --marian")
     if (model is None) != (lines is None):
         raise UserError(f"--model and --lines go together. Received: model={model}, lines={lines}")
     if model is None or lines is None:
@@ -184,7 +199,9 @@ def main(
         for batch in sizes:
             chosen = text[:limit] if batch == 1 else text
             with console.status(f"batches of {batch}"):
-                found = programs(model, Path(folder), batch, names, kinds, peers, threads, shortlists, student or [])
+                found = programs(
+                    model, Path(folder), batch, names, kinds, peers, marian, threads, shortlists, student or []
+                )
                 calls = [[line] for line in chosen] if batch == 1 else [chosen]
                 seconds, texts = in_turn(found, calls, rounds)
             first = next(iter(found))

@@ -51,11 +51,19 @@ def test_all_give_equal_translations_of_equal_length(decoding, sentences, tmp_pa
     assert texts["plain"] == texts["CTranslate2"] or dtype == "int8"
 
 
-def test_a_failure_of_ctranslate2_is_reported(tmp_path):
-    pytest.importorskip("ctranslate2")
-    start = load_script("benchmarks/ctranslate2_process.py").ctranslate2_process
-    run = start(tmp_path, dtype="float32", batch=2, threads=1, beam=2)
-    with pytest.raises(UserError, match="CTranslate2 failed. Received: RuntimeError.*model.bin"):
+@pytest.mark.parametrize(
+    ("peer", "module", "options", "match"),
+    [
+        ("CTranslate2", "ctranslate2", {"dtype": "float32", "threads": 1}, " failed. Received: RuntimeError.*model.bin"),
+        # Marian ends its process.
+        ("Marian", "pymarian", {"workers": 1}, "'s process ended; its output above says why. Received: exit code"),
+    ],
+)
+def test_a_failure_of_a_peer_is_reported(tmp_path, peer, module, options, match):
+    pytest.importorskip(module)
+    start = load_script("benchmarks/peer_process.py").peer_process
+    run = start(peer, tmp_path, batch=2, beam=2, **options)
+    with pytest.raises(UserError, match=peer + match):
         run([["a"]])
 
 
