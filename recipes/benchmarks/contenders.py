@@ -7,6 +7,7 @@ import json
 import multiprocessing
 import os
 import re
+import resource
 import statistics
 import subprocess
 import sys
@@ -451,7 +452,8 @@ def _serve(connection: Connection, name: str, work: Work) -> None:
         connection.send(contender.parameters)
         while (updates := connection.recv()) is not None:
             connection.send(contender.train(updates))
-        connection.send(peak_memory() / 2**20)
+        programs = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss  # Marian; KiB on Linux
+        connection.send(max(peak_memory() / 2**20, programs / 2**10))
     except Exception as error:
         connection.send(UserError(f"{name} failed. Received: {error_and_type(error)}"))
 
