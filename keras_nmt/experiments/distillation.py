@@ -168,7 +168,13 @@ class Distillation:
         if not 1 <= index <= number:
             raise UserError(f"`shard` must be I/N, with I from 1 to N. Received: {index}/{number}")
         for name in OUTPUTS:
-            check_writable(Path(self.folder) / name)
+            output = Path(self.folder) / name
+            check_writable(output)
+            for path in (self.input, self.references):
+                if path is not None and os.path.realpath(path) == os.path.realpath(output):
+                    raise UserError(
+                        f"The text would be replaced by the outcome: use another folder. Received: {os.fspath(path)}"
+                    )
 
     def run(self, open_translator: Callable[[], Translator], pair_filter: PairFilter | None = None) -> Counts | None:
         """Translates the missing parts of this shard, and writes the outcome when all parts are there.
@@ -261,8 +267,17 @@ class Distillation:
             **self.made_by,
         }
         settings = json.loads(json.dumps(settings))
-        path = Path(self.folder) / SETTINGS
-        if not self._files():  # an earlier start may have failed because of its settings
+        digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
+        path, parts = Path(self.folder) / SETTINGS, self._files().values()
+        written = [output for name in OUTPUTS if (output := Path(self.folder) / name).exists()]
+        if not path.exists():
+            if written:
+                raise UserError(
+                    f"This file exists, and is no outcome of the command: use another folder. Received: {written[0]}"
+                )
+            for part in parts:  # of folders that were copied from other machines
+                _read_rows(part, digest)
+        if not path.exists() or not (parts or written):  # an earlier start may have failed because of its settings
             write_json(path, with_digest(settings))
         old = read_json(path, "the settings of translations")
         if changed := [name for name in {**old, **settings} if old.get(name) != settings.get(name)]:
@@ -271,7 +286,7 @@ class Distillation:
                 f"{self.folder} holds translations of another text, model or search: use another folder, or the same "
                 f"text, model and options. Received: {received}"
             )
-        return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
+        return digest
 
     def _files(self) -> dict[int, Path]:
         """Returns the files of the parts of all shards that are there, by the number of the part."""
@@ -313,11 +328,22 @@ def _parts(files: Sequence[str | os.PathLike[str]]) -> Iterator[tuple[list[str],
 
 
 def _read_part(path: Path, digest: str, num_lines: int) -> list[TranslatedLine]:
+    rows = _read_rows(path, digest)
     with named_damage(path):
-        head, *rows = path.read_text(encoding="utf-8").split("\n")[:-1]
-        if json.loads(head)["settings"] != digest:
-            raise UserError(f"{path} must be made by the settings in {SETTINGS}: remove it. Received: another digest")
         if len(rows) != num_lines:
             raise ValueError(f"{len(rows)} lines instead of {num_lines}")
         found = [TranslatedLine(*json.loads(row)) for row in rows]
         return [x._replace(candidates=[Candidate(*y) for y in x.candidates]) for x in found]
+
+
+def _read_rows(path: Path, digest: str) -> list[str]:
+    """Returns the rows of a part without its head, which must have the digest of the settings."""
+    with named_damage(path):
+        head, *rows = path.read_text(encoding="utf-8").split("\n")[:-1]
+        found = json.loads(head)["settings"]
+    if found != digest:
+        raise UserError(
+            f"{path} holds translations of another text, model or search: remove it, or use another folder. "
+            f"Received: settings with the digest {str(found)[:16]}, not {digest[:16]}"
+        )
+    return rows
