@@ -146,7 +146,7 @@ def test_wrong_settings_are_one_line(one, several, taught, trained_one, corpus, 
     (tmp_path / "wrong").write_text("\n".join(wrong))
     for file, message in (
         ("short", "must have the same number of lines.*short' with 1"),
-        ("wrong", "Line 42 of the alignments must fit its sentences, of .* words. Received: 9-1"),
+        ("wrong", "Line 42 of .*/wrong must fit its sentences, of .* words. Received: 9-1"),
         ("missing", "missing"),
     ):
         with pytest.raises((UserError, OSError), match=message):
