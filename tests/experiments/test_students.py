@@ -163,6 +163,15 @@ def test_a_teacher_with_other_subwords_is_refused(one, trained_one, tmp_path):
         run(config(tmp_path / "run", one, own), report=str)
 
 
+def test_user_symbols_must_be_in_subwords_that_are_not_trained(one, trained_one, tmp_path):
+    """They would be split silently: a tag of back-translations would become several subwords."""
+    given = {"subwords.models": str(trained_one / "subwords.model")}
+    for own in ({"teacher": trained_one}, given):
+        with pytest.raises(UserError, match=r"`user_symbols` must be in the subwords .* user_symbols=\['<BT>'\]"):
+            run(config(tmp_path / "run", one, own, {"user_symbols": ["<BT>"]}), report=str)
+    assert not list((tmp_path / "run").glob("*.model"))
+
+
 def test_prepared_corpora_have_noise_if_they_have_their_text_and_no_alignments(one, trained_one, links, tmp_path):
     tokenizer = SubwordTokenizer(trained_one / "subwords.model")
     files = one["data.train.source"], one["data.train.target"]
