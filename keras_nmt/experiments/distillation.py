@@ -28,6 +28,7 @@ from keras_nmt.files.atomic_files import (
     write_text,
 )
 from keras_nmt.files.json_file import named_damage, read_json, with_digest
+from keras_nmt.files.model_config import CONFIG
 from keras_nmt.progress import count_steps
 
 if TYPE_CHECKING:
@@ -167,6 +168,8 @@ class Distillation:
         index, number = self.shard
         if not 1 <= index <= number:
             raise UserError(f"`shard` must be I/N, with I from 1 to N. Received: {index}/{number}")
+        if (Path(self.folder) / CONFIG).exists():
+            raise UserError(f"A folder of its own is needed, not a model directory. Received: {self.folder}")
         for name in OUTPUTS:
             output = Path(self.folder) / name
             check_writable(output)
@@ -189,7 +192,7 @@ class Distillation:
         Raises:
             OSError: A file cannot be read or written.
             UserError: The text is not UTF-8 or does not fit the references, the folder holds translations of another
-                text, model or search, or another process translates the same shard or writes the outcome.
+                text, model or search, or another process translates the same shard.
         """
         folder, (index, number) = Path(self.folder), self.shard
         files = [self.input, *([] if self.references is None else [self.references])]
@@ -206,7 +209,7 @@ class Distillation:
         found = self._files()
         if len(found) < len(parts):
             return None
-        with directory_lock(folder):
+        with directory_lock(folder, wait=True):  # another shard may have ended at the same time
             remove_leftovers(folder)
             return self._write_outcome([found[part] for part in parts], digest, pair_filter or PairFilter())
 
