@@ -33,9 +33,9 @@ NEIGHBOURS = _neighbours()
 class SourceNoise:
     """Typical writing errors, for training a model that translates text with such errors.
 
-    Each rate is a probability, from 0 to 1. Words of one letter stay as they are, so that no word disappears. A letter
-    gets at most one of the four kinds of errors in letters, and a line at most one of the three changes of case: the
-    sum of their rates must be at most 1.
+    Each rate is a probability, from 0 to 1. Words of one letter have no errors in letters, so that no word disappears.
+    A letter gets at most one of the four kinds of errors in letters, and a line at most one of the three changes of
+    case: the sum of their rates must be at most 1.
 
     Args:
         swap: Float, the rate of letters that are swapped with the next letter of the word. Defaults to 0.

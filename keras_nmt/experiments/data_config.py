@@ -298,11 +298,11 @@ def _check_alignments(sides: Sides, path: File) -> None:
         raise UserError(
             f"Alignments must belong to text files, not prepared corpora. Received: {os.fspath(sides[0])!r}"
         )
-    first = 1
+    first, name = 1, os.fspath(path)
     for sources, targets, lines in read_paired_blocks(*sides, path):
-        alignments = parse_pharaoh_alignments(lines, first)
+        alignments = parse_pharaoh_alignments(lines, first, name)
         for number, (source, target, pairs) in enumerate(zip(sources, targets, alignments, strict=True), first):
-            check_words(number, pairs, len(split_words(source)), len(split_words(target)))
+            check_words(number, pairs, len(split_words(source)), len(split_words(target)), name)
         first += len(lines)
 
 

@@ -28,6 +28,7 @@ from keras_nmt.files.atomic_files import (
     write_text,
 )
 from keras_nmt.files.json_file import named_damage, read_json, with_digest
+from keras_nmt.files.model_config import CONFIG
 from keras_nmt.progress import count_steps
 
 if TYPE_CHECKING:
@@ -167,8 +168,16 @@ class Distillation:
         index, number = self.shard
         if not 1 <= index <= number:
             raise UserError(f"`shard` must be I/N, with I from 1 to N. Received: {index}/{number}")
+        if (Path(self.folder) / CONFIG).exists():
+            raise UserError(f"A folder of its own is needed, not a model directory. Received: {self.folder}")
         for name in OUTPUTS:
-            check_writable(Path(self.folder) / name)
+            output = Path(self.folder) / name
+            check_writable(output)
+            for path in (self.input, self.references):
+                if path is not None and os.path.realpath(path) == os.path.realpath(output):
+                    raise UserError(
+                        f"The text would be replaced by the outcome: use another folder. Received: {os.fspath(path)}"
+                    )
 
     def run(self, open_translator: Callable[[], Translator], pair_filter: PairFilter | None = None) -> Counts | None:
         """Translates the missing parts of this shard, and writes the outcome when all parts are there.
@@ -183,7 +192,7 @@ class Distillation:
         Raises:
             OSError: A file cannot be read or written.
             UserError: The text is not UTF-8 or does not fit the references, the folder holds translations of another
-                text, model or search, or another process translates the same shard or writes the outcome.
+                text, model or search, or another process translates the same shard.
         """
         folder, (index, number) = Path(self.folder), self.shard
         files = [self.input, *([] if self.references is None else [self.references])]
@@ -200,7 +209,7 @@ class Distillation:
         found = self._files()
         if len(found) < len(parts):
             return None
-        with directory_lock(folder):
+        with directory_lock(folder, wait=True):  # another shard may have ended at the same time
             remove_leftovers(folder)
             return self._write_outcome([found[part] for part in parts], digest, pair_filter or PairFilter())
 
@@ -261,8 +270,17 @@ class Distillation:
             **self.made_by,
         }
         settings = json.loads(json.dumps(settings))
-        path = Path(self.folder) / SETTINGS
-        if not self._files():  # an earlier start may have failed because of its settings
+        digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
+        path, parts = Path(self.folder) / SETTINGS, self._files().values()
+        written = [output for name in OUTPUTS if (output := Path(self.folder) / name).exists()]
+        if not path.exists():
+            if written:
+                raise UserError(
+                    f"This file exists, and is no outcome of the command: use another folder. Received: {written[0]}"
+                )
+            for part in parts:  # of folders that were copied from other machines
+                _read_rows(part, digest)
+        if not path.exists() or not (parts or written):  # an earlier start may have failed because of its settings
             write_json(path, with_digest(settings))
         old = read_json(path, "the settings of translations")
         if changed := [name for name in {**old, **settings} if old.get(name) != settings.get(name)]:
@@ -271,7 +289,7 @@ class Distillation:
                 f"{self.folder} holds translations of another text, model or search: use another folder, or the same "
                 f"text, model and options. Received: {received}"
             )
-        return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
+        return digest
 
     def _files(self) -> dict[int, Path]:
         """Returns the files of the parts of all shards that are there, by the number of the part."""
@@ -313,11 +331,22 @@ def _parts(files: Sequence[str | os.PathLike[str]]) -> Iterator[tuple[list[str],
 
 
 def _read_part(path: Path, digest: str, num_lines: int) -> list[TranslatedLine]:
+    rows = _read_rows(path, digest)
     with named_damage(path):
-        head, *rows = path.read_text(encoding="utf-8").split("\n")[:-1]
-        if json.loads(head)["settings"] != digest:
-            raise UserError(f"{path} must be made by the settings in {SETTINGS}: remove it. Received: another digest")
         if len(rows) != num_lines:
             raise ValueError(f"{len(rows)} lines instead of {num_lines}")
         found = [TranslatedLine(*json.loads(row)) for row in rows]
         return [x._replace(candidates=[Candidate(*y) for y in x.candidates]) for x in found]
+
+
+def _read_rows(path: Path, digest: str) -> list[str]:
+    """Returns the rows of a part without its head, which must have the digest of the settings."""
+    with named_damage(path):
+        head, *rows = path.read_text(encoding="utf-8").split("\n")[:-1]
+        found = json.loads(head)["settings"]
+    if found != digest:
+        raise UserError(
+            f"{path} holds translations of another text, model or search: remove it, or use another folder. "
+            f"Received: settings with the digest {str(found)[:16]}, not {digest[:16]}"
+        )
+    return rows

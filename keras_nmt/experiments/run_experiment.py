@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import keras
@@ -403,9 +403,16 @@ def _aligned(
 def make_tokenizers(config: ExperimentConfig, folder: ModelDirectory, report: Report) -> dict[str, SubwordTokenizer]:
     """Returns the subword models of the folder. Missing ones are copied from files or other models, or trained."""
     names, own = subword_names(config), config.subwords
-    for side, path in _given_subwords(config, folder).items():
+    given = {
+        side: SubwordTokenizer(path)  # the tokenizer checks the special ids
+        for side, path in _given_subwords(config, folder).items()
+        if not (folder.path / names[side]).exists()
+    }
+    if len(given) == len(names):  # otherwise some are trained, with the symbols
+        _check_symbols(own.user_symbols, given.values())
+    for side, tokenizer in given.items():
         if not (folder.path / names[side]).exists():
-            SubwordTokenizer(path).save(folder.path / names[side])  # the tokenizer checks the special ids
+            tokenizer.save(folder.path / names[side])
     labels = labels_of(config.model.kind, config.sides)
     for name in dict.fromkeys(names.values()):
         if (folder.path / name).exists():
@@ -425,6 +432,16 @@ def make_tokenizers(config: ExperimentConfig, folder: ModelDirectory, report: Re
     if labels:
         _check_labels(config, folder, models[names[config.sides[0]]], labels)
     return {side: models[name] for side, name in names.items()}
+
+
+def _check_symbols(symbols: Sequence[str], given: Iterable[SubwordTokenizer]) -> None:
+    """Checks that given subwords have the user symbols, which would be split otherwise."""
+    known = {symbol for tokenizer in given for symbol in tokenizer.user_symbols}
+    if missing := [symbol for symbol in symbols if symbol not in known]:
+        raise UserError(
+            "`user_symbols` must be in the subwords of `subwords.models`, `init_from`, `teacher` or a prepared corpus: "
+            f"make these with the symbols, or leave `user_symbols` out. Received: user_symbols={missing}"
+        )
 
 
 def _given_subwords(config: ExperimentConfig, folder: ModelDirectory) -> dict[str, Any]:

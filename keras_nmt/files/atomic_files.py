@@ -26,7 +26,7 @@ NO_FLUSH_ERRORS = (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS, errno.EBADF)  # er
 
 
 @contextlib.contextmanager
-def directory_lock(folder: str | os.PathLike[str]) -> Iterator[None]:
+def directory_lock(folder: str | os.PathLike[str], wait: bool = False) -> Iterator[None]:
     """Locks a folder against other processes that call this function.
 
     A process can lock a folder again that it has already locked. The system releases the lock when the process ends,
@@ -35,9 +35,10 @@ def directory_lock(folder: str | os.PathLike[str]) -> Iterator[None]:
 
     Args:
         folder: String or path, the folder. It is made if it does not exist.
+        wait: Boolean, whether to wait until another process releases the lock. Defaults to False.
 
     Raises:
-        UserError: Another process has the lock, or see `check_local`.
+        UserError: Another process has the lock and `wait` is False, or see `check_local`.
 
     Example:
 
@@ -53,7 +54,7 @@ def directory_lock(folder: str | os.PathLike[str]) -> Iterator[None]:
     )
     with contextlib.ExitStack() as stack:
         try:
-            stack.enter_context(lock.acquire())
+            stack.enter_context(lock.acquire(blocking=wait))
         except filelock.Timeout:
             raise UserError(
                 f"Another run is using this folder: wait for it, or use another folder. Received: {folder}"

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import random
+import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 
+import filelock
 import pytest
 import sacrebleu
 from digits import write_lines
@@ -163,6 +166,55 @@ def test_a_folder_holds_the_work_of_one_model_and_text(trained, text, tmp_path, 
     assert f"{part} is damaged: restore it" in error_line("distill", *command, "--input", text)
     part.unlink()
     run(*command, "--input", text)
+
+
+def test_shards_that_end_at_the_same_time_write_the_outcome_one_after_the_other(trained, text, tmp_path):
+    command = [trained, "--input", text, "--output", tmp_path / "new"]
+    line = run(*command)
+    locked = threading.Event()
+
+    def write():
+        with filelock.FileLock(tmp_path / "new" / ".lock"):  # as another process has it
+            locked.set()
+            time.sleep(1)
+
+    other = threading.Thread(target=write)
+    other.start()
+    locked.wait()
+    assert run(*command) == line
+    other.join()
+
+
+def test_folders_of_shards_are_copied_into_a_new_folder(trained, text, tmp_path, error_line):
+    command = [trained, "--input", text]
+    for shard in ("1/2", "2/2"):
+        run(*command, "--output", tmp_path / shard[0], "--shard", shard)
+        name = shard.replace("/", "-of-")
+        shutil.copytree(tmp_path / shard[0] / name, tmp_path / "joined" / name)
+    message = error_line("distill", *command, "--output", tmp_path / "joined", "--beam-size", 2)
+    assert "part-000000.jsonl holds translations of another text, model or search: remove it" in message
+    run(*command, "--output", tmp_path / "joined")
+    run(*command, "--output", tmp_path / "whole")
+    assert outputs(tmp_path / "joined") == outputs(tmp_path / "whole")
+
+
+def test_files_that_the_command_did_not_write_stay_as_they_are(trained, text, tmp_path, error_line):
+    own = tmp_path / "own"
+    own.mkdir()
+    write_lines(own, "target", ["mine"])
+    message = error_line("distill", trained, "--input", text, "--output", own)
+    assert message.endswith(f"use another folder. Received: {own / 'target'}\n")
+    assert [path.name for path in own.iterdir() if path.is_file() and path.name != ".lock"] == ["target"]
+    assert "not a model directory" in error_line("distill", trained, "--input", text, "--output", trained)
+    run(trained, "--input", text, "--output", tmp_path / "new")
+    expected = outputs(tmp_path / "new")
+    message = error_line("distill", trained, "--input", tmp_path / "new" / "source", "--output", tmp_path / "new")
+    assert "The text would be replaced by the outcome: use another folder" in message
+    shutil.rmtree(tmp_path / "new" / "1-of-1")  # as the documentation allows
+    message = error_line("distill", trained, "--input", text, "--output", tmp_path / "new", "--beam-size", 2)
+    assert "holds translations of another text, model or search" in message
+    run(trained, "--input", text, "--output", tmp_path / "new")
+    assert outputs(tmp_path / "new") == expected
 
 
 @pytest.mark.parametrize("kind", ["without_bridge", "label"])

@@ -146,7 +146,7 @@ def test_wrong_settings_are_one_line(one, several, taught, trained_one, corpus, 
     (tmp_path / "wrong").write_text("\n".join(wrong))
     for file, message in (
         ("short", "must have the same number of lines.*short' with 1"),
-        ("wrong", "Line 42 of the alignments must fit its sentences, of .* words. Received: 9-1"),
+        ("wrong", "Line 42 of .*/wrong must fit its sentences, of .* words. Received: 9-1"),
         ("missing", "missing"),
     ):
         with pytest.raises((UserError, OSError), match=message):
@@ -161,6 +161,15 @@ def test_a_teacher_with_other_subwords_is_refused(one, trained_one, tmp_path):
     own = {"teacher": trained_one, "subwords.models": train_subwords(files, tmp_path / "m", vocabulary_size=28)}
     with pytest.raises(UserError, match="The teacher must have one direction and the subwords of the model"):
         run(config(tmp_path / "run", one, own), report=str)
+
+
+def test_user_symbols_must_be_in_subwords_that_are_not_trained(one, trained_one, tmp_path):
+    """They would be split silently: a tag of back-translations would become several subwords."""
+    given = {"subwords.models": str(trained_one / "subwords.model")}
+    for own in ({"teacher": trained_one}, given):
+        with pytest.raises(UserError, match=r"`user_symbols` must be in the subwords .* user_symbols=\['<BT>'\]"):
+            run(config(tmp_path / "run", one, own, {"user_symbols": ["<BT>"]}), report=str)
+    assert not list((tmp_path / "run").glob("*.model"))
 
 
 def test_prepared_corpora_have_noise_if_they_have_their_text_and_no_alignments(one, trained_one, links, tmp_path):

@@ -84,7 +84,7 @@ def test_joint_subwords_are_candidates_of_their_own(source_tokenizer):
 
 def test_alignments_of_other_programs():
     assert parse_pharaoh_alignments(["0-0 1-2 10-3", "", "  "]) == [[(0, 0), (1, 2), (10, 3)], [], []]
-    for wrong in ("0", "0-", "a-b", "0--1", "0-1-2", "-1-0"):
+    for wrong in ("0", "0-", "a-b", "0--1", "0-1-2", "-1-0", "0-" + 5000 * "9"):
         with pytest.raises(UserError, match="Line 2 of the alignments must have pairs"):
             parse_pharaoh_alignments(["0-0", wrong])
 
