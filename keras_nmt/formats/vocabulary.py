@@ -146,13 +146,24 @@ def read_tokens(path: Path) -> list[str]:
     try:
         text = path.read_text("utf-8")
         tokens = json.loads(text) if path.suffix == ".json" else text.split("\n")[: None if text[-1:] != "\n" else -1]
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # also of a number with too many digits
         raise UserError(f"{path} is damaged. Received: {one_line(error)}") from None
     if isinstance(tokens, dict) and all(type(i) is int for i in tokens.values()):
         tokens = tokens_of_ids(tokens, path)
     if not isinstance(tokens, list) or not all(isinstance(token, str) for token in tokens):
         raise UserError(f"{path} must be a list of tokens, or an object of ids. Received: {type(tokens).__name__}")
+    if wrong := [token for token in tokens if not _is_utf8(token)]:
+        raise UserError(f"{path} must contain tokens in UTF-8. Received: {ascii(wrong[0])[:100]}")
     return tokens
+
+
+def _is_utf8(token: str) -> bool:
+    """Returns False for half a surrogate pair, which JSON can contain."""
+    try:
+        token.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def tokens_of_ids(ids: Mapping[str, int], path: Path) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import math
 import shutil
 import struct
 import subprocess
@@ -17,6 +18,7 @@ from keras_nmt.errors import UserError
 from keras_nmt.formats import export_huggingface, import_model
 from keras_nmt.formats.array_files import read_safetensors, write_safetensors
 from keras_nmt.formats.m2m100 import read_vocabulary
+from keras_nmt.formats.vocabulary import read_tokens
 from keras_nmt.inference import Translator
 from keras_nmt.inference.load import load
 
@@ -217,6 +219,11 @@ def test_damaged_models_are_refused_in_a_line(exported, tmp_path):
             header({x: {"dtype": "BF16", "shape": [2], "data_offsets": [0, 4]} for x in "ab"}) + b"1234",
             "place of an array",
         ),
+        (header({"a": {"dtype": "F32", "shape": [0, 10**30], "data_offsets": [0, 0]}}), "place of an array"),
+        (header({"a": {"dtype": "F32", "shape": [1] * 70, "data_offsets": [0, 4]}}) + b"1234", "place of an array"),
+        (header({"a": {"dtype": "F32", "shape": [1], "data_offsets": [0, math.inf]}}), "not a safetensors file"),
+        (header({"a": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4, 5]}}), "not a safetensors file"),
+        (header({"a": {"dtype": "I8", "shape": [4], "data_offsets": [0, 4]}}) + b"1234", "one of the types.*ived: I8"),
     ]
     for content, told in cases:
         weights.write_bytes(content)
@@ -251,6 +258,17 @@ def test_damaged_models_are_refused_in_a_line(exported, tmp_path):
         with pytest.raises(UserError, match=told):
             import_model(exported, tmp_path / "ours")
     assert not (tmp_path / "ours").exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [('{"a": ' + "1" * 5000 + "}", "vocab.json is damaged"), ('["\\ud800"]', r"UTF-8. Received: '\\ud800'")],
+    ids=["digits", "surrogate"],
+)
+def test_vocabularies_that_are_no_text_are_refused(content, told, tmp_path):
+    (tmp_path / "vocab.json").write_text(content)
+    with pytest.raises(UserError, match=told):
+        read_tokens(tmp_path / "vocab.json")
 
 
 def test_damaged_models_of_many_languages_are_refused_in_a_line(tmp_path):
