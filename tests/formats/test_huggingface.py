@@ -21,6 +21,7 @@ from keras_nmt.formats.m2m100 import read_vocabulary
 from keras_nmt.formats.vocabulary import read_tokens
 from keras_nmt.inference import Translator
 from keras_nmt.inference.load import load
+from keras_nmt.models import PositionalEncoding
 
 # Random models in the formats, and what transformers computed (`huggingface_oracle.py make FOLDER OPTIONS`).
 HERE = Path(__file__).parent
@@ -258,6 +259,44 @@ def test_damaged_models_are_refused_in_a_line(exported, tmp_path):
         with pytest.raises(UserError, match=told):
             import_model(exported, tmp_path / "ours")
     assert not (tmp_path / "ours").exists()
+
+
+def test_weights_that_would_be_misread_are_refused(tmp_path):
+    folder = shutil.copytree(HERE / "marian", tmp_path / "theirs")
+    config, vocabulary = folder / "config.json", folder / "vocab.json"
+    settings, tokens = json.loads(config.read_text()), json.loads(vocabulary.read_text())
+
+    def refused(told):
+        with pytest.raises(UserError, match=told):
+            import_model(folder, tmp_path / "ours")
+
+    for setting, told in (
+        ({"tie_word_embeddings": False}, "Missing parameter: lm_head.weight"),
+        ({"scale_embedding": "false"}, "scale_embedding=false"),
+        ({"eos_token_id": 5}, "the token 5 must be </s>, as config.json says. Received: w3"),
+    ):
+        config.write_text(json.dumps({**settings, **setting}))
+        refused(told)
+    config.write_text(json.dumps(settings))
+    vocabulary.write_text(json.dumps({token: (i + 5) % SIZE for token, i in tokens.items()}))
+    refused("the token 0 must be </s>")
+    vocabulary.write_text(json.dumps(tokens))
+    name = "model.encoder.embed_positions.weight"
+    whole = (folder / "model.safetensors").read_bytes()
+    change(folder, lambda arrays: arrays.update({name: np.full((64, 8), 0.3)}))
+    refused(f"positions must be sinusoids, not trained. Received: {name}")
+    (folder / "model.safetensors").write_bytes(whole)
+    table = np.asarray(PositionalEncoding("halves", 0, False)(np.zeros((1, 64, 8), "float32")))[0]
+    change(folder, lambda arrays: arrays.update({name: table}))
+    import_model(folder, tmp_path / "with_positions")
+    # Some files of several: without the one that holds the biases, they would be zeros.
+    shard = folder / "model-00001-of-00002.safetensors"
+    (folder / "model.safetensors").rename(shard)
+    index = {"model.shared.weight": shard.name, "final_logits_bias": "model-00002-of-00002.safetensors"}
+    (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": index}))
+    refused("Missing file of weights, which .* names: .*model-00002-of-00002.safetensors")
+    (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": {"a": shard.name}}))
+    import_model(folder, tmp_path / "ours")
 
 
 @pytest.mark.parametrize(
