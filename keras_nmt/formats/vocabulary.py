@@ -64,10 +64,20 @@ class Vocabulary:
         spaces.
 
         Raises:
-            UserError: The given model is not a SentencePiece model.
+            UserError: The given model is not a SentencePiece model, or is that of another vocabulary.
         """
+        if self.model == b"":
+            raise UserError("The subword model of the imported model is empty: get the file again.")
         proto = parse_subwords(self.model or b"", "The subword model of the imported model")
         old = {piece.piece: piece for piece in proto.pieces}
+        if old and not any(
+            self.tokens[row] in old and old[self.tokens[row]].type in (Piece.NORMAL, Piece.USER_DEFINED, Piece.BYTE)
+            for row in self._text_rows()
+        ):
+            raise UserError(
+                "The vocabulary of the imported model has none of the pieces of the subword model beside it, such as "
+                f"source.spm: get the files of one model. Received: {len(self.tokens):,} tokens, {len(old):,} pieces"
+            )
         unused = score_of_unused(proto)
         plain = self.model is None
         are_characters = all(len(self.tokens[row]) == 1 for row in self._text_rows())

@@ -324,6 +324,27 @@ def test_vocabularies_that_would_be_misread_are_refused(last, told, converted, t
         import_model(folder, tmp_path / "ours")
 
 
+def test_a_folder_with_two_models_is_read_by_its_format(converted, tmp_path):
+    folder = shutil.copytree(converted, tmp_path / "theirs")
+    (folder / "model.npz").write_bytes(b"")
+    with pytest.raises(UserError, match="formats ctranslate2, marian: choose one by `format` or --format"):
+        import_model(folder, tmp_path / "ours")
+    import_model(folder, tmp_path / "ours", "ctranslate2")
+
+
+def test_subwords_of_another_model_are_refused(converted, tmp_path):
+    folder = shutil.copytree(converted, tmp_path / "theirs")
+    path = folder / "shared_vocabulary.json"
+    tokens = json.loads(path.read_text())
+    path.write_text(json.dumps([x if i < 4 else f"q{i}" for i, x in enumerate(tokens)]))
+    with pytest.raises(UserError, match="none of the pieces of the subword model"):
+        import_model(folder, tmp_path / "ours")
+    path.write_text(json.dumps(tokens))
+    (folder / "source.model").write_bytes(b"")
+    with pytest.raises(UserError, match="subword model .* is empty"):
+        import_model(folder, tmp_path / "ours")
+
+
 def test_numbers_of_no_model_are_refused(converted, tmp_path):
     folder = shutil.copytree(converted, tmp_path / "theirs")
     path = folder / "model.bin"
