@@ -19,6 +19,7 @@ from keras_nmt.files.atomic_files import write_bytes
 
 MAX_RATIO = 20  # how many times its size a zip may unpack to
 TYPES = {"F32": "<f4", "F16": "<f2", "BF16": "<u2", "F64": "<f8", "I64": "<i8", "I32": "<i4"}
+MAX_DIMENSIONS = 8
 MAX_HEADER = 100_000_000  # bytes, as in safetensors itself
 
 
@@ -95,19 +96,25 @@ def read_safetensors(path: Path) -> dict[str, np.ndarray]:
     try:
         entries = json.loads(header if start else "")
         entries.pop("__metadata__", None)
-        spans = {
-            name: (np.dtype(TYPES[entry["dtype"]]), entry["dtype"], entry["shape"], *map(int, entry["data_offsets"]))
-            for name, entry in entries.items()
-        }
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        spans = {}
+        for name, entry in entries.items():
+            first, last = map(int, entry["data_offsets"])
+            spans[name] = (str(entry["dtype"]), entry["shape"], first, last)
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         raise UserError(f"{path} is not a safetensors file, or is damaged. Received: {length:,} bytes") from None
     content = np.memmap(path, mode="r", dtype=np.uint8)
     found = {}
     place = 0  # arrays must follow each other without gaps, so that no byte is copied twice
-    for name, (dtype, kind, shape, first, last) in sorted(spans.items(), key=lambda item: item[1][3:]):
+    for name, (kind, shape, first, last) in sorted(spans.items(), key=lambda item: item[1][2:]):
+        if kind not in TYPES:
+            raise UserError(
+                f"{path}: arrays must have one of the types {', '.join(TYPES)}. Received: {one_line(kind)[:100]}"
+            )
+        dtype = np.dtype(TYPES[kind])
         if not (
             isinstance(shape, list)
-            and all(type(n) is int and n >= 0 for n in shape)
+            and len(shape) <= MAX_DIMENSIONS
+            and all(type(n) is int and 0 <= n <= length for n in shape)
             and place == first <= last <= length - start
             and math.prod(shape) * dtype.itemsize == last - first
         ):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import os
+import re
 import struct
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -30,7 +31,13 @@ VERSIONS = range(2, 7)
 TYPES_BY_SIZE = {4: "<f4", 2: "<i2", 1: "<i1"}  # in files up to version 3
 TYPES_BY_NUMBER = dict(enumerate(("<f4", "<i1", "<i2", "<i4", "<f2")))
 MOST_DIMENSIONS = 8
+LANGUAGE = re.compile(r"__[a-z]{2,3}__|[a-z]{3}_[A-Z][a-z]{3}")  # tokens of M2M-100 and NLLB
 ACTIVATIONS = {0: "relu", 2: "swish", 3: "gelu"}  # by CTranslate2's numbers
+SETTINGS = {  # of `config.json`
+    **dict.fromkeys(("add_source_bos", "add_source_eos"), bool),
+    **dict.fromkeys(("unk_token", "bos_token", "eos_token", "decoder_start_token"), str),
+    "layer_norm_epsilon": float,
+}
 # Switches of features that this package does not have. They must be off.
 OFF = ("alibi", "alibi_use_positive_positions", "scale_alibi", "multi_query_attention")
 IGNORED = ("alignment_layer", "alignment_heads", "embeddings_merge")
@@ -58,7 +65,7 @@ def read(folder: Path) -> Imported:
     """
     path = folder / MODEL
     arrays = _float32(read_variables(path), path)
-    config = read_json(folder / "config.json", "the configuration") if (folder / "config.json").is_file() else {}
+    config = _config(folder / "config.json")
     if config.get("add_source_bos"):
         raise UserError(f"{folder}: the source must not begin with a special token. Received: add_source_bos=True")
     scalars = {name: arrays.pop(name).item() for name, array in list(arrays.items()) if array.ndim == 0}
@@ -73,12 +80,14 @@ def read(folder: Path) -> Imported:
     if activation not in ACTIVATIONS:
         raise UserError(f"{path}: the activation must be one of {ACTIVATIONS}. Received: {activation}")
     options: dict[str, Any] = {
-        "num_heads": int(setting("num_heads", 8)),  # files of version 2 do not have this setting
+        "num_heads": setting("num_heads", 8),  # files of version 2 do not have this setting
         "norm": "pre" if setting("pre_norm", 1) else "post",
         "feed_forward": ACTIVATIONS[activation],
-        "norm_epsilon": float(config.get("layer_norm_epsilon") or 1e-5),
-        "source_end": bool(config.get("add_source_eos", False)),
+        "norm_epsilon": config.get("layer_norm_epsilon", 1e-5),
+        "source_end": config.get("add_source_eos", False),
     }
+    if type(options["num_heads"]) is not int:
+        raise UserError(f"{path}: `num_heads` must be an integer. Received: {options['num_heads']}")
     from_zero = bool(scalars.pop("decoder/start_from_zero_embedding", 0))
     for side, name in itertools.product(("encoder", "decoder"), (*IGNORED, *OFF)):
         if name in IGNORED or not scalars.get(f"{side}/{name}"):
@@ -118,6 +127,21 @@ def read(folder: Path) -> Imported:
     check_none_left(arrays, path)
     vocabularies = _vocabularies(folder, config, len(source), len(target), from_zero)
     return Imported(path, options, parameters, vocabularies[0], vocabularies[1])
+
+
+def _config(path: Path) -> dict[str, Any]:
+    """Reads the configuration, if there is one, without settings that are null, and checks their types."""
+    given = read_json(path, "the configuration") if path.is_file() else {}
+    config = {name: value for name, value in given.items() if value is not None}
+    for name, type_ in SETTINGS.items():
+        value = config.get(name)
+        if value is not None and not isinstance(value, type_):
+            raise UserError(f"{path}: `{name}` must be of type {type_.__name__}. Received: {one_line(value)[:100]}")
+    if not 0 < config.get("layer_norm_epsilon", 1e-5) < 1:
+        raise UserError(
+            f"{path}: `layer_norm_epsilon` must be between 0 and 1. Received: {config['layer_norm_epsilon']}"
+        )
+    return config
 
 
 def read_variables(path: Path) -> dict[str, np.ndarray]:
@@ -165,7 +189,12 @@ def read_variables(path: Path) -> dict[str, np.ndarray]:
         code = number("B")
         size = number("I") * (1 if version >= 4 else code)
         dtype = types.get(code)
-        if dtype is None or rank > MOST_DIMENSIONS or math.prod(shape) * np.dtype(dtype).itemsize != size:
+        if (
+            dtype is None
+            or rank > MOST_DIMENSIONS
+            or max(shape, default=0) > len(content)
+            or math.prod(shape) * np.dtype(dtype).itemsize != size
+        ):
             raise UserError(
                 f"{path} is damaged: the size of a variable does not match its shape and type. Received: "
                 f"{name[:100]} {shape}, type {code}, {size:,} bytes"
@@ -291,9 +320,21 @@ def _vocabularies(
             tokens = [*tokens, unknown]  # as CTranslate2 does
         check_rows(tokens, rows, path)
         ids = {token: i for i, token in enumerate(tokens)}
+        if len(ids) < len(tokens):
+            double = next(token for i, token in enumerate(tokens) if ids[token] != i)
+            raise UserError(f"{path} must contain each token once. Received twice: {one_line(double)[:100]}")
         if end not in ids:
             raise UserError(f"{path} must contain the end of a sentence. Missing token: {end}")
-        begin = None if from_zero else ids.get(config.get("decoder_start_token", config.get("bos_token", "<s>")))
+        # Converters of multilingual models set no start, or the end, and expect the language as a prefix.
+        if languages := [token for token in tokens if LANGUAGE.fullmatch(token)]:
+            raise UserError(
+                f"{path} must be of a model of one direction: import the model of Hugging Face instead. "
+                f"Received: {len(languages)} languages, such as {languages[0]}"
+            )
+        start = config.get("decoder_start_token", config.get("bos_token", "<s>"))
+        begin = None if from_zero else ids.get(start)
+        if side == "target" and not from_zero and begin is None:
+            raise UserError(f"{path} must contain the token that begins a translation. Missing token: {start[:100]}")
         pad = next((ids[token] for token in ("<pad>", "<blank>") if token in ids and ids[token] != begin), None)
         model = next((folder / name for name in SUBWORDS[side] if (folder / name).is_file()), None)
         proto = None if model is None else read_subwords(model)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import zipfile
 from collections.abc import Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -77,7 +77,9 @@ def read(folder: Path) -> Imported:
     except (KeyError, TypeError) as error:
         raise UserError(f"{folder / 'config.json'}: a setting is missing or wrong. Received: {error!r}") from None
     path, arrays = _read_arrays(folder)
-    arrays = {name: array for name, array in arrays.items() if name not in NOT_PARAMETERS}
+    first = 0 if is_marian else pad + 1 if type(pad) is int else 1  # position
+    for name in NOT_PARAMETERS & arrays.keys():
+        _check_sinusoids(arrays.pop(name), name, path, first)
     depths = {side: options[f"num_{side}_layers"] for side in ("encoder", "decoder")}
     parameters = {}
     for ours, theirs, kind in _names(depths):
@@ -87,9 +89,10 @@ def read(folder: Path) -> Imported:
             parameters[f"{ours}.{name}"] = array
     shared = arrays.pop("model.shared.weight", None)
     source, target = (arrays.pop(f"model.{side}.embed_tokens.weight", shared) for side in depths)
-    output = arrays.pop("lm_head.weight", target)
+    output = arrays.pop("lm_head.weight", target if config.get("tie_word_embeddings", True) else None)
     if source is None or target is None or output is None or not (source.ndim and target.ndim):
-        raise UserError(f"{path} is not a complete model. Missing parameter: model.shared.weight")
+        name = "lm_head.weight" if source is not None and target is not None else "model.shared.weight"
+        raise UserError(f"{path} is not a complete model. Missing parameter: {name}")
     parameters["target_embedding"] = target
     options["tie_embeddings"] = np.array_equal(output, target)
     if not joint or not np.array_equal(source, target) or not options["tie_embeddings"]:
@@ -127,11 +130,30 @@ def _marian_vocabularies(
     for side, name, rows in (("source", "vocab.json", source_rows), ("target", "target_vocab.json", target_rows)):
         vocabulary = folder / (name if (folder / name).is_file() else "vocab.json")
         tokens = check_rows(read_tokens(vocabulary), rows, vocabulary)
+        for i, token in ((end, "</s>"), (pad, "<pad>")):
+            if token in tokens and tokens[i] != token:
+                raise UserError(
+                    f"{vocabulary}: the token {i} must be {token}, as config.json says. "
+                    f"Received: {one_line(tokens[i])[:100]}"
+                )
         unknown = tokens.index("<unk>") if "<unk>" in tokens else None
         model = folder / f"{side}.spm"
         proto = read_subwords(model) if model.is_file() else None
         vocabularies.append(Vocabulary(tokens, pad, unknown, begin, end, proto))
     return vocabularies
+
+
+def _check_sinusoids(array: np.ndarray, name: str, path: Path, first: int) -> None:
+    """Raises a `UserError` if a table of positions, which older files contain, is not the usual one from `first` on."""
+    if array.ndim == 2 and array.shape[1] % 2 == 0 and array.shape[1]:
+        half = array.shape[1] // 2
+        steps = np.arange(half) / (half if first == 0 else max(half - 1, 1))
+        angles = np.arange(len(array))[:, None] / 10000**steps
+        wanted = np.concatenate([np.sin(angles), np.cos(angles)], axis=1)
+        rows = slice(first, min(len(array), 64))  # early ones: later ones are inexact in half precision
+        if np.allclose(array[rows], wanted[rows], atol=0.05):
+            return
+    raise UserError(f"{path}: positions must be sinusoids, not trained. Received: {name}")
 
 
 def _options(config: Mapping[str, Any]) -> dict[str, Any]:
@@ -161,6 +183,9 @@ def _options(config: Mapping[str, Any]) -> dict[str, Any]:
         "attention_bias": True,
         "scale_embeddings": bool(config.get("scale_embedding", False)),
     }
+    for name in ("scale_embedding", "share_encoder_decoder_embeddings", "tie_word_embeddings"):
+        if type(config.get(name, False)) is not bool:
+            raise TypeError(f"{name}={str(config[name])[:100]}")
     for name in ("num_encoder_layers", "num_decoder_layers", "hidden_dim", "num_heads", "intermediate_dim"):
         if type(options[name]) is not int:
             raise TypeError(f"{name}={str(options[name])[:100]}")
@@ -181,12 +206,24 @@ def _names(depths: Mapping[str, int]) -> list[tuple[str, str, str]]:
 
 
 def _read_arrays(folder: Path) -> tuple[Path, dict[str, np.ndarray]]:
-    if paths := sorted(folder.glob("model*.safetensors")):
-        return paths[0], {name: array for path in paths for name, array in read_safetensors(path).items()}
-    paths = sorted(folder.glob("pytorch_model*.bin"))
-    if not paths:
-        raise UserError(f"Missing parameters: {folder / 'model.safetensors'}")
-    return paths[0], {name: array for path in paths for name, array in _read_pytorch(path).items()}
+    for name, read_file in (("model.safetensors", read_safetensors), ("pytorch_model.bin", _read_pytorch)):
+        if paths := _weight_files(folder, name):
+            return paths[0], {name: array for path in paths for name, array in read_file(path).items()}
+    raise UserError(f"Missing parameters: {folder / 'model.safetensors'}")
+
+
+def _weight_files(folder: Path, name: str) -> list[Path]:
+    """Returns the file of weights with this name, or all those that its index names."""
+    index = folder / f"{name}.index.json"
+    if (folder / name).is_file() or not index.is_file():
+        return [folder / name] if (folder / name).is_file() else []
+    places = read_json(index, "the names of the files of weights").get("weight_map")
+    if not isinstance(places, dict) or not places or not all(isinstance(x, str) for x in places.values()):
+        raise UserError(f"{index}: `weight_map` must name a file for each parameter. Received: {str(places)[:100]}")
+    paths = [folder / PurePosixPath(x).name for x in sorted(set(places.values()))]
+    if missing := [path for path in paths if not path.is_file()]:
+        raise UserError(f"Missing file of weights, which {index} names: {missing[0]}")
+    return paths
 
 
 def _read_pytorch(path: Path) -> dict[str, np.ndarray]:

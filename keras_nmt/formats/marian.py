@@ -129,8 +129,14 @@ def _read(path: Path) -> Imported:
     is_joint = is_shared and options["tie_embeddings"] and vocabularies[0].tokens == vocabularies[1].tokens
     if not is_joint:
         parameters["source_embedding"] = source
-    beam = decoder.get("beam-size", "")
-    search = {"beam_size": int(beam)} if beam.isdecimal() and int(beam) else {}
+    search = {}
+    if (beam := decoder.get("beam-size")) is not None:
+        if not (isinstance(beam, str) and beam.isdecimal() and len(beam) < 10 and int(beam)):
+            raise UserError(
+                f"{folder}: `beam-size` of the search settings must be a positive integer. "
+                f"Received: {one_line(beam)[:100]}"
+            )
+        search = {"beam_size": int(beam)}
     return Imported(path, options, join_keys_and_values(parameters), vocabularies[0], vocabularies[1], search)
 
 
@@ -201,9 +207,11 @@ def _model_path(path: Path) -> tuple[Path, dict[str, Any]]:
     if path.is_dir():
         named = [x for x in (folder / "decoder.yml", folder / "model.npz.decoder.yml") if x.is_file()]
         models = read_yaml(named[0]).get("models", []) if named else []
-        if len(models) > 1:
+        if isinstance(models, str) or len(models) > 1:
             raise UserError(f"{named[0]} must name one model; give the file of one instead. Received: {models}")
         found = [folder / PurePosixPath(models[0]).name] if models else [folder / "model.npz"]
+        if models and not found[0].is_file():
+            raise UserError(f"Missing model, which {named[0]} names: {found[0]}. Give the file of one instead.")
         if not found[0].is_file():
             found = [x for x in folder.glob("*.npz") if not x.name.endswith(".optimizer.npz")]
         if len(found) != 1:
@@ -220,7 +228,8 @@ def _model_path(path: Path) -> tuple[Path, dict[str, Any]]:
 
 def _vocabularies(folder: Path, path: Path, decoder: Mapping[str, Any], sizes: list[int]) -> list[Vocabulary]:
     """Reads the vocabularies of source and target: those named by the search settings, or those in the folder."""
-    named = [folder / PurePosixPath(name).name for name in decoder.get("vocabs", [])]
+    names = decoder.get("vocabs", [])
+    named = [folder / PurePosixPath(name).name for name in ([names] if isinstance(names, str) else names)]
     if not named:
         found = {x for kind in ("yml", "spm", "json") for x in folder.glob(f"*vocab*.{kind}")}
         named = sorted(found) * 2 if len(found) == 1 else sorted(found)
@@ -231,6 +240,8 @@ def _vocabularies(folder: Path, path: Path, decoder: Mapping[str, Any], sizes: l
             )
     if len(named) != 2:
         raise UserError(f"{path} must have two vocabularies. Received: {[x.name for x in named]}")
+    if missing := [x for x in named if not x.is_file()]:
+        raise UserError(f"Missing vocabulary, which the search settings name: {missing[0]}")
     vocabularies = []
     for side, name, size in zip(("source", "target"), named, sizes, strict=True):
         model = name if name.suffix == ".spm" else folder / f"{side}.spm"

@@ -60,11 +60,16 @@ def find_format(source: str | os.PathLike[str]) -> str:
     """Returns the name of the format of another toolkit's model.
 
     Raises:
-        UserError: The path holds no model of a known format.
+        UserError: The path holds no model of a known format, or models of several.
     """
-    for name in IMPORTED:
-        if format_module(name).is_there(Path(source)):
-            return name
+    found = [name for name in IMPORTED if format_module(name).is_there(Path(source))]
+    if len(found) > 1:
+        raise UserError(
+            f"The path holds models of the formats {', '.join(found)}: choose one by `format` or --format. "
+            f"Received: {source}"
+        )
+    if found:
+        return found[0]
     raise UserError(f"The path must hold a model of one of the formats {', '.join(IMPORTED)}. Received: {source}")
 
 

@@ -64,10 +64,20 @@ class Vocabulary:
         spaces.
 
         Raises:
-            UserError: The given model is not a SentencePiece model.
+            UserError: The given model is not a SentencePiece model, or is that of another vocabulary.
         """
+        if self.model == b"":
+            raise UserError("The subword model of the imported model is empty: get the file again.")
         proto = parse_subwords(self.model or b"", "The subword model of the imported model")
         old = {piece.piece: piece for piece in proto.pieces}
+        if old and not any(
+            self.tokens[row] in old and old[self.tokens[row]].type in (Piece.NORMAL, Piece.USER_DEFINED, Piece.BYTE)
+            for row in self._text_rows()
+        ):
+            raise UserError(
+                "The vocabulary of the imported model has none of the pieces of the subword model beside it, such as "
+                f"source.spm: get the files of one model. Received: {len(self.tokens):,} tokens, {len(old):,} pieces"
+            )
         unused = score_of_unused(proto)
         plain = self.model is None
         are_characters = all(len(self.tokens[row]) == 1 for row in self._text_rows())
@@ -146,13 +156,24 @@ def read_tokens(path: Path) -> list[str]:
     try:
         text = path.read_text("utf-8")
         tokens = json.loads(text) if path.suffix == ".json" else text.split("\n")[: None if text[-1:] != "\n" else -1]
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # also of a number with too many digits
         raise UserError(f"{path} is damaged. Received: {one_line(error)}") from None
     if isinstance(tokens, dict) and all(type(i) is int for i in tokens.values()):
         tokens = tokens_of_ids(tokens, path)
     if not isinstance(tokens, list) or not all(isinstance(token, str) for token in tokens):
         raise UserError(f"{path} must be a list of tokens, or an object of ids. Received: {type(tokens).__name__}")
+    if wrong := [token for token in tokens if not _is_utf8(token)]:
+        raise UserError(f"{path} must contain tokens in UTF-8. Received: {ascii(wrong[0])[:100]}")
     return tokens
+
+
+def _is_utf8(token: str) -> bool:
+    """Returns False for half a surrogate pair, which JSON can contain."""
+    try:
+        token.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def tokens_of_ids(ids: Mapping[str, int], path: Path) -> list[str]:

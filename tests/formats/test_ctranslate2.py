@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import math
+import shutil
 import struct
 import sys
 
@@ -23,7 +26,7 @@ from keras_nmt.ids import BOS, EOS
 from keras_nmt.inference import Translator
 from keras_nmt.inference.load import load
 from keras_nmt.layers import LayerSpec
-from keras_nmt.models import LearnedPositions, ModelDirectory, PositionalEncoding, quantize
+from keras_nmt.models import LearnedPositions, ModelDirectory, PositionalEncoding, Transformer, quantize
 from keras_nmt.quickstart_data import FOLDER as QUICKSTART
 
 PLAIN = {"shortcuts": None, "num_encoder_layers": 2, "num_decoder_layers": 2}
@@ -272,6 +275,89 @@ def test_all_versions_are_read_and_damaged_files_are_refused(make_model, source_
     with pytest.raises(UserError, match="source_vocabulary.json is damaged"):
         import_model(folder, tmp_path / "ours")
     assert not (tmp_path / "ours").exists()
+
+
+@pytest.fixture(scope="module")
+def converted(source_tokenizer, tmp_path_factory):
+    sizes = {"hidden_dim": 8, "intermediate_dim": 8, "num_heads": 2}
+    model = Transformer(source_tokenizer.vocabulary_size, num_encoder_layers=1, num_decoder_layers=1, **sizes)
+    return export_ctranslate2(tmp_path_factory.mktemp("theirs"), model, source_tokenizer)
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"unk_token": []}, r"config.json: `unk_token` must be of type str. Received: \[\]"),
+        ({"eos_token": 5}, "`eos_token` must be of type str. Received: 5"),
+        ({"decoder_start_token": ["a"]}, "`decoder_start_token` must be of type str"),
+        ({"decoder_start_token": "nope"}, "begins a translation. Missing token: nope"),
+        ({"layer_norm_epsilon": "x"}, "`layer_norm_epsilon` must be of type float. Received: x"),
+        ({"layer_norm_epsilon": -1.0}, "`layer_norm_epsilon` must be between 0 and 1. Received: -1.0"),
+        ({"layer_norm_epsilon": math.nan}, "between 0 and 1. Received: nan"),
+        ({"add_source_eos": "false"}, "`add_source_eos` must be of type bool. Received: false"),
+    ],
+    ids=str,
+)
+def test_wrong_settings_are_refused(settings, told, converted, tmp_path):
+    folder = shutil.copytree(converted, tmp_path / "theirs")
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, **settings}))
+    with pytest.raises(UserError, match=told):
+        import_model(folder, tmp_path / "ours")
+    assert not (tmp_path / "ours").exists()
+
+
+@pytest.mark.parametrize(
+    ("last", "told"),
+    [
+        (["the", "the"], "each token once. Received twice: the"),
+        (["__en__", "__de__"], "of one direction.*Received: 2 languages, such as __en__"),
+        (["eng_Latn", "deu_Latn"], "import the model of Hugging Face instead"),
+    ],
+    ids=str,
+)
+def test_vocabularies_that_would_be_misread_are_refused(last, told, converted, tmp_path):
+    folder = shutil.copytree(converted, tmp_path / "theirs")
+    path = folder / "shared_vocabulary.json"
+    path.write_text(json.dumps([*json.loads(path.read_text())[:-2], *last]))
+    with pytest.raises(UserError, match=told):
+        import_model(folder, tmp_path / "ours")
+
+
+def test_a_folder_with_two_models_is_read_by_its_format(converted, tmp_path):
+    folder = shutil.copytree(converted, tmp_path / "theirs")
+    (folder / "model.npz").write_bytes(b"")
+    with pytest.raises(UserError, match="formats ctranslate2, marian: choose one by `format` or --format"):
+        import_model(folder, tmp_path / "ours")
+    import_model(folder, tmp_path / "ours", "ctranslate2")
+
+
+def test_subwords_of_another_model_are_refused(converted, tmp_path):
+    folder = shutil.copytree(converted, tmp_path / "theirs")
+    path = folder / "shared_vocabulary.json"
+    tokens = json.loads(path.read_text())
+    path.write_text(json.dumps([x if i < 4 else f"q{i}" for i, x in enumerate(tokens)]))
+    with pytest.raises(UserError, match="none of the pieces of the subword model"):
+        import_model(folder, tmp_path / "ours")
+    path.write_text(json.dumps(tokens))
+    (folder / "source.model").write_bytes(b"")
+    with pytest.raises(UserError, match="subword model .* is empty"):
+        import_model(folder, tmp_path / "ours")
+
+
+def test_numbers_of_no_model_are_refused(converted, tmp_path):
+    folder = shutil.copytree(converted, tmp_path / "theirs")
+    path = folder / "model.bin"
+    arrays = {name: np.array(array) for name, array in read_variables(path).items()}
+    heads = {f"{side}/num_heads": np.full((), math.inf, "<f4") for side in ("encoder", "decoder")}
+    path.write_bytes(model_file({**arrays, **heads}, 6))
+    with pytest.raises(UserError, match="`num_heads` must be an integer. Received: inf"):
+        import_model(folder, tmp_path / "ours")
+    sizes = struct.pack("<4I", 7, 0, 5, 3)  # an empty array whose other dimensions no array can have
+    content = model_file({"a": np.zeros((7, 0, 5, 3), "<f4")}, 6)
+    path.write_bytes(content.replace(sizes, struct.pack("<4I", *[2**32 - 1] * 3, 0)))
+    with pytest.raises(UserError, match="is damaged: the size of a variable"):
+        read_variables(path)
 
 
 def test_characters_and_words_become_subwords(tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import math
 import shutil
 import struct
 import subprocess
@@ -17,8 +18,10 @@ from keras_nmt.errors import UserError
 from keras_nmt.formats import export_huggingface, import_model
 from keras_nmt.formats.array_files import read_safetensors, write_safetensors
 from keras_nmt.formats.m2m100 import read_vocabulary
+from keras_nmt.formats.vocabulary import read_tokens
 from keras_nmt.inference import Translator
 from keras_nmt.inference.load import load
+from keras_nmt.models import PositionalEncoding
 
 # Random models in the formats, and what transformers computed (`huggingface_oracle.py make FOLDER OPTIONS`).
 HERE = Path(__file__).parent
@@ -217,6 +220,11 @@ def test_damaged_models_are_refused_in_a_line(exported, tmp_path):
             header({x: {"dtype": "BF16", "shape": [2], "data_offsets": [0, 4]} for x in "ab"}) + b"1234",
             "place of an array",
         ),
+        (header({"a": {"dtype": "F32", "shape": [0, 10**30], "data_offsets": [0, 0]}}), "place of an array"),
+        (header({"a": {"dtype": "F32", "shape": [1] * 70, "data_offsets": [0, 4]}}) + b"1234", "place of an array"),
+        (header({"a": {"dtype": "F32", "shape": [1], "data_offsets": [0, math.inf]}}), "not a safetensors file"),
+        (header({"a": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4, 5]}}), "not a safetensors file"),
+        (header({"a": {"dtype": "I8", "shape": [4], "data_offsets": [0, 4]}}) + b"1234", "one of the types.*ived: I8"),
     ]
     for content, told in cases:
         weights.write_bytes(content)
@@ -251,6 +259,55 @@ def test_damaged_models_are_refused_in_a_line(exported, tmp_path):
         with pytest.raises(UserError, match=told):
             import_model(exported, tmp_path / "ours")
     assert not (tmp_path / "ours").exists()
+
+
+def test_weights_that_would_be_misread_are_refused(tmp_path):
+    folder = shutil.copytree(HERE / "marian", tmp_path / "theirs")
+    config, vocabulary = folder / "config.json", folder / "vocab.json"
+    settings, tokens = json.loads(config.read_text()), json.loads(vocabulary.read_text())
+
+    def refused(told):
+        with pytest.raises(UserError, match=told):
+            import_model(folder, tmp_path / "ours")
+
+    for setting, told in (
+        ({"tie_word_embeddings": False}, "Missing parameter: lm_head.weight"),
+        ({"scale_embedding": "false"}, "scale_embedding=false"),
+        ({"eos_token_id": 5}, "the token 5 must be </s>, as config.json says. Received: w3"),
+    ):
+        config.write_text(json.dumps({**settings, **setting}))
+        refused(told)
+    config.write_text(json.dumps(settings))
+    vocabulary.write_text(json.dumps({token: (i + 5) % SIZE for token, i in tokens.items()}))
+    refused("the token 0 must be </s>")
+    vocabulary.write_text(json.dumps(tokens))
+    name = "model.encoder.embed_positions.weight"
+    whole = (folder / "model.safetensors").read_bytes()
+    change(folder, lambda arrays: arrays.update({name: np.full((64, 8), 0.3)}))
+    refused(f"positions must be sinusoids, not trained. Received: {name}")
+    (folder / "model.safetensors").write_bytes(whole)
+    table = np.asarray(PositionalEncoding("halves", 0, False)(np.zeros((1, 64, 8), "float32")))[0]
+    change(folder, lambda arrays: arrays.update({name: table}))
+    import_model(folder, tmp_path / "with_positions")
+    # Some files of several: without the one that holds the biases, they would be zeros.
+    shard = folder / "model-00001-of-00002.safetensors"
+    (folder / "model.safetensors").rename(shard)
+    index = {"model.shared.weight": shard.name, "final_logits_bias": "model-00002-of-00002.safetensors"}
+    (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": index}))
+    refused("Missing file of weights, which .* names: .*model-00002-of-00002.safetensors")
+    (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": {"a": shard.name}}))
+    import_model(folder, tmp_path / "ours")
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [('{"a": ' + "1" * 5000 + "}", "vocab.json is damaged"), ('["\\ud800"]', r"UTF-8. Received: '\\ud800'")],
+    ids=["digits", "surrogate"],
+)
+def test_vocabularies_that_are_no_text_are_refused(content, told, tmp_path):
+    (tmp_path / "vocab.json").write_text(content)
+    with pytest.raises(UserError, match=told):
+        read_tokens(tmp_path / "vocab.json")
 
 
 def test_damaged_models_of_many_languages_are_refused_in_a_line(tmp_path):

@@ -295,6 +295,15 @@ def test_damaged_models_are_refused_in_a_line(exported, tmp_path):
     for number in (1, 2):
         (exported / "decoder.yml").write_text('models: ["a.npz", "b.npz"]' if number == 1 else 'vocabs: ["vocab.yml"]')
         refused("must name one model" if number == 1 else "two vocabularies")
+    for content, told in (
+        ('models: ["gone.npz"]', "Missing model, which .*decoder.yml names: .*gone.npz"),  # not the other there
+        ("models: model.npz", "must name one model.*Received: model.npz"),
+        ("vocabs: vocab.yml", r"two vocabularies. Received: \['vocab.yml'\]"),
+        ('vocabs: ["gone.yml", "gone.yml"]', "Missing vocabulary, which the search settings name: .*gone.yml"),
+        *((f"beam-size: {x}", "`beam-size` of the search.*Received: ") for x in ("[4]", "0", "-3", "4.5", "9" * 5000)),
+    ):
+        (exported / "decoder.yml").write_text(content)
+        refused(told)
     assert not (tmp_path / "ours").exists()
 
 
