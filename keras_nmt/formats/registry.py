@@ -117,7 +117,15 @@ def import_model(
         if languages:
             imported.choose_languages(languages)
         model = imported.make_model()
-        protos = {"source": imported.source.make_model(), "target": imported.target.make_model()}
+        sides = {"source": imported.source, "target": imported.target}
+        for side, vocabulary in sides.items():
+            # Without any model of subwords, texts are cut already.
+            if vocabulary.is_missing_subwords() and any(other.model is not None for other in sides.values()):
+                raise UserError(
+                    f"The {side} vocabulary has pieces of SentencePiece, but no model of them, as the other side has: "
+                    f"get all files of the model. Received: {source}"
+                )
+        protos = {side: vocabulary.make_model() for side, vocabulary in sides.items()}
         is_joint = protos["source"] == protos["target"]
         names = {side: "subwords.model" if is_joint else f"subwords.{side}.model" for side in protos}
         for side, name in names.items():

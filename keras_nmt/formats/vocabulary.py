@@ -55,6 +55,10 @@ class Vocabulary:
         """The same as `rows` for logits, where EOS that is also BOS has a single logit."""
         return [self.rows[0], self.rows[1], -1 if self.begin == self.end else self.rows[2], *self.rows[3:]]
 
+    def is_missing_subwords(self) -> bool:
+        """Returns whether tokens are pieces of SentencePiece, whose model is not there."""
+        return self.model is None and any(self.tokens[row].startswith(SPACE) for row in self._text_rows())
+
     def make_model(self) -> bytes:
         """Makes a SentencePiece model whose ids are those of this package.
 

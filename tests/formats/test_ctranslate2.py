@@ -345,6 +345,15 @@ def test_subwords_of_another_model_are_refused(converted, tmp_path):
         import_model(folder, tmp_path / "ours")
 
 
+@pytest.mark.parametrize("side", ["source", "target"])
+def test_subwords_of_one_side_alone_are_refused(converted, tmp_path, side):
+    folder = shutil.copytree(converted, tmp_path / "theirs")
+    (folder / f"{side}.model").unlink()
+    with pytest.raises(UserError, match=f"The {side} vocabulary has pieces of SentencePiece, but no model"):
+        import_model(folder, tmp_path / "ours")
+    assert not (tmp_path / "ours").exists()
+
+
 def test_numbers_of_no_model_are_refused(converted, tmp_path):
     folder = shutil.copytree(converted, tmp_path / "theirs")
     path = folder / "model.bin"

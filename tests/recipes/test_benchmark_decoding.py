@@ -54,7 +54,12 @@ def test_all_give_equal_translations_of_equal_length(decoding, sentences, tmp_pa
 @pytest.mark.parametrize(
     ("peer", "module", "options", "match"),
     [
-        ("CTranslate2", "ctranslate2", {"dtype": "float32", "threads": 1}, " failed. Received: RuntimeError.*model.bin"),
+        (
+            "CTranslate2",
+            "ctranslate2",
+            {"dtype": "float32", "threads": 1},
+            " failed. Received: RuntimeError.*model.bin",
+        ),
         # Marian ends its process.
         ("Marian", "pymarian", {"workers": 1}, "'s process ended; its output above says why. Received: exit code"),
     ],
