@@ -1,4 +1,4 @@
-"""Multi30k: what a small student learns from a teacher, and a model from noise and from monolingual text.
+"""Multi30k: what a small student learns from a teacher, and a model from noise, monolingual text and aligned words.
 
     python recipes/multi30k/distillation.py train teacher --data-dir DATA
     python recipes/multi30k/distillation.py compare distilled interpolated word_level --data-dir DATA
@@ -69,6 +69,8 @@ RECIPE = Recipe(
             "data.noise": {"swap": 0.01, "drop": 0.01, "insert": 0.01, "neighbour": 0.01, "uppercase": 0.02}
             | {"lowercase": 0.05, "final_stop": 0.1},
         },
+        # The plain model, with a head of attention that learns the links of another program.
+        "aligned": {"data.alignments": f"{TEXTS}/links"},
         # Half of the corpus, and the German side of the other half, by the reverse model of the first half.
         "reverse": {"data.train": HALF, "subwords.user_symbols": ["<BT>"]},
         "half": {**OF_HALF, "data.train": HALF},
