@@ -304,7 +304,7 @@ class Comparison:
         results = read_results(experiment.directory)
         if results is None:
             return None
-        key = str([(d.name, d.corpora, d.dev, d.tests) for d in experiment.directions])
+        key = str([(d.name, d.corpora, d.alignments, d.dev, d.tests) for d in experiment.directions])
         if key not in self._digests:
             self._digests[key] = digests_of(experiment.directions)
         if changed := differences(experiment, results, digests=self._digests[key]):

@@ -137,6 +137,14 @@ def test_seeds_are_trained_in_turn_and_finished_runs_are_kept(files, tmp_path, c
     assert calls == ["train fusion-1", "train fusion-2", "train baseline-3", "train fusion-3"]
 
 
+def test_a_finished_run_with_alignments_is_kept_beside_one_without(files, tmp_path, calls):
+    (tmp_path / "links").write_text("0-0\n" * len(LINES))
+    aligned = {"aligned": {"alignments": tmp_path / "links"}}
+    for _ in range(2):
+        compared(files, tmp_path / "runs", seeds=(1,), **aligned).run()
+    assert calls == ["train baseline-1", "train aligned-1"]
+
+
 def test_speeds_are_measured_on_request_and_all_of_them_again_if_one_is_missing(files, tmp_path, calls):
     folder, speed = tmp_path / "runs", {"decoding_speed": True}
     compared(files, folder, seeds=(1,)).run()
