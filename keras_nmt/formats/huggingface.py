@@ -214,9 +214,11 @@ def _read_arrays(folder: Path) -> tuple[Path, dict[str, np.ndarray]]:
 
 def _weight_files(folder: Path, name: str) -> list[Path]:
     """Returns the file of weights with this name, or all those that its index names."""
-    index = folder / f"{name}.index.json"
-    if (folder / name).is_file() or not index.is_file():
-        return [folder / name] if (folder / name).is_file() else []
+    path, index = folder / name, folder / f"{name}.index.json"
+    if path.is_file():
+        return [path]
+    if not index.is_file():
+        return []
     places = read_json(index, "the names of the files of weights").get("weight_map")
     if not isinstance(places, dict) or not places or not all(isinstance(x, str) for x in places.values()):
         raise UserError(f"{index}: `weight_map` must name a file for each parameter. Received: {str(places)[:100]}")
