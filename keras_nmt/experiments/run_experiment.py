@@ -403,16 +403,14 @@ def _aligned(
 def make_tokenizers(config: ExperimentConfig, folder: ModelDirectory, report: Report) -> dict[str, SubwordTokenizer]:
     """Returns the subword models of the folder. Missing ones are copied from files or other models, or trained."""
     names, own = subword_names(config), config.subwords
-    given = {
-        side: SubwordTokenizer(path)  # the tokenizer checks the special ids
-        for side, path in _given_subwords(config, folder).items()
-        if not (folder.path / names[side]).exists()
-    }
-    if len(given) == len(names):  # otherwise some are trained, with the symbols
+    given: dict[str, SubwordTokenizer] = {}
+    for side, path in _given_subwords(config, folder).items():
+        if names[side] not in given and not (folder.path / names[side]).exists():
+            given[names[side]] = SubwordTokenizer(path)  # the tokenizer checks the special ids
+    if given.keys() == set(names.values()):  # otherwise some are trained, with the symbols
         _check_symbols(own.user_symbols, given.values())
-    for side, tokenizer in given.items():
-        if not (folder.path / names[side]).exists():
-            tokenizer.save(folder.path / names[side])
+    for name, tokenizer in given.items():
+        tokenizer.save(folder.path / name)
     labels = labels_of(config.model.kind, config.sides)
     for name in dict.fromkeys(names.values()):
         if (folder.path / name).exists():
