@@ -25,6 +25,7 @@ LAYERS = {"layer_composition": {"kind": "extended", "start": "identity"}}
 HEADS = {"head_composition": {"kind": "extended", "start": "identity"}}
 INTERACTION = {**LAYERS, **HEADS}
 SOFTMAX = {"model": {"roles": "softmax"}}
+MATCHED = ("plain", "fusion", "ni_layers", "ni_heads", "ni_both", "contextualized")
 ALL = {"shortcuts": "fusion", **INTERACTION, "roles": "softmax"}
 
 RECIPE = Recipe(
@@ -84,7 +85,7 @@ RECIPE = Recipe(
         "role_one_hot": {**one_hot_from("role_softmax", SOFTMAX, 2e-4), "max_updates": 5000},
         "role_softmax_continued": {**softmax_continued("role_softmax", SOFTMAX, 2e-4), "max_updates": 5000},
         "matched": {"matched_to": "role_softmax"},
-        **{f"matched_{name}": {"matched_to": name} for name in ("plain", "fusion", "ni_layers", "ni_heads", "ni_both")},
+        **{f"matched_{name}": {"matched_to": name} for name in MATCHED},
         "all": {"model": ALL},
         # Joined to others, as in `fusion+peak_26`: each arm at several peak rates, in ten thousandths.
         **{f"peak_{rate}": {"learning_rate": rate / 10_000} for rate in (13, 26, 52, 80)},
