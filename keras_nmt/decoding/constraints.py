@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 from keras import ops
 
-from keras_nmt.decoding._beams import take_beams, take_rows
 from keras_nmt.decoding.logit_processors import shift_in
-from keras_nmt.decoding.logits import NEG_INF, is_valid
+from keras_nmt.decoding.scores import NEG_INF, is_valid
+from keras_nmt.decoding.search_loop import take_beams, take_rows
 from keras_nmt.ids import EOS, PAD
 
 # The log-probability that a token of a constraint is expected to cost more than another token. With fewer entries of

@@ -25,7 +25,7 @@ from keras_nmt.decoding import (
     shift_right,
     token_log_probabilities,
 )
-from keras_nmt.decoding.logits import NEG_INF, is_valid
+from keras_nmt.decoding.scores import NEG_INF, is_valid
 from keras_nmt.errors import UserError, one_line
 from keras_nmt.ids import EOS, PAD, UNK
 from keras_nmt.inference._candidates import TOO_MANY_FORCED, Candidates

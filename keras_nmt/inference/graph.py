@@ -12,7 +12,7 @@ import tensorflow as tf
 
 from keras_nmt.data import SubwordTokenizer
 from keras_nmt.decoding.constraints import met_constraints
-from keras_nmt.decoding.logits import NEG_INF, is_valid
+from keras_nmt.decoding.scores import NEG_INF, is_valid
 from keras_nmt.errors import UserError
 from keras_nmt.ids import BOS, EOS, PAD, UNK
 from keras_nmt.inference._functions import function, of_count, values_of

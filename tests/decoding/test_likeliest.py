@@ -9,8 +9,8 @@ import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from keras_nmt.decoding._next_tokens import Processing
-from keras_nmt.decoding.logits import NEG_INF, token_log_probabilities
+from keras_nmt.decoding.logit_processors import Processing
+from keras_nmt.decoding.scores import NEG_INF, log_probabilities_of
 from keras_nmt.ids import EOS, PAD
 
 
@@ -57,6 +57,6 @@ def test_the_likeliest_tokens_that_may_follow(vocabulary_size, k, suppress, pref
 def test_log_probabilities_equal_those_of_scipy(plain, scale):
     logits = scale * np.random.default_rng(0).normal(size=(2, 3, 50)).astype("float32")
     values = logits[..., 7:9]
-    found = token_log_probabilities(tf.constant(values), tf.constant(logits), plain=plain)
+    found = log_probabilities_of(tf.constant(values), tf.constant(logits), plain=plain)
     expected = scipy.special.log_softmax(logits.astype("float64"), axis=-1)[..., 7:9]
     np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6)

@@ -8,7 +8,7 @@ import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from keras_nmt.decoding.logits import NEG_INF, top_k
+from keras_nmt.decoding.scores import NEG_INF, top_k
 
 
 def check(logits: np.ndarray, k: int, values: np.ndarray, ids: np.ndarray) -> None:
