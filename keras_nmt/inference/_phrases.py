@@ -8,7 +8,7 @@ import tensorflow as tf
 
 from keras_nmt.errors import UserError
 from keras_nmt.ids import PAD, UNK
-from keras_nmt.inference.buckets import bucket_sizes
+from keras_nmt.inference.batching import bucket_sizes
 
 UNKNOWN_IN_PREFIX = "A prefix has characters that the subwords of the target language do not have"
 UNKNOWN_IN_PHRASE = "A phrase has characters that the subwords of the target language do not have"

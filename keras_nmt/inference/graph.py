@@ -20,9 +20,7 @@ from keras_nmt.inference._phrases import check_room, has_unknown, segment_phrase
 from keras_nmt.inference._traced_model import TracedDecoder, TracedEncoder, TracedSearch, distinct
 from keras_nmt.inference._unknown import copies_of_texts, join_with_copies
 from keras_nmt.inference.alignment import padded_words, words_of_texts
-from keras_nmt.inference.buckets import bucket_sizes
-from keras_nmt.inference.parts import Column, Rows
-from keras_nmt.inference.routing import Groups, by_group, indices_of
+from keras_nmt.inference.batching import Column, Groups, Rows, bucket_sizes, by_group, indices_of
 from keras_nmt.inference.search_options import SearchOptions
 from keras_nmt.models import MultilingualModel, TranslationModel
 from keras_nmt.progress import count_steps
