@@ -6,9 +6,8 @@ import tensorflow as tf
 
 from keras_nmt.data import SubwordTokenizer
 from keras_nmt.ids import EOS, UNK
-from keras_nmt.inference.aligned_words import WORD_ENDS
 from keras_nmt.inference.alignment import words_of_texts
-from keras_nmt.inference.word_scores import WORD_BEGIN
+from keras_nmt.inference.translation import WORD_BEGIN, WORD_ENDS
 
 _PUNCTUATION = r"[\pP]+"
 

@@ -9,7 +9,7 @@ import tensorflow as tf
 
 from keras_nmt.data import SubwordTokenizer
 from keras_nmt.data.parallel_corpus import LINK_BASE
-from keras_nmt.inference.aligned_words import WORD_ENDS
+from keras_nmt.inference.translation import WORD_ENDS
 
 # Ranges of characters that subword models treat as spaces or leave out: they are not letters of words.
 UNSEEN = (

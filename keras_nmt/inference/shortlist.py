@@ -15,7 +15,7 @@ from keras_nmt.errors import UserError, check_positive, error_and_type
 from keras_nmt.files.atomic_files import atomic_path
 from keras_nmt.files.paths import check_regular
 from keras_nmt.files.weights_file import arrays, check_digest, write_digest
-from keras_nmt.inference.aligned_words import split_words
+from keras_nmt.inference.translation import split_words
 
 if TYPE_CHECKING:
     from keras_nmt.data import SubwordTokenizer
