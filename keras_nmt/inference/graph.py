@@ -18,8 +18,7 @@ from keras_nmt.ids import BOS, EOS, PAD, UNK
 from keras_nmt.inference._functions import function, of_count, values_of
 from keras_nmt.inference._phrases import check_room, has_unknown, segment_phrases, without_unknown
 from keras_nmt.inference._traced_model import TracedDecoder, TracedEncoder, TracedSearch, distinct
-from keras_nmt.inference._unknown import copies_of_texts, join_with_copies
-from keras_nmt.inference.alignment import padded_words, words_of_texts
+from keras_nmt.inference.alignment import copies_of_texts, join_with_copies, padded_words, words_of_texts
 from keras_nmt.inference.batching import Column, Groups, Rows, bucket_sizes, by_group, indices_of
 from keras_nmt.inference.search_options import SearchOptions
 from keras_nmt.models import MultilingualModel, TranslationModel
