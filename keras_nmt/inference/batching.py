@@ -264,3 +264,16 @@ def indices_of(names: tf.Tensor, languages: Sequence[str]) -> tf.Tensor:
     check = tf.debugging.Assert(tf.reduce_all(known), [message, tf.boolean_mask(names, ~known)])
     with tf.control_dependencies([check]):  # sessions skip what no result depends on
         return tf.argmax(matches, 1, tf.int32)
+
+
+def of_count(*rows: tf.Tensor) -> list[tf.Tensor]:
+    """Checks in the graph that tensors have one dimension and the same number of rows, and returns them.
+
+    A server calls a signature with inputs of any shape.
+    """
+    rows = tuple(tf.ensure_shape(x, [None]) for x in rows)
+    # A reshape from one dimension to one would be removed from the graph; an assertion is not.
+    counts = tf.stack([tf.shape(x)[0] for x in rows])
+    check = tf.debugging.Assert(tf.reduce_all(counts == counts[0]), ["Inputs differ in number. Received:", counts])
+    with tf.control_dependencies([check]):  # sessions skip what no result depends on
+        return [tf.identity(x) for x in rows]

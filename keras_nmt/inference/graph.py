@@ -15,11 +15,10 @@ from keras_nmt.decoding.constraints import met_constraints
 from keras_nmt.decoding.scores import NEG_INF, is_valid
 from keras_nmt.errors import UserError
 from keras_nmt.ids import BOS, EOS, PAD, UNK
-from keras_nmt.inference._functions import function, of_count, values_of
 from keras_nmt.inference._phrases import check_room, has_unknown, segment_phrases, without_unknown
-from keras_nmt.inference._traced_model import TracedDecoder, TracedEncoder, TracedSearch, distinct
+from keras_nmt.inference._traced_model import TracedDecoder, TracedEncoder, TracedSearch, distinct, function, values_of
 from keras_nmt.inference.alignment import copies_of_texts, join_with_copies, padded_words, words_of_texts
-from keras_nmt.inference.batching import Column, Groups, Rows, bucket_sizes, by_group, indices_of
+from keras_nmt.inference.batching import Column, Groups, Rows, bucket_sizes, by_group, indices_of, of_count
 from keras_nmt.inference.search_options import SearchOptions
 from keras_nmt.models import MultilingualModel, TranslationModel
 from keras_nmt.progress import count_steps
@@ -135,7 +134,7 @@ class TextGraph:
                 return found
 
             specs = [tf.TensorSpec([None, None] if name in PHRASES else [None], x.dtype) for name, x in numbers.items()]
-            self._traced[key] = function(call, *specs)
+            self._traced[key] = function(call, specs)
         answers: dict[str, tf.Tensor] = self._traced[key](*numbers.values())
         return answers
 
