@@ -56,16 +56,8 @@ class WeightFunction:
     """A function of weights that is traced once, for its signature, and reads no variable.
 
     The values of the weights are inputs of the graph. Reading a variable would be an operation with a state, which
-    TensorFlow keeps in order: it would not compute two parts of a text at the same time.
-
-    Args:
-        body: Function of tensors.
-        weights: Sequence of `keras.Variable`, those that the body may use.
-        signature: List of `tf.TensorSpec`, the arguments. Defaults to None, to trace each structure of the arguments.
-        jit_compile: As for `function`.
-
-    Attributes:
-        traced: The `tf.function`, whose first argument is the list of the weights' values.
+    TensorFlow keeps in order: it would not compute two parts of a text at the same time. Without a signature, each
+    structure of the arguments is traced. `traced` is the `tf.function`, whose first argument is the list of values.
     """
 
     def __init__(
@@ -145,7 +137,7 @@ class TracedDecoder:
         self.step: Any = WeightFunction(model.decoder_step, self.weights)  # for the loops of all searches
         self._log_probabilities = plain_and_compiled(self._score, self.weights, [self._specs, IDS])
         self._among: dict[int, Any] = {}  # the same among candidates, by their number
-        self._next_logits = plain_and_compiled(self._last_logits, self.weights, [self._specs, IDS])
+        self.next_logits = plain_and_compiled(self._last_logits, self.weights, [self._specs, IDS])
         self._attended: dict[int | None, Any] = {}  # by layer
 
     def log_probabilities(
@@ -163,10 +155,6 @@ class TracedDecoder:
             among = plain_and_compiled(self._score, self.weights, signature)
             self._among.setdefault(size, among)
         return self._among[size][compiled](memory, target, candidates)
-
-    def next_logits(self, memory: list[tf.Tensor], prefix: tf.Tensor, compiled: bool) -> tf.Tensor:
-        """Computes the logits `[B, V]` of the token after prefixes, whose ids `[B, P]` end with EOS."""
-        return self._next_logits[compiled](memory, prefix)
 
     def attended(
         self, memory: list[tf.Tensor], source: tf.Tensor, target: tf.Tensor, layer: int | None, compiled: bool
@@ -222,6 +210,7 @@ class TracedDecoder:
         return token_log_probabilities(tf.gather(logits, candidates, axis=2), places)
 
     def _last_logits(self, memory: list[tf.Tensor], prefix: tf.Tensor) -> tf.Tensor:
+        """Computes the logits `[B, V]` of the token after prefixes, whose ids `[B, P]` end with EOS."""
         logits = self._side.logits(shift_right(prefix), self.pack(memory))  # [B, P, V]
         return tf.gather(tf.cast(logits, tf.float32), tf.argmax(prefix == EOS, 1), batch_dims=1)
 
