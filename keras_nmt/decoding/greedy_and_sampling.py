@@ -249,24 +249,11 @@ def token_by_token(
     length_penalty: float,
     drop_finished: bool,
 ) -> SearchResult:
-    """Extends N hypotheses of each sentence by chosen tokens, until `EOS` or the length limit, without reordering.
+    """Extends N hypotheses of each sentence by chosen tokens, until `EOS` or the length limit, and keeps their order.
 
-    Args:
-        step: Function, a `DecoderStep`.
-        fixed: Dictionary of nests of tensors `[B, ...]`: the constants of the "model", and more for `choose`.
-        caches: Nest of tensors `[B, N, ...]`, passed to `step`.
-        choose: Function from the `Step`, `fixed` and the state of `processing` to a token for each hypothesis `[B, N]`,
-            its log-probability `[B, N]`, and the state.
-        processing: `Processing`.
-        batch_size: Integer, B.
-        num_hypotheses: Integer, N.
-        max_length: Integer, the maximum number of generated tokens, `EOS` included.
-        max_lengths: int32 tensor `[B]`, a limit for each sentence, or `None`.
-        length_penalty: Float, alpha of the length penalty.
-        drop_finished: Boolean, whether sentences leave the batch when they are finished.
-
-    Returns:
-        A `SearchResult` in the order of the hypotheses.
+    `fixed` holds the constants of the "model", and more tensors `[B, ...]` for `choose`: a function from the `Step`,
+    `fixed` and the state of `processing` to a token of each hypothesis `[B, N]`, its log-probability `[B, N]`, and the
+    state.
     """
     shape = (batch_size, num_hypotheses)
     limits = length_limits(batch_size, max_length, max_lengths)
@@ -313,16 +300,7 @@ def gumbel_noise(seeds: Any, samples: Any, position: Any, ids: Any) -> Any:
 
     Keras' random generators draw a whole tensor from one seed, so a number depends on its index in the batch. These
     numbers are hashes, as in a counter-based generator: the same on every device, with or without XLA, and in any
-    batch. Tensors of seeds, samples and ids broadcast.
-
-    Args:
-        seeds: int32 tensor.
-        samples: int32 tensor, numbers of samples.
-        position: int32 scalar tensor.
-        ids: int32 tensor, token ids.
-
-    Returns:
-        A float32 tensor of the broadcast shape.
+    batch. The arguments are int32 tensors that broadcast; the result is float32.
 
     Reference:
         [Salmon et al., 2011](https://doi.org/10.1145/2063384.2063405), counter-based generators;

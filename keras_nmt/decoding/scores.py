@@ -31,17 +31,11 @@ def of_tokens(logits: Any, ids: Any) -> Any:
 
 
 def log_probabilities_of(values: Any, logits: Any, best: tuple[Any, Any] | None = None, *, plain: bool) -> Any:
-    """Returns the log-probabilities of tokens among the whole vocabulary.
+    """Returns the log-probabilities `[B, K, M]` of tokens, from their logits `[B, K, M]` and all `[B, K, V]`.
 
-    Args:
-        values: float32 tensor `[B, K, M]`, the tokens' logits.
-        logits: float32 tensor `[B, K, V]`, all logits.
-        best: The largest logit and its id, `[B, K, 1]` each. Defaults to None: searched for.
-        plain: Boolean, whether no compiler joins the operators. TensorFlow's softmax is then one operator, three times
-            as fast as the difference, the exponentials and their sum.
-
-    Returns:
-        float32 tensor `[B, K, M]`.
+    `best` are the largest logit and its id, `[B, K, 1]` each, if they are known. `plain` says that no compiler joins
+    the operators: TensorFlow's softmax is then one operator, three times as fast as the difference, the exponentials
+    and their sum.
     """
     if plain:
         highest, ids = top_k(logits, 1) if best is None else best
@@ -54,13 +48,7 @@ def top_k(logits: Any, k: int) -> tuple[Any, Any]:
     """Returns the `k` largest logits and their ids, largest first; among equal logits, the lowest ids.
 
     A large vocabulary is searched in two stages: the `k` largest logits are in the `k` blocks with the largest maxima.
-
-    Args:
-        logits: float32 tensor `[B, K, V]`.
-        k: Integer, at most V.
-
-    Returns:
-        Values `[B, K, k]` float32 and ids `[B, K, k]` int32.
+    Logits are float32 `[B, K, V]`, values float32 and ids int32 `[B, K, k]`.
     """
     beam_size, vocabulary_size = logits.shape[1:]
     # A size that divides the vocabulary needs no padding.

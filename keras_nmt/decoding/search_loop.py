@@ -90,19 +90,12 @@ def check_arguments(batch_size: Any, max_length: Any, min_length: int, length_pe
 
 
 def search_loop(extend: Extend, sentences: Any, constants: Any, caches: Any, *, done: Any, drop_finished: bool) -> Any:
-    """Extends the hypotheses of all sentences until each sentence is done.
+    """Extends hypotheses until each sentence is done, and returns `sentences` as each was when it was done.
 
-    Args:
-        extend: Function, see `Extend`.
-        sentences: Nest of tensors `[B, ...]`, the hypotheses.
-        constants: Nest of tensors `[B, ...]`.
-        caches: Nest of tensors `[B, K, ...]`, or `[B, ...]` under the key "not_reordered".
-        done: bool tensor `[B]`, the sentences that have no token.
-        drop_finished: Boolean, whether sentences leave the batch when they are done. The shapes then change from step
-            to step, which neither XLA nor JAX can do. Otherwise sentences that are done stay, and do not change.
-
-    Returns:
-        The nest `sentences`, of each sentence as it was when it was done.
+    `sentences` and `constants` are nests of tensors `[B, ...]`, the hypotheses and what belongs to them; `caches` are
+    `[B, K, ...]`, or `[B, ...]` under the key "not_reordered". Sentences that are `done` `[B]` at the start get no
+    token. With `drop_finished`, sentences leave the batch when they are done. The shapes then change from step to step,
+    which neither XLA nor JAX can do. Otherwise sentences that are done stay, and do not change.
     """
     loop = _dropping_finished if drop_finished else _whole
     return loop(extend, sentences, constants, caches, done)

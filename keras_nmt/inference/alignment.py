@@ -120,15 +120,10 @@ def padded_words(ragged: tf.RaggedTensor, lengths: tf.Tensor) -> tf.Tensor:
 
 
 def copies_of_texts(tokenizer: SubwordTokenizer, texts: tf.Tensor) -> tf.RaggedTensor:
-    """Returns, for each source subword, the text that replaces an unknown subword that attends to it.
+    """Returns, for each subword of source texts `[N]`, the text that replaces an unknown subword that attends to it.
 
-    Args:
-        tokenizer: `SubwordTokenizer` of the texts.
-        texts: String tensor `[N]`.
-
-    Returns:
-        String `tf.RaggedTensor` `[N, (subwords)]`: the characters of an unknown source subword, or the word of any
-        other, without the punctuation around it.
+    It is the characters of an unknown source subword, or the word of any other, without the punctuation around it:
+    string `[N, (subwords)]`.
     """
     ids, starts, limits = tokenizer.tokenize_with_offsets(texts)
     rows, start = ids.value_rowids(), starts.flat_values
@@ -146,20 +141,12 @@ def copies_of_texts(tokenizer: SubwordTokenizer, texts: tf.Tensor) -> tf.RaggedT
 def join_with_copies(
     tokenizer: SubwordTokenizer, tokens: tf.Tensor, source: tf.Tensor, copies: tf.Tensor, attended: tf.Tensor
 ) -> tf.Tensor:
-    """Joins subwords into texts, with text of the source for unknown subwords.
+    """Joins tokens `[B, T]` into texts `[B]`, with text of the source for unknown subwords.
 
     An unknown subword that attends to an unknown subword is replaced by the latter's characters. If it attends to any
-    other subword, its whole word is replaced by the source word, except subwords that are punctuation.
-
-    Args:
-        tokenizer: `SubwordTokenizer` of the translations.
-        tokens: int32 tensor `[B, T]`.
-        source: int32 tensor `[B, S]`, the subwords of the source.
-        copies: String tensor `[B, S]`, see `copies_of_texts`.
-        attended: int32 tensor `[B, T]`, the position in the source that each token attends to.
-
-    Returns:
-        String tensor `[B]`.
+    other subword, its whole word is replaced by the source word, except subwords that are punctuation. `source` and
+    `copies` `[B, S]` are the subwords of the source and their `copies_of_texts`; `attended` `[B, T]` is the position in
+    the source that each token attends to.
     """
     pieces = tf.where(tokens == EOS, "", tokenizer.piece_strings(tokens))
     is_unknown = tokens == UNK

@@ -43,19 +43,12 @@ def part_size(
     compiled: bool,
     hypotheses: int = 1,
 ) -> tf.Tensor:
-    """Returns the number of rows of the next part.
+    """Returns the number of rows of the part that begins at the row `start`.
 
     A part has rows of one group, at most as many as `batch_buckets`, `max_batch_tokens` and `MOST_HYPOTHESES` allow,
     but at least one. The longest row determines the number of steps, so the part ends earlier if a part of their own is
-    cheaper for the shorter rows.
-
-    Args:
-        lengths: int32 tensor `[N]`, padded lengths of the rows, in descending order within a group.
-        groups: int32 tensor `[N]`, the group of each row, in ascending order; None for one group.
-        start: int32 scalar tensor, the first row of the part.
-        options: `SearchOptions`.
-        compiled: Boolean, whether parts are padded to `batch_buckets`.
-        hypotheses: Integer, the hypotheses that a row has at the same time. Defaults to 1.
+    cheaper for the shorter rows. `groups` `[N]` ascend, or are None for one group; the padded `lengths` `[N]` descend
+    within a group. A row has so many `hypotheses` at the same time.
     """
     longest = lengths[start]
     sizes = tf.constant(options.batch_buckets, tf.int32)
@@ -131,13 +124,11 @@ class Rows:
         columns: Sequence[Column],
         needed: tf.Tensor | None = None,
     ) -> list[tf.Tensor]:
-        """Computes all rows, or some of them, rows of similar length together.
+        """Computes all rows, or those that are `needed` `[N]`, rows of similar length together.
 
-        Args:
-            body: Function from the indices `[B]` of a part's rows to tensors `[B, ...]`. If it is compiled, the last
-                index is repeated up to a batch bucket. In a graph, operations with a state would keep parts in order.
-            columns: The shape of each of these tensors without the first dimension, and its type.
-            needed: bool tensor `[N]`, the rows to compute. Defaults to None, for all.
+        `body` is a function from the indices `[B]` of a part's rows to tensors `[B, ...]`, which `columns` describe. If
+        it is compiled, the last index is repeated up to a batch bucket. In a graph, operations with a state would keep
+        parts in order.
 
         Returns:
             The tensors `[N, ...]` in the order of the rows, with 0 or "" for rows that are not needed.
@@ -226,14 +217,10 @@ class Groups:
 def by_group(
     group: tf.Tensor, branches: Sequence[Callable[[tf.Tensor], Sequence[tf.Tensor]]], specs: Sequence[tf.TensorSpec]
 ) -> list[tf.Tensor]:
-    """Computes the rows of each group together, and returns tensors `[N, ...]` in the order of the rows.
+    """Computes the rows of each `group` `[N]` together, and returns tensors `[N, ...]` in the order of the rows.
 
-    Nothing is computed for a group without rows.
-
-    Args:
-        group: int32 tensor `[N]`, N > 0, the group of each row.
-        branches: One function per group, from the indices `[n]` of the group's rows to tensors `[n, ...]`.
-        specs: The `tf.TensorSpec` of each of these tensors, with at most one unknown dimension besides the first.
+    Each group has a function from the indices `[n]` of its rows to tensors `[n, ...]`, which have `specs` with at most
+    one unknown dimension besides the first. Nothing is computed for a group without rows; N > 0.
     """
     indices = [tf.cast(tf.where(group == i)[:, 0], tf.int32) for i in range(len(branches))]
 
