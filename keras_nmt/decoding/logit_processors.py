@@ -234,8 +234,12 @@ class SuppressSequences(TokenMask):
 
     def forbidden(self, step: Step, state: Any) -> tuple[Any, Any]:
         sequences = state["not_reordered"][:, None]  # [B, 1, C, L]
-        matched = match(state["matched"], sequences, step.last)
-        is_last = last_places(sequences)
+        # Entry l of `matched` [B, K, C, L]: the hypothesis ends with the first l + 1 tokens of the sequence.
+        # All beginnings are followed at the same time, so no occurrence is missed.
+        last = ops.reshape(step.last, (-1, step.last.shape[1], 1, 1))
+        matched = shift_in(state["matched"]) & (sequences == last)
+        lengths = ops.sum(ops.cast(sequences != PAD, "int32"), axis=-1, keepdims=True)
+        is_last = ops.arange(ops.shape(sequences)[-1], dtype="int32") == lengths - 1
         closes = ops.any(shift_in(matched) & is_last, axis=-1)  # [B, K, C]
         ids = ops.where(closes, ops.sum(ops.where(is_last, sequences, 0), axis=-1), -1)
         return ids, {**state, "matched": matched}
@@ -347,25 +351,9 @@ def token_at(prefix: Any, position: Any) -> Any:
     return ops.sum(ops.where(here, ops.cast(prefix, "int32"), 0), axis=1)
 
 
-# Where a hypothesis is in each of many sequences: entry l of `matched` [..., L] says that its last l + 1 tokens are the
-# first l + 1 tokens of the sequence. All beginnings are followed at the same time, so no occurrence is missed.
-
-
-def match(matched: Any, sequences: Any, last: Any) -> Any:
-    """Returns `matched` `[B, K, ..., L]` after one more token `[B, K]`; `sequences` are `[B, 1, ..., L]`."""
-    tokens = ops.reshape(last, (-1, last.shape[1], *[1] * (len(matched.shape) - 2)))
-    return shift_in(matched) & (sequences == tokens)
-
-
 def shift_in(matched: Any) -> Any:
-    """Returns whether the tokens before each entry are written: always, for the first entry."""
+    """Returns whether the tokens before each entry `[..., L]` of a sequence are written: always, for the first."""
     return ops.concatenate([ops.ones_like(matched[..., :1]), matched[..., :-1]], axis=-1)
-
-
-def last_places(sequences: Any) -> Any:
-    """Marks the last token of each sequence `[..., L]`; nowhere in a sequence without tokens."""
-    lengths = ops.sum(ops.cast(sequences != PAD, "int32"), axis=-1, keepdims=True)
-    return ops.arange(ops.shape(sequences)[-1], dtype="int32") == lengths - 1
 
 
 class NextTokens(NamedTuple):
