@@ -33,7 +33,7 @@ ALLOWED = {
     | {"preparation", "quickstart_data", "formats"},
 }
 # A function of this module has a form for TensorFlow, in which TensorFlow is imported, and a form for other backends.
-WITH_TENSORFLOW = ("decoding/_beams.py",)
+WITH_TENSORFLOW = ("decoding/search_loop.py",)
 NO_TENSORFLOW = ("layers", "models", "decoding", "files", "preparation")
 # Preparation imports these modules of `data`, and their imports, in an environment without TensorFlow.
 DATA_WITHOUT_TENSORFLOW = ("text_files", "sentence_pairs", "prepared_folder", "subword_models", "normalization")

@@ -14,7 +14,7 @@ from keras_nmt.analysis.measurements import Measurements, new_figure
 from keras_nmt.analysis.token_states import Model, open_translator
 from keras_nmt.data.text_files import read_lines
 from keras_nmt.errors import UserError
-from keras_nmt.inference.aligned_words import split_words
+from keras_nmt.inference.translation import split_words
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

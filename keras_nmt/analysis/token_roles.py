@@ -18,7 +18,7 @@ from keras_nmt.analysis.token_states import Model, hidden_states, named, open_tr
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import write_json, write_text
 from keras_nmt.ids import EOS
-from keras_nmt.inference.aligned_words import split_words
+from keras_nmt.inference.translation import split_words
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -171,7 +171,7 @@ def check_open(stream: Any, name: str) -> None:
 
 
 def translation_threads() -> int:
-    """Threads of an operation where four parts of a text share the cores, see `keras_nmt.inference.parts`."""
+    """Threads of an operation where four parts of a text share the cores, see `keras_nmt.inference.batching`."""
     return max(1, num_processors() // 4)
 
 

@@ -1,8 +1,7 @@
 """Beam search, greedy search and sampling over any step function, with static shapes, with or without XLA."""
 
 from keras_nmt.decoding.beam_search import beam_search
-from keras_nmt.decoding.greedy_search import greedy_search
-from keras_nmt.decoding.interface import DecoderStep, SearchResult
+from keras_nmt.decoding.greedy_and_sampling import greedy_search, sampling_search
 from keras_nmt.decoding.logit_processors import (
     BiasedPrefix,
     FixedMask,
@@ -17,15 +16,15 @@ from keras_nmt.decoding.logit_processors import (
     TokenMask,
     TopP,
 )
-from keras_nmt.decoding.logits import NEG_INF
-from keras_nmt.decoding.rerank_by_coverage import rerank_by_coverage
-from keras_nmt.decoding.sampling_search import sampling_search
 from keras_nmt.decoding.scores import (
+    NEG_INF,
     length_penalty,
+    rerank_by_coverage,
     sequence_log_probability,
     shift_right,
     token_log_probabilities,
 )
+from keras_nmt.decoding.search_loop import DecoderStep, SearchResult
 
 __all__ = [
     "NEG_INF",

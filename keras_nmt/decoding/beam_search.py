@@ -7,14 +7,19 @@ from typing import Any, NamedTuple
 
 from keras import ops
 
-from keras_nmt.decoding._beams import best_first, take_beams
-from keras_nmt.decoding._next_tokens import NextTokens, Processing
-from keras_nmt.decoding._search_loop import search_loop
 from keras_nmt.decoding.constraints import Constraints, Need, shared_order
-from keras_nmt.decoding.interface import DecoderStep, SearchResult
-from keras_nmt.decoding.logit_processors import LogitProcessor
-from keras_nmt.decoding.logits import NEG_INF, check_arguments, is_valid, length_limits
+from keras_nmt.decoding.logit_processors import LogitProcessor, NextTokens, Processing
+from keras_nmt.decoding.scores import NEG_INF, is_valid
 from keras_nmt.decoding.scores import length_penalty as penalty
+from keras_nmt.decoding.search_loop import (
+    DecoderStep,
+    SearchResult,
+    best_first,
+    check_arguments,
+    length_limits,
+    search_loop,
+    take_beams,
+)
 from keras_nmt.ids import BOS, EOS, PAD
 
 
@@ -134,23 +139,15 @@ def beam_search(
     """
     if num_hypotheses is None:
         num_hypotheses = beam_size
-    if beam_size < 1 or (isinstance(max_length, int) and max_length < 1):  # a tensor's value is unknown
-        raise ValueError(
-            f"`beam_size` and `max_length` must be at least 1. Received: beam_size={beam_size}, max_length={max_length}"
-        )
+    if beam_size < 1:
+        raise ValueError(f"`beam_size` must be at least 1. Received: beam_size={beam_size}")
     if not 1 <= num_hypotheses <= beam_size:
         raise ValueError(
             "`num_hypotheses` must be at least 1 and at most `beam_size`. "
             f"Received: num_hypotheses={num_hypotheses}, beam_size={beam_size}"
         )
-    check_arguments(
-        batch_size,
-        length_penalty,
-        max_lengths=max_lengths,
-        prefix=prefix,
-        beam_sizes=beam_sizes,
-        min_length=min_length,
-    )
+    tensors = {"max_lengths": max_lengths, "prefix": prefix, "beam_sizes": beam_sizes}
+    check_arguments(batch_size, max_length, min_length, length_penalty, **tensors)
     processing = Processing(
         processors, suppress=suppress, min_length=min_length, prefix=prefix, vocabulary=vocabulary, plain=drop_finished
     )
@@ -299,16 +296,10 @@ def _best_possible(open_beam: _Open, length: Any, limits: Any, alpha: float) -> 
 
 def _truncated(open_beam: _Open, limits: Any, alpha: float) -> SearchResult:
     """Returns open hypotheses as unfinished results; all have the length of their sentence's limit."""
-    there = is_valid(open_beam.log_probabilities)
-    lengths = ops.where(there, limits[:, None], 0)
-    scores = open_beam.log_probabilities / penalty(limits, alpha)[:, None]
-    return SearchResult(
-        tokens=ops.where(there[:, :, None], open_beam.tokens, PAD),
-        scores=ops.where(there, scores, NEG_INF),
-        log_probabilities=ops.where(there, open_beam.log_probabilities, NEG_INF),
-        lengths=lengths,
-        finished=ops.zeros_like(there),
-    )
+    values = open_beam.log_probabilities
+    there = is_valid(values)
+    scores = values / penalty(limits, alpha)[:, None]
+    return _keep(there, SearchResult(open_beam.tokens, scores, values, limits[:, None], ops.zeros_like(there)))
 
 
 def _merge(first: SearchResult, second: SearchResult, count: int) -> SearchResult:
@@ -335,12 +326,16 @@ def _first(counts: Any, log_probabilities: Any) -> Any:
 def _of_beam(result: SearchResult, beam_sizes: Any) -> SearchResult:
     """Returns the first `beam_sizes` `[B]` hypotheses of each sentence; the other entries are empty."""
     there = ops.arange(result.scores.shape[1], dtype="int32") < beam_sizes[:, None]  # [B, N]
-    return SearchResult(
+    return _keep(there, result)._replace(finished=result.finished & there)
+
+
+def _keep(there: Any, result: SearchResult) -> SearchResult:
+    """Empties the entries that are not `there` `[B, N]`, except `finished`."""
+    return result._replace(
         tokens=ops.where(there[:, :, None], result.tokens, PAD),
         scores=ops.where(there, result.scores, NEG_INF),
         log_probabilities=ops.where(there, result.log_probabilities, NEG_INF),
         lengths=ops.where(there, result.lengths, 0),
-        finished=result.finished & there,
     )
 
 

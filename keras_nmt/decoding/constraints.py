@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 from keras import ops
 
-from keras_nmt.decoding._beams import take_beams, take_rows
 from keras_nmt.decoding.logit_processors import shift_in
-from keras_nmt.decoding.logits import NEG_INF, is_valid
+from keras_nmt.decoding.scores import NEG_INF, is_valid
+from keras_nmt.decoding.search_loop import take_beams, take_rows
 from keras_nmt.ids import EOS, PAD
 
 # The log-probability that a token of a constraint is expected to cost more than another token. With fewer entries of
@@ -126,15 +126,9 @@ class Constraints:
 def shared_order(values: Any, ids: Any, closes: Any, need: Need, room: Any, count: int) -> Any:
     """Returns the first `count` continuations, in the order in which the beam is shared: int32 `[B, count]`.
 
-    Without constraints, this is the order of the values. Continuations that end are a bank.
-
-    Args:
-        values: float32 tensor `[B, N]`, log-probabilities.
-        ids: int32 tensor `[B, N]`, the tokens.
-        closes: bool tensor `[B, N]`, continuations that come first of all.
-        need: `Need` of the continuations, N = K M.
-        room: int32 tensor `[B]`, how many tokens may follow a continuation before `EOS`.
-        count: Integer.
+    Continuations `[B, N]`, N = K M, have log-probabilities `values`, tokens `ids` and a `need`; those that `closes`
+    marks come first of all. `room` `[B]` tokens may follow them before `EOS`. Without constraints, this is the order of
+    the values. Continuations that end are a bank.
     """
     size = ops.shape(values)[1]
     needed = ops.reshape(need.tokens, (-1, size))
@@ -157,12 +151,7 @@ def shared_order(values: Any, ids: Any, closes: Any, need: Need, room: Any, coun
 
 
 def met_constraints(phrases: Any, tokens: Any) -> Any:
-    """Tells which constraints hypotheses meet: bool `[B, N, C]`; one without a phrase is met.
-
-    Args:
-        phrases: int32 tensor `[B, C, A, L]`, see `Constraints`.
-        tokens: int32 tensor `[B, N, T]`.
-    """
+    """Tells which constraints `[B, C, A, L]` tokens `[B, N, T]` meet: bool `[B, N, C]`; one without a phrase is met."""
     phrases = phrases[:, None, :, :, None, :]  # [B, 1, C, A, 1, L]
     size = ops.shape(phrases)[-1]
     windows = ops.arange(ops.shape(tokens)[2], dtype="int32")[:, None] + ops.arange(size, dtype="int32")  # [T, L]

@@ -19,8 +19,8 @@ from keras_nmt.errors import UserError
 from keras_nmt.experiments.corpus_files import Corpus, File, Pair, Sides, corpora_of, file_of_corpus, sides_of_corpus
 from keras_nmt.files.paths import check_regular
 from keras_nmt.files.settings import documented, setting
-from keras_nmt.inference.aligned_words import split_words
 from keras_nmt.inference.shortlist import check_words, parse_pharaoh_alignments
+from keras_nmt.inference.translation import split_words
 
 
 @documented

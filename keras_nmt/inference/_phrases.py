@@ -8,7 +8,7 @@ import tensorflow as tf
 
 from keras_nmt.errors import UserError
 from keras_nmt.ids import PAD, UNK
-from keras_nmt.inference.buckets import bucket_sizes
+from keras_nmt.inference.batching import bucket_sizes
 
 UNKNOWN_IN_PREFIX = "A prefix has characters that the subwords of the target language do not have"
 UNKNOWN_IN_PHRASE = "A phrase has characters that the subwords of the target language do not have"
@@ -19,13 +19,10 @@ SIZES = tuple(2**n for n in range(13))  # padded sizes of phrases, so that XLA c
 def segment_phrases(
     texts: tf.Tensor, sources: tf.Tensor, tokenize: Callable[[tf.Tensor, tf.Tensor], tf.RaggedTensor], compiled: bool
 ) -> tf.Tensor:
-    """Segments each phrase by itself, so that it begins with a word.
+    """Segments each phrase `[N, C]` by itself, so that it begins with a word; "" is no phrase.
 
-    Args:
-        texts: String tensor `[N, C]`, phrases of each sentence, with `|` between alternatives; "" for none.
-        sources: String tensor `[N]`, the sentences, for an error message.
-        tokenize: Function from texts `[P]` and the sentences `[P]` that they belong to, to subwords `[P, (L)]`.
-        compiled: Boolean, whether sizes are padded.
+    `tokenize` makes subwords `[P, (L)]` from texts `[P]` and the numbers `[P]` of their sentences, which are `sources`
+    `[N]`. Sizes are padded if the search is compiled.
 
     Returns:
         int32 tensor `[N, C, A, L]`, padded with `PAD`: A alternatives of at most L subwords.
@@ -35,7 +32,7 @@ def segment_phrases(
     sentences = tf.cast(parts.value_rowids(), tf.int32) // tf.maximum(shape[1], 1)
     subwords = tokenize(tf.strings.strip(parts.flat_values), sentences)  # [P, (L)]
     is_unknown = tf.reduce_any(parts.with_flat_values(tf.reduce_any(subwords == UNK, 1)), 1)
-    texts = check_phrases(tf.reshape(is_unknown, shape), texts, sources, UNKNOWN_IN_PHRASE)
+    texts = _refuse(tf.reshape(is_unknown, shape), texts, sources, UNKNOWN_IN_PHRASE)
     nested = tf.RaggedTensor.from_row_splits(subwords, parts.row_splits, validate=False)
     sizes = tf.stack([parts.bounding_shape(1), subwords.bounding_shape(1)])
     sizes = tf.maximum(tf.cast(sizes, tf.int32), 1)
@@ -48,7 +45,7 @@ def segment_phrases(
     return tf.pad(dense, [[0, 0], [0, count - shape[1]], [0, 0], [0, 0]])
 
 
-def check_phrases(is_wrong: tf.Tensor, texts: tf.Tensor, sources: tf.Tensor, message: str) -> tf.Tensor:
+def _refuse(is_wrong: tf.Tensor, texts: tf.Tensor, sources: tf.Tensor, message: str) -> tf.Tensor:
     """Returns phrases `[N, C]`. If one is wrong `[N, C]`, raises an error that names it and its sentence of `[N]`."""
     wrong = tf.where(is_wrong)
     if tf.executing_eagerly():
@@ -71,7 +68,7 @@ def check_room(phrases: tf.Tensor, limits: tf.Tensor, texts: tf.Tensor, sources:
     needed = tf.reduce_sum(tf.where(shortest < tf.int32.max, shortest, 0), 1)
     all_of_row = tf.strings.reduce_join(texts, 1, separator=", ", keepdims=True)
     message = "The phrases of a sentence have more subwords than its translation may have"
-    with tf.control_dependencies([check_phrases((needed >= limits)[:, None], all_of_row, sources, message)]):
+    with tf.control_dependencies([_refuse((needed >= limits)[:, None], all_of_row, sources, message)]):
         return tf.identity(phrases)
 
 

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from keras_nmt.inference.aligned_words import WORD_ENDS
+from keras_nmt.inference.translation import WORD_ENDS
 
 
 class Node:

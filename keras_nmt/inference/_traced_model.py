@@ -1,8 +1,12 @@
-"""The parts of a translation model as traced functions: encoder, decoder and search of each language."""
+"""The parts of a translation model as traced functions: encoder, decoder and search of each language.
+
+Plain and compiled graphs share the functions.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import functools
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import keras
@@ -25,13 +29,82 @@ from keras_nmt.decoding import (
     shift_right,
     token_log_probabilities,
 )
-from keras_nmt.decoding.logits import NEG_INF, is_valid
+from keras_nmt.decoding.scores import NEG_INF, is_valid
 from keras_nmt.errors import UserError, one_line
 from keras_nmt.ids import EOS, PAD, UNK
-from keras_nmt.inference._candidates import TOO_MANY_FORCED, Candidates
-from keras_nmt.inference._functions import IDS, NUMBERS, WeightFunction, plain_and_compiled
 from keras_nmt.inference.search_options import SearchOptions
+from keras_nmt.inference.shortlist import TOO_MANY_FORCED, Candidates
 from keras_nmt.models import TranslationModel
+
+IDS = tf.TensorSpec([None, None], tf.int32)
+NUMBERS = tf.TensorSpec([None], tf.int32)
+# What a search may get beside memory and source ids, and the candidates of a shortlist.
+SEARCH_INPUTS = {
+    **{"seeds": NUMBERS, "prefix": IDS, "beam_sizes": NUMBERS},
+    **{"constraints": tf.TensorSpec([None] * 4, tf.int32), "avoid": tf.TensorSpec([None] * 3, tf.int32)},
+}
+
+
+def function(body: Callable[..., Any], signature: Sequence[Any] | None, jit_compile: bool | None = None) -> Any:
+    """Makes a function that is traced once, for its signature, so that an export has its graph once for all callers."""
+    # TensorFlow counts traces by the code of the body, and would warn about several translators. A partial has no code.
+    body = functools.partial(body)
+    return tf.function(body, input_signature=signature, autograph=False, jit_compile=jit_compile)
+
+
+class WeightFunction:
+    """A function of weights that is traced once, for its signature, and reads no variable.
+
+    The values of the weights are inputs of the graph. Reading a variable would be an operation with a state, which
+    TensorFlow keeps in order: it would not compute two parts of a text at the same time. Without a signature, each
+    structure of the arguments is traced. `traced` is the `tf.function`, whose first argument is the list of values.
+    """
+
+    def __init__(
+        self,
+        body: Callable[..., Any],
+        weights: Sequence[keras.Variable],
+        signature: Sequence[Any] | None = None,
+        jit_compile: bool | None = None,
+    ) -> None:
+        self._weights = weights
+
+        def call(values: Sequence[tf.Tensor], *arguments: Any) -> Any:
+            with keras.StatelessScope(list(zip(weights, values, strict=True))):
+                return body(*arguments)
+
+        specs = [tf.TensorSpec(x.shape, x.dtype) for x in weights]
+        self.traced = function(call, None if signature is None else [specs, *signature], jit_compile)
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.traced(values_of(self._weights), *arguments)
+
+
+def values_of(weights: Iterable[keras.Variable]) -> list[tf.Tensor]:
+    """Returns the values of weights; inside a `WeightFunction`, those that it was called with."""
+    return [tf.convert_to_tensor(x.value) for x in weights]
+
+
+def plain_and_compiled(
+    body: Callable[..., Any], weights: Sequence[keras.Variable], signature: Sequence[Any]
+) -> dict[bool, WeightFunction]:
+    """Makes a function of weights and its version compiled by XLA, as a dictionary by whether it is compiled.
+
+    The compiled function calls the plain function. If the plain function has a loop, the body is traced again, because
+    a session would turn a loop of a nested function into operators that XLA does not know.
+    """
+    plain = WeightFunction(body, weights, signature)
+
+    def call(*arguments: Any) -> Any:
+        return (body if _holds_loop(plain.traced) else plain)(*arguments)
+
+    return {False: plain, True: WeightFunction(call, weights, signature, jit_compile=True)}
+
+
+def _holds_loop(plain: Any) -> bool:
+    graph = plain.get_concrete_function().graph.as_graph_def()
+    nodes = [*graph.node, *(node for called in graph.library.function for node in called.node_def)]
+    return any(node.op in ("While", "StatelessWhile") for node in nodes)
 
 
 class TracedEncoder:
@@ -64,7 +137,7 @@ class TracedDecoder:
         self.step: Any = WeightFunction(model.decoder_step, self.weights)  # for the loops of all searches
         self._log_probabilities = plain_and_compiled(self._score, self.weights, [self._specs, IDS])
         self._among: dict[int, Any] = {}  # the same among candidates, by their number
-        self._next_logits = plain_and_compiled(self._last_logits, self.weights, [self._specs, IDS])
+        self.next_logits = plain_and_compiled(self._last_logits, self.weights, [self._specs, IDS])
         self._attended: dict[int | None, Any] = {}  # by layer
 
     def log_probabilities(
@@ -82,10 +155,6 @@ class TracedDecoder:
             among = plain_and_compiled(self._score, self.weights, signature)
             self._among.setdefault(size, among)
         return self._among[size][compiled](memory, target, candidates)
-
-    def next_logits(self, memory: list[tf.Tensor], prefix: tf.Tensor, compiled: bool) -> tf.Tensor:
-        """Computes the logits `[B, V]` of the token after prefixes, whose ids `[B, P]` end with EOS."""
-        return self._next_logits[compiled](memory, prefix)
 
     def attended(
         self, memory: list[tf.Tensor], source: tf.Tensor, target: tf.Tensor, layer: int | None, compiled: bool
@@ -141,6 +210,7 @@ class TracedDecoder:
         return token_log_probabilities(tf.gather(logits, candidates, axis=2), places)
 
     def _last_logits(self, memory: list[tf.Tensor], prefix: tf.Tensor) -> tf.Tensor:
+        """Computes the logits `[B, V]` of the token after prefixes, whose ids `[B, P]` end with EOS."""
         logits = self._side.logits(shift_right(prefix), self.pack(memory))  # [B, P, V]
         return tf.gather(tf.cast(logits, tf.float32), tf.argmax(prefix == EOS, 1), batch_dims=1)
 
@@ -159,26 +229,18 @@ class TracedSearch:
         self._decoder = decoder
         self._model = decoder.model
         self._options = options
-        self._candidates = None
+        self._inputs, self._candidates = dict(SEARCH_INPUTS), None
         if options.shortlist is not None:
             self._candidates = Candidates(options.shortlist, options.shortlist_size)
+            self._inputs["candidates"] = tf.TensorSpec([self._candidates.size], tf.int32)
+            self._select = WeightFunction(self._candidates.select, self._candidates.weights, [IDS, IDS])
         self.weights = [*decoder.weights, *([] if self._candidates is None else self._candidates.weights)]
         self._processors = _processors(options, decoder.tokenizer)
         self._prepare = WeightFunction(self._prepare_search, decoder.weights)
         self._searches: dict[tuple[Any, ...], Any] = {}  # by whether it is compiled, and the names of the inputs
 
     def __call__(
-        self,
-        memory: list[tf.Tensor],
-        source: tf.Tensor,
-        *,
-        seeds: tf.Tensor | None = None,
-        prefix: tf.Tensor | None = None,
-        beam_sizes: tf.Tensor | None = None,
-        constraints: tf.Tensor | None = None,
-        avoid: tf.Tensor | None = None,
-        candidates: tf.Tensor | None = None,
-        compiled: bool,
+        self, memory: list[tf.Tensor], source: tf.Tensor, *, compiled: bool, **given: tf.Tensor | None
     ) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
         """Searches, with seeds `[B]` when sampling, and with prefixes `[B, P]`, which length limits do not count.
 
@@ -186,9 +248,7 @@ class TracedSearch:
         that translations must have, `constraints` `[B, C, A, L]`, and must not have, `avoid` `[B, C, L]`. `candidates`
         `[N]` are those of `candidates_of`.
         """
-        options = {"seeds": seeds, "prefix": prefix, "beam_sizes": beam_sizes}
-        options |= {"constraints": constraints, "avoid": avoid, "candidates": candidates}
-        inputs = {name: tensor for name, tensor in options.items() if tensor is not None}
+        inputs = {name: given[name] for name in self._inputs if given.get(name) is not None}
         key = compiled, *inputs
         if key not in self._searches:
             names = tuple(inputs)
@@ -196,11 +256,7 @@ class TracedSearch:
             def search(memory: list[tf.Tensor], source: tf.Tensor, *more: tf.Tensor) -> tuple[tf.Tensor, ...]:
                 return self._search(memory, source, compiled, **dict(zip(names, more, strict=True)))
 
-            specs = {"seeds": NUMBERS, "prefix": IDS, "beam_sizes": NUMBERS}
-            specs |= {"constraints": tf.TensorSpec([None] * 4, tf.int32), "avoid": tf.TensorSpec([None] * 3, tf.int32)}
-            if self._candidates is not None:
-                specs["candidates"] = tf.TensorSpec([self._candidates.size], tf.int32)
-            signature = [self._decoder._specs, IDS, *(specs[name] for name in names)]
+            signature = [self._decoder._specs, IDS, *(self._inputs[name] for name in names)]
             self._searches.setdefault(key, WeightFunction(search, self._decoder.weights, signature, compiled or None))
         return self._searches[key](memory, source, *inputs.values())
 
@@ -294,7 +350,8 @@ class TracedSearch:
         if self._candidates is None:
             return None, tf.constant(0)
         forced = [tf.reshape(x, [tf.shape(x)[0], -1]) for x in (prefix, constraints) if x is not None]
-        found: tuple[tf.Tensor, tf.Tensor] = self._candidates(source, tf.concat(forced, 1) if forced else None)
+        found: tuple[tf.Tensor, tf.Tensor]
+        found = self._select(source, tf.concat(forced, 1) if forced else tf.zeros([0, 0], tf.int32))
         return found
 
     def check_forced(self, forced: tf.Tensor, tokens: tf.Tensor) -> tf.Tensor:

@@ -12,17 +12,13 @@ import tensorflow as tf
 
 from keras_nmt.data import SubwordTokenizer
 from keras_nmt.decoding.constraints import met_constraints
-from keras_nmt.decoding.logits import NEG_INF, is_valid
+from keras_nmt.decoding.scores import NEG_INF, is_valid
 from keras_nmt.errors import UserError
 from keras_nmt.ids import BOS, EOS, PAD, UNK
-from keras_nmt.inference._functions import function, of_count, values_of
 from keras_nmt.inference._phrases import check_room, has_unknown, segment_phrases, without_unknown
-from keras_nmt.inference._traced_model import TracedDecoder, TracedEncoder, TracedSearch, distinct
-from keras_nmt.inference._unknown import copies_of_texts, join_with_copies
-from keras_nmt.inference.alignment import padded_words, words_of_texts
-from keras_nmt.inference.buckets import bucket_sizes
-from keras_nmt.inference.parts import Column, Rows
-from keras_nmt.inference.routing import Groups, by_group, indices_of
+from keras_nmt.inference._traced_model import TracedDecoder, TracedEncoder, TracedSearch, distinct, function, values_of
+from keras_nmt.inference.alignment import copies_of_texts, join_with_copies, padded_words, words_of_texts
+from keras_nmt.inference.batching import Column, Groups, Rows, bucket_sizes, by_group, indices_of, of_count
 from keras_nmt.inference.search_options import SearchOptions
 from keras_nmt.models import MultilingualModel, TranslationModel
 from keras_nmt.progress import count_steps
@@ -138,7 +134,7 @@ class TextGraph:
                 return found
 
             specs = [tf.TensorSpec([None, None] if name in PHRASES else [None], x.dtype) for name, x in numbers.items()]
-            self._traced[key] = function(call, *specs)
+            self._traced[key] = function(call, specs)
         answers: dict[str, tf.Tensor] = self._traced[key](*numbers.values())
         return answers
 
@@ -236,7 +232,8 @@ class TextGraph:
         if with_tokens:
             is_used = tf.reduce_any(tokens != PAD, [0, 1])  # [T]
             size = tf.maximum(tf.math.count_nonzero(is_used, dtype=tf.int32), 1)
-            answers["token"] = self._of_targets(tokens[:, :, :size], rows, SubwordTokenizer.piece_strings)
+            tokens = tokens[:, :, :size]
+            answers["token"] = self._with_tokenizers(SubwordTokenizer.piece_strings, tokens, 1, rows.languages)
             answers["token_log_probability"] = answers["token_log_probability"][:, :, :size]
         if is_one:
             answers = {name: x[:, 0] for name, x in answers.items()}
@@ -257,7 +254,7 @@ class TextGraph:
             memory = self._encode(source, chosen, rows, compiled)
 
             def search(index: int) -> tuple[tf.Tensor, ...]:
-                logits = self._decoders[index].next_logits(memory, prefix, compiled)  # [B, V]
+                logits = self._decoders[index].next_logits[compiled](memory, prefix)  # [B, V]
                 never = tf.reduce_any(tf.range(tf.shape(logits)[1])[:, None] == NO_ALTERNATIVES, 1)
                 values, ids = tf.math.top_k(tf.where(never, NEG_INF, tf.nn.log_softmax(logits)), count)
                 begun = tf.where((prefix == EOS)[:, None], ids[:, :, None], prefix[:, None])  # [B, count, P]
@@ -284,7 +281,7 @@ class TextGraph:
         answers = dict(zip(of_each, found, strict=True))
         tokens = self._searches[0].check_forced(answers.pop("forced"), answers.pop("tokens"))
         texts = self._joined(tokens, answers.pop("attended", None), inputs["text"], rows)
-        pieces = self._of_targets(answers["piece"], rows, SubwordTokenizer.piece_strings)
+        pieces = self._with_tokenizers(SubwordTokenizer.piece_strings, answers["piece"], 1, rows.languages)
         return {**answers, "piece": pieces, "translation": texts}
 
     def score(self, inputs: Mapping[str, tf.Tensor], compiled: bool) -> dict[str, tf.Tensor]:
@@ -420,7 +417,7 @@ class TextGraph:
         def join(tokenizer: SubwordTokenizer, tokens: tf.Tensor) -> tf.Tensor:
             return tf.reshape(tokenizer.detokenize(tf.reshape(tokens, [-1, shape[2]])), [-1, shape[1]])
 
-        joined = tf.ensure_shape(self._of_targets(tokens, rows, join), tokens.shape[:2])
+        joined = tf.ensure_shape(self._with_tokenizers(join, tokens, 1, rows.languages), tokens.shape[:2])
         if attended is None:
             return joined
         places = tf.where(tf.reduce_any(tokens == UNK, 2))  # [M, 2], of hypotheses with unknown subwords
@@ -435,12 +432,6 @@ class TextGraph:
 
         replaced = self._with_tokenizers(replace, tf.range(tf.shape(places)[0]), 1, languages)
         return tf.tensor_scatter_nd_update(joined, places, replaced)
-
-    def _of_targets(
-        self, values: tf.Tensor, rows: Rows, body: Callable[[SubwordTokenizer, tf.Tensor], tf.Tensor]
-    ) -> tf.Tensor:
-        """Calls `body` for values `[N, ...]`, with the subwords of each row's target language."""
-        return self._with_tokenizers(body, values, 1, rows.languages)
 
     def _with_tokenizers(
         self,

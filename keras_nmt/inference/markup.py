@@ -246,15 +246,10 @@ def translate_marked(
     translate: Callable[[list[str], Languages, Languages, list[int]], list[Translation]],
     align: Callable[[list[str], list[str], Languages, Languages], list[list[tuple[int, int]]]],
 ) -> list[Translation]:
-    """Translates lines with markup.
+    """Translates lines with markup, each a document or a part of one, for `Translator.translate`.
 
-    Args:
-        lines: Sequence of strings, each a document or a part of one.
-        markup: "html" or "xml".
-        source, target: The languages, as for `Translator.translate`.
-        translate: Function from texts, their source and target languages, and the numbers of their lines to
-            translations.
-        align: Function like `Translator.align`.
+    `translate` makes translations from texts, their source and target languages, and the numbers of their lines;
+    `align` is like `Translator.align`.
 
     Returns:
         A list of a `Translation` for each line, whose texts have the tags of the line. If a line has several texts,

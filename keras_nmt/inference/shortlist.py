@@ -1,4 +1,4 @@
-"""Shortlists: the likely target subwords of each source subword. Imports nothing heavy."""
+"""Shortlists: the likely target subwords of each source subword, and of a batch. Imports nothing heavy."""
 
 from __future__ import annotations
 
@@ -15,14 +15,23 @@ from keras_nmt.errors import UserError, check_positive, error_and_type
 from keras_nmt.files.atomic_files import atomic_path
 from keras_nmt.files.paths import check_regular
 from keras_nmt.files.weights_file import arrays, check_digest, write_digest
-from keras_nmt.inference.aligned_words import split_words
+from keras_nmt.ids import BOS, EOS, PAD, UNK
+from keras_nmt.inference.translation import split_words
 
 if TYPE_CHECKING:
+    import tensorflow as tf
+
     from keras_nmt.data import SubwordTokenizer
 
 Alignment = Sequence[tuple[int, int]]  # pairs (source word, target word) of a sentence, from 0
 PART = 4096  # sentences that are counted at a time
 LEAST_COUNTED = 2**21  # pairs of subwords that are collected before they are counted
+ALWAYS = 300  # the most frequent subwords, which every batch gets before those of the table
+RESERVED = (PAD, UNK, BOS, EOS)
+# Ranks of candidates, far above the expected numbers of the table.
+FREQUENT = 1e6
+FORCED = 1e7
+TOO_MANY_FORCED = "The prefixes of a batch have more subwords than `shortlist_size`"
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -133,6 +142,54 @@ class Shortlist:
             raise ValueError("ids outside the vocabulary")
         if not ((self.probabilities >= 0) & (self.probabilities <= 1)).all():
             raise ValueError("probabilities outside of 0 to 1")
+
+
+class Candidates:
+    """Selects the candidates of a batch of source sentences.
+
+    Candidates are, in this order and as many as fit: the reserved ids and the subwords of prefixes; the `ALWAYS` most
+    frequent subwords; the subwords of the table by their expected number in the batch, the sum of their probabilities
+    over all source subwords; the other subwords by frequency.
+
+    Args:
+        shortlist: `Shortlist`.
+        size: Integer, the number of candidates, which is the same for all batches, as XLA requires.
+    """
+
+    def __init__(self, shortlist: Shortlist, size: int) -> None:
+        import keras
+
+        self.size = min(size, len(shortlist.frequent))
+        # An export stores variables once, and outside of its graph.
+        tables = {
+            "candidates": shortlist.candidates,
+            "probabilities": shortlist.probabilities,
+            "ranks": _ranks(shortlist.frequent),
+        }
+        self.weights = [
+            keras.Variable(x, dtype=x.dtype.name, trainable=False, name=f"shortlist_{name}")
+            for name, x in tables.items()
+        ]
+
+    def select(self, source: tf.Tensor, prefix: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        """Returns the candidates int32 `[N]`, ascending, for source ids `[B, S]` and prefixes `[B, P]`.
+
+        They are the `vocabulary` of the search's logits. The second result is the number of forced subwords; if it is
+        larger than `size`, some of them are missing.
+        """
+        import tensorflow as tf
+
+        source = tf.raw_ops.UniqueV2(x=source, axis=[0]).y  # a batch may be padded with copies of a sentence
+        words, _, counts = tf.unique_with_counts(tf.reshape(source, [-1]))
+        candidates, probabilities, ranks = (tf.convert_to_tensor(x.value) for x in self.weights)
+        ids = tf.gather(candidates, words)  # [words, k]
+        numbers = tf.cast(counts, tf.float32)[:, None] * tf.gather(probabilities, words)
+        expected = tf.scatter_nd(tf.reshape(ids, [-1, 1]), tf.reshape(numbers, [-1]), tf.shape(ranks))  # [Vt]
+        ranks = tf.where(expected > 0, tf.maximum(ranks, expected), ranks)
+        forced = tf.reshape(prefix, [-1, 1])
+        ranks = tf.tensor_scatter_nd_max(ranks, forced, tf.fill([tf.shape(forced)[0]], FORCED))
+        chosen = tf.sort(tf.math.top_k(ranks, self.size).indices)
+        return tf.ensure_shape(chosen, [self.size]), tf.math.count_nonzero(ranks >= FORCED, dtype=tf.int32)
 
 
 class AlignedSubwords:
@@ -270,3 +327,15 @@ def _likeliest(
     candidates[sources[kept], ranks[kept]] = targets[kept]
     probabilities[sources[kept], ranks[kept]] = counts[kept] / totals[sources[kept]]
     return candidates, probabilities
+
+
+def _ranks(frequent: np.ndarray) -> np.ndarray:
+    """Returns the ranks of all target subwords without the table, float32 `[Vt]`.
+
+    Those of the most frequent subwords are near `FREQUENT`, those of the others are below 0.
+    """
+    places = np.empty(len(frequent), "float32")
+    places[frequent] = np.arange(len(frequent))
+    ranks = np.where(places < ALWAYS, FREQUENT - places, -places - 1).astype("float32")
+    ranks[list(RESERVED)] = FORCED
+    return ranks

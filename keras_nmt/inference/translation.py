@@ -1,14 +1,82 @@
-"""Translations: the answers of a translator or a client to sentences. Imports nothing heavy."""
+"""Translations, the answers of a translator or a client, with their subwords and words. Imports nothing heavy."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from keras_nmt.inference.word_scores import Piece, Word, words_of_pieces
-
+WORD_ENDS = " \t"  # no other spaces, as in programs that align words
+WORD_BEGIN = "▁"  # SentencePiece's mark of a space, at the beginning of the first subword of a word
+UNKNOWN_PIECE, END_PIECE = "<unk>", "</s>"
+_BYTE = re.compile("<0x([0-9A-F]{2})>")
 _NO_HYPOTHESIS = -5e8  # entries without a hypothesis have a lower score
+
+
+class Piece(NamedTuple):
+    """One subword of a translation.
+
+    Attributes:
+        text: String, the subword as in the subword model: "▁" is a space, "</s>" the end of the translation, "<0xC3>" a
+            byte.
+        log_probability: Float, natural logarithm of the subword's probability after the previous subwords.
+    """
+
+    text: str
+    log_probability: float
+
+    @classmethod
+    def row(cls, texts: Iterable[bytes | str], log_probabilities: Iterable[float]) -> tuple[Piece, ...]:
+        """Makes the pieces of one hypothesis from a model's outputs, without padding.
+
+        Example:
+
+        >>> Piece.row([b"\\xe2\\x96\\x81a", ""], [-1, 0])
+        (Piece(text='▁a', log_probability=-1.0),)
+        """
+        decoded = (x.decode("utf-8", "replace") if isinstance(x, bytes) else x for x in texts)
+        return tuple(cls(x, float(value)) for x, value in zip(decoded, log_probabilities, strict=True) if x)
+
+
+class Word(NamedTuple):
+    """One word of a translation: a subword that begins with a space, and the subwords up to the next such subword.
+
+    Attributes:
+        text: String, the word.
+        pieces: Tuple of `Piece`, at least one.
+    """
+
+    text: str
+    pieces: tuple[Piece, ...]
+
+    @property
+    def log_probability(self) -> float:
+        """The sum over the word's subwords: the log-probability of the word after the previous words."""
+        return sum(piece.log_probability for piece in self.pieces)
+
+    @property
+    def mean(self) -> float:
+        """The mean over the word's subwords, which does not depend on their number."""
+        return self.log_probability / len(self.pieces)
+
+
+def words_of_pieces(pieces: Iterable[Piece]) -> tuple[Word, ...]:
+    """Returns the words of the subwords of a translation; the end of the translation belongs to no word.
+
+    Example:
+
+    >>> [word.text for word in words_of_pieces(Piece.row(["▁two", "▁dog", "s", "</s>"], [-1, -2, -1, -1]))]
+    ['two', 'dogs']
+    """
+    groups: list[list[Piece]] = []
+    for piece in pieces:
+        if piece.text == END_PIECE:
+            continue
+        if not groups or piece.text.startswith(WORD_BEGIN):
+            groups.append([])
+        groups[-1].append(piece)
+    return tuple(Word(_joined(group), tuple(group)) for group in groups)
 
 
 class Hypothesis(NamedTuple):
@@ -19,7 +87,7 @@ class Hypothesis(NamedTuple):
         score: Float, the translation's log-probability divided by the length penalty, plus the coverage penalty if
             there is one.
         cut_off: Boolean, whether the length limit ended the translation. Defaults to False.
-        pieces: Tuple of `keras_nmt.inference.word_scores.Piece`, the translation's subwords with their
+        pieces: Tuple of `Piece`, the translation's subwords with their
             log-probabilities, including its end, if they are asked for. Defaults to an empty tuple.
         met: Tuple of booleans, whether the translation meets each constraint of its line. Defaults to an empty tuple.
     """
@@ -153,3 +221,41 @@ def count_outputs(translations: Iterable[Translation]) -> Mapping[str, int]:
         "cut_off": sum(translation.cut_off for translation in found),
         "distinct": len({translation.text for translation in found}),
     }
+
+
+def split_words(text: str) -> list[str]:
+    """Splits a text at spaces and tabs into words. A no-break space is part of a word.
+
+    Example:
+
+    >>> split_words("10\\xa0000  cats ")
+    ['10\\xa0000', 'cats']
+    """
+    return re.findall(f"[^{WORD_ENDS}]+", text)
+
+
+def aligned_words(
+    alignment: Sequence[int], source_word: Sequence[int], target_word: Sequence[int]
+) -> list[tuple[int, int]]:
+    """Returns the pairs (source word, target word) of a sentence that have aligned subwords, in ascending order.
+
+    Args:
+        alignment: Sequence of integers, the position of a source subword for each target subword, or -1 for none.
+        source_word, target_word: Sequences of integers, the position of the word of each subword.
+
+    Example:
+
+    >>> aligned_words([2, 0, 1, -1], [0, 0, 1], [0, 1, 1, -1])
+    [(0, 1), (1, 0)]
+    """
+    return sorted({(source_word[i], word) for i, word in zip(alignment, target_word, strict=True) if i >= 0})
+
+
+def _joined(pieces: list[Piece]) -> str:
+    """Returns the text of subwords. Bytes that are not UTF-8 are replaced."""
+    written = b""
+    for piece in pieces:
+        byte = _BYTE.fullmatch(piece.text)
+        text = "⁇" if piece.text == UNKNOWN_PIECE else piece.text
+        written += bytes([int(byte[1], 16)]) if byte else text.encode()
+    return written.decode("utf-8", "replace").replace(WORD_BEGIN, " ").strip(" ")

@@ -16,9 +16,7 @@ import tensorflow as tf
 
 from keras_nmt.data import SubwordTokenizer
 from keras_nmt.errors import UserError, check_backend, one_line
-from keras_nmt.inference._candidates import TOO_MANY_FORCED
 from keras_nmt.inference._phrases import UNKNOWN_IN_PREFIX
-from keras_nmt.inference.aligned_words import aligned_words
 from keras_nmt.inference.graph import NO_ALTERNATIVES, TextGraph
 from keras_nmt.inference.lines import (
     Languages,
@@ -32,8 +30,8 @@ from keras_nmt.inference.lines import (
 from keras_nmt.inference.load import checked_tokenizers, load
 from keras_nmt.inference.markup import check_markup_alone, translate_marked
 from keras_nmt.inference.search_options import SearchOptions, check_names, with_defaults
-from keras_nmt.inference.translation import Alternative, Hypothesis, Translation, met_of_phrases
-from keras_nmt.inference.word_scores import Piece
+from keras_nmt.inference.shortlist import TOO_MANY_FORCED
+from keras_nmt.inference.translation import Alternative, Hypothesis, Piece, Translation, aligned_words, met_of_phrases
 from keras_nmt.models import MultilingualModel, TranslationModel
 
 _processes: list[int] = []  # the process that made the first translator

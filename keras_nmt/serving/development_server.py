@@ -210,6 +210,10 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         with contextlib.suppress(ConnectionError):  # the client has gone
             super().handle()
 
+    def finish(self) -> None:
+        with contextlib.suppress(ConnectionError):  # as before, with an answer that was not sent
+            super().finish()
+
     def log_message(self, *_: Any) -> None:
         pass
 

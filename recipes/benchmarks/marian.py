@@ -31,7 +31,7 @@ from keras_nmt.files.atomic_files import write_text
 from keras_nmt.formats import export_marian, import_model
 from keras_nmt.ids import BOS, EOS
 from keras_nmt.inference import Translator
-from keras_nmt.inference.word_scores import END_PIECE
+from keras_nmt.inference.translation import END_PIECE
 
 # The sizes of `transformer_tiny`, and the post-LN, biases and swish that Marian has by default.
 TRAINING = {

@@ -7,6 +7,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+import scipy.special
 import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,6 +16,7 @@ from table_decoder import TableDecoder, assert_equal, beam_search, greedy_search
 
 from keras_nmt import decoding
 from keras_nmt.decoding import (
+    NEG_INF,
     BiasedPrefix,
     LogitProcessor,
     NoRepeatNGram,
@@ -23,6 +25,7 @@ from keras_nmt.decoding import (
     SuppressSequences,
     SuppressTokens,
 )
+from keras_nmt.decoding.logit_processors import Processing
 from keras_nmt.ids import BOS, EOS, PAD
 
 
@@ -163,3 +166,41 @@ def test_the_state_of_a_processor_of_ones_own_follows_its_hypothesis():
         for token in tokens:
             assert token % 2 == 1 or odd % 2 == 0
             odd += token % 2 == 1 and token > EOS
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    vocabulary_size=st.sampled_from([5, 40, 700]),
+    k=st.integers(1, 5),
+    suppress=st.lists(st.integers(0, 4), max_size=4),  # repeated ids, too
+    prefix=st.sampled_from([None, [PAD, PAD], [PAD, 4], [1, PAD]]),
+    min_length=st.integers(0, 2),
+    levels=st.sampled_from([3, 100_000]),
+    seed=st.integers(0, 1000),
+    is_plain=st.booleans(),
+)
+def test_the_likeliest_tokens_that_may_follow(vocabulary_size, k, suppress, prefix, min_length, levels, seed, is_plain):
+    logits = np.random.default_rng(seed).integers(0, levels, (2, 3, vocabulary_size)).astype("float32")
+    prefixes = None if prefix is None else np.array([prefix, [PAD, PAD]], "int32")
+    forced = None if prefix is None else tf.constant(prefixes)
+    processing = Processing(
+        [], suppress=suppress, min_length=min_length, prefix=forced, vocabulary=None, plain=is_plain
+    )
+    step = processing.step(tf.constant(logits), 1, tf.zeros([2, 3, 4], tf.int32), tf.zeros([2, 3], tf.int32))
+    found, _ = processing.top_k_candidates(step, k, processing.start(2, 3))
+    masked = logits.copy()
+    masked[..., suppress + [EOS] * (min_length > 1)] = NEG_INF
+    for sentence in range(2):
+        token = PAD if prefixes is None else prefixes[sentence, 1]
+        if token != PAD:  # alone, suppressed or not
+            masked[sentence] = NEG_INF
+            masked[sentence, :, token] = logits[sentence, :, token]
+    order = np.argsort(-masked, axis=-1, kind="stable")[..., :k]
+    values = np.take_along_axis(masked, order, axis=-1)
+    expected = values - scipy.special.logsumexp(logits.astype("float64"), axis=-1, keepdims=True)
+    is_possible = values > NEG_INF
+    np.testing.assert_allclose(
+        np.where(is_possible, found.log_probabilities, 0), np.where(is_possible, expected, 0), rtol=1e-5, atol=1e-5
+    )
+    assert (found.log_probabilities.numpy()[~is_possible] < NEG_INF / 2).all()
+    np.testing.assert_array_equal(np.where(values > NEG_INF, found.ids, -1), np.where(values > NEG_INF, order, -1))

@@ -13,7 +13,7 @@ from keras import ops
 from table_decoder import TableDecoder, assert_same, greedy_search, hypotheses, penalty, sampling_search
 
 from keras_nmt.decoding import SearchResult
-from keras_nmt.decoding.sampling_search import gumbel_noise
+from keras_nmt.decoding.greedy_and_sampling import gumbel_noise
 from keras_nmt.ids import BOS, EOS, PAD
 
 graph = partial(tf.function, autograph=False)

@@ -14,9 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from keras_nmt.errors import UserError
-from keras_nmt.inference.aligned_words import split_words
 from keras_nmt.inference.markup import _Parser, translate_marked
-from keras_nmt.inference.translation import Translation
+from keras_nmt.inference.translation import Translation, split_words
 
 WORDS = [
     "cat",

@@ -17,9 +17,8 @@ from keras_nmt.errors import UserError
 from keras_nmt.files.weights_file import write_digest
 from keras_nmt.ids import BOS, EOS, PAD
 from keras_nmt.inference import Shortlist, Translator
-from keras_nmt.inference._candidates import ALWAYS, Candidates
 from keras_nmt.inference.alignment import words_of_subwords
-from keras_nmt.inference.shortlist import AlignedSubwords, parse_pharaoh_alignments
+from keras_nmt.inference.shortlist import ALWAYS, AlignedSubwords, Candidates, parse_pharaoh_alignments
 from keras_nmt.models import Ensemble
 
 SOURCES = ["the small cat sat", "a mouse", "", "seven cats sleep"]

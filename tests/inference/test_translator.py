@@ -17,6 +17,7 @@ from keras_nmt.data import SubwordTokenizer, train_subwords
 from keras_nmt.errors import UserError
 from keras_nmt.ids import BOS, EOS, PAD
 from keras_nmt.inference import Translation, Translator
+from keras_nmt.inference._traced_model import NUMBERS, function
 from keras_nmt.inference.graph import TextGraph
 from keras_nmt.models import ModelDirectory
 
@@ -269,8 +270,8 @@ def test_new_weights_are_used_without_another_trace(make_model, source_tokenizer
     (search,) = translator.graph._searches
     (encoder,) = translator.graph._encoders
     assert list(search._searches) == [(jit_compile,)]
-    for function in (search._searches[(jit_compile,)], encoder._encode[jit_compile]):
-        assert function.traced.experimental_get_tracing_count() == 1
+    for called in (search._searches[(jit_compile,)], encoder._encode[jit_compile]):
+        assert called.traced.experimental_get_tracing_count() == 1
 
 
 @pytest.mark.parametrize("jit_compile", [False, pytest.param(True, marks=pytest.mark.nightly)])
@@ -373,3 +374,14 @@ def test_a_process_that_was_forked_after_loading_says_so(translator):
         time.sleep(0.01)
     assert ended[1] == 0
     assert translator.translate(["a mouse"])
+
+
+def test_functions_of_one_body_cause_no_retracing_warning(caplog):
+    tf.get_logger().addHandler(caplog.handler)  # TensorFlow's logger does not propagate
+    try:
+        for number in range(8):
+            traced = function(lambda x, number=number: x + number, [NUMBERS])
+            assert traced(tf.constant([1])).numpy().tolist() == [1 + number]
+    finally:
+        tf.get_logger().removeHandler(caplog.handler)
+    assert "retracing" not in caplog.text

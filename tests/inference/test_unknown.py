@@ -9,7 +9,7 @@ from translators import ONE_SHAPE, FavourUnknown
 from keras_nmt.data import SubwordTokenizer, train_subwords
 from keras_nmt.errors import UserError
 from keras_nmt.inference import Translator
-from keras_nmt.inference._unknown import copies_of_texts, join_with_copies
+from keras_nmt.inference.alignment import copies_of_texts, join_with_copies
 from keras_nmt.serving import export
 
 LINES = ["the small, ☃ cat!", "", "a møuse", "☃ seven  cats"]

@@ -6,11 +6,9 @@ from typing import Any, NamedTuple
 
 from keras import ops
 
-from keras_nmt.decoding._beams import best_first, take_beams
-from keras_nmt.decoding._search_loop import search_loop
-from keras_nmt.decoding.interface import DecoderStep, SearchResult
-from keras_nmt.decoding.logits import NEG_INF, is_valid, token_log_probabilities, top_k
+from keras_nmt.decoding.scores import NEG_INF, is_valid, log_probabilities_of, top_k
 from keras_nmt.decoding.scores import length_penalty as penalty
+from keras_nmt.decoding.search_loop import DecoderStep, SearchResult, best_first, search_loop, take_beams
 from keras_nmt.ids import BOS, EOS, PAD
 
 
@@ -50,7 +48,7 @@ def joint_beam_search(
         # EOS first: if two scores are equal, EOS wins.
         ids = ops.concatenate([ops.full_like(ids[:, :, :1], EOS), ids], axis=2)  # [B, K, C]
         values = ops.concatenate([logits[:, :, EOS : EOS + 1], values], axis=2)
-        gains = token_log_probabilities(values, logits, plain=False)
+        gains = log_probabilities_of(values, logits, plain=False)
         beam, parents = _next_beam(beam, ids, gains, position, length_penalty)
         still_open = ops.logical_not(beam.finished) & is_valid(beam.log_probabilities)
         done = ops.logical_not(ops.any(still_open, axis=1)) | (position + 1 >= max_length)

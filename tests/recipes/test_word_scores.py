@@ -12,7 +12,7 @@ from translators import LINES, make_model, source_tokenizer  # noqa: F401  fixtu
 
 from keras_nmt.errors import UserError
 from keras_nmt.inference import Translation
-from keras_nmt.inference.word_scores import Piece
+from keras_nmt.inference.translation import Piece
 from keras_nmt.models import ModelDirectory
 
 

@@ -25,7 +25,7 @@ from keras_nmt.errors import UserError
 from keras_nmt.inference import Hypothesis, Translation
 from keras_nmt.serving import Client
 from keras_nmt.serving.client import transports
-from keras_nmt.serving.client.answers import POSITIONS
+from keras_nmt.serving.client.transports import POSITIONS
 
 
 @pytest.fixture(scope="module")

@@ -214,8 +214,11 @@ def test_a_body_without_a_length_is_refused_and_the_connection_closed(server, he
     assert b"Content-Length must be the length" in answer
 
 
-@pytest.mark.parametrize("body", [b"{", b'{"instances": ["a"]}'])
-def test_a_client_that_disconnects_causes_no_server_error(path, body, capfd):
+@pytest.mark.parametrize(("body", "seconds"), [(b"{", 0), (b'{"instances": ["a"]}', 0), (b'{"instances": ["a"]}', 0.6)])
+def test_a_client_that_disconnects_causes_no_server_error(path, body, seconds, capfd, monkeypatch):
+    """Before its request is read, after the answer, or before the answer."""
+    answer = DevelopmentServer.answer
+    monkeypatch.setattr(DevelopmentServer, "answer", lambda *args: (time.sleep(seconds), answer(*args))[1])
     with DevelopmentServer(path, port=0) as server:
         parts = urllib.parse.urlsplit(server.rest_url)
         with socket.create_connection((parts.hostname, parts.port), timeout=60) as connection:

@@ -8,7 +8,7 @@ import tensorflow as tf
 from tensorflow.core.protobuf import saved_model_pb2
 
 from keras_nmt.inference import Shortlist
-from keras_nmt.inference.parts import PARTS_OF_A_REQUEST_AT_ONCE
+from keras_nmt.inference.batching import PARTS_OF_A_REQUEST_AT_ONCE
 from keras_nmt.serving import export
 
 LIMIT = 4 * 2**20  # bytes of the graph, all signatures together, beside weights and subwords

@@ -13,7 +13,6 @@ from typing import Any
 
 import keras_nmt.serving.client.transports as transports
 from keras_nmt.errors import UserError, one_line
-from keras_nmt.inference.aligned_words import aligned_words
 from keras_nmt.inference.lines import (
     Languages,
     check_lines,
@@ -25,10 +24,9 @@ from keras_nmt.inference.lines import (
     seeds_of_lines,
 )
 from keras_nmt.inference.markup import check_markup_alone, translate_marked
-from keras_nmt.inference.translation import Translation, met_of_phrases
-from keras_nmt.inference.word_scores import Piece
-from keras_nmt.serving.client.answers import HYPOTHESES, PIECES, POSITIONS, Failure, checked_rows
+from keras_nmt.inference.translation import Piece, Translation, aligned_words, met_of_phrases
 from keras_nmt.serving.client.documents import sentence_splitter, translate_document
+from keras_nmt.serving.client.transports import HYPOTHESES, PIECES, POSITIONS, Failure, checked_rows
 
 LONGEST_TIMEOUT = 1e6  # seconds; the system's limits are higher
 XLA_DISABLED = "XLA compilation disabled"  # the error of a server without XLA about a signature `_xla`

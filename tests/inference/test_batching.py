@@ -1,4 +1,4 @@
-"""Any number of rows: how they are divided into parts, and that nobody can tell."""
+"""Any number of rows: their buckets, groups and parts, and that nobody can tell."""
 
 from __future__ import annotations
 
@@ -11,12 +11,37 @@ import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from keras_nmt.errors import UserError
 from keras_nmt.ids import EOS
-from keras_nmt.inference.parts import MOST_HYPOTHESES, PARTS_AT_ONCE, STEP_COST, Rows, part_size
-from keras_nmt.inference.search_options import SearchOptions
+from keras_nmt.inference.batching import (
+    MOST_HYPOTHESES,
+    PARTS_AT_ONCE,
+    STEP_COST,
+    Rows,
+    bucket_sizes,
+    by_group,
+    part_size,
+)
+from keras_nmt.inference.search_options import SearchOptions, check_buckets
 
 OPTIONS = SearchOptions(length_buckets=(8, 16, 64), batch_buckets=(1, 4, 16), max_batch_tokens=256)
 LENGTHS = st.lists(st.integers(0, 80), max_size=3 * 16 + 1)
+BUCKETS = st.sets(st.integers(1, 50), min_size=1, max_size=4).map(lambda sizes: tuple(sorted(sizes)))
+SPECS = [tf.TensorSpec([None, 2, None], tf.float32), tf.TensorSpec([None], tf.string)]
+
+
+@settings(max_examples=40, deadline=None)
+@given(buckets=BUCKETS)
+def test_a_length_gets_the_smallest_bucket_that_fits(buckets):
+    sizes = range(buckets[-1] + 1)
+    expected = [min(bucket for bucket in buckets if bucket >= size) for size in sizes]
+    assert bucket_sizes(tf.constant(sizes), buckets).numpy().tolist() == expected
+
+
+@pytest.mark.parametrize("buckets", [(), (0, 4), (4, 4), (8, 4), "48", 8])
+def test_buckets_that_do_not_ascend_are_refused(buckets):
+    with pytest.raises(UserError, match=r"batch_buckets.*ascending.*Received"):
+        check_buckets("batch_buckets", buckets)
 
 
 def bucket(size, buckets):
@@ -179,3 +204,25 @@ def test_a_text_that_fills_the_largest_bucket_is_not_truncated(translator):
     assert translator.graph.answer("translate", inputs, False)["truncated"].numpy().tolist() == [False, True]
     scored = translator.graph.answer("score", {"source": tf.constant(texts), "target": tf.constant(["", ""])}, False)
     assert scored["truncated"].numpy().tolist() == [False, True]
+
+
+@tf.function(autograph=False, reduce_retracing=True)
+def _grouped(group, values):
+    def branch(i):
+        def compute(rows):
+            present = tf.debugging.assert_positive(tf.size(rows))  # of a group without rows nothing is run
+            with tf.control_dependencies([present]):
+                return [tf.gather(values, rows) + tf.cast(i, tf.float32), tf.strings.as_string(rows) + f" in {i}"]
+
+        return compute
+
+    return by_group(group, [branch(i) for i in range(3)], SPECS)
+
+
+@settings(max_examples=25, deadline=None)
+@given(group=st.lists(st.integers(0, 2), min_size=1, max_size=9), length=st.integers(1, 4))
+def test_each_row_is_computed_by_the_branch_of_its_group_and_in_order(group, length):
+    values = np.arange(len(group) * 2 * length, dtype="float32").reshape(len(group), 2, length)
+    numbers, names = _grouped(tf.constant(group), tf.constant(values))
+    np.testing.assert_array_equal(numbers, values + np.array(group, "float32")[:, None, None])
+    assert names.numpy().tolist() == [f"{row} in {i}".encode() for row, i in enumerate(group)]

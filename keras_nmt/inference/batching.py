@@ -1,14 +1,14 @@
-"""Computes any number of rows of texts in parts of bounded size."""
+"""Batches of rows of texts: bucket sizes, rows of several languages, and parts of bounded size."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import functools
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import tensorflow as tf
 
 from keras_nmt.ids import EOS, PAD
-from keras_nmt.inference.buckets import bucket_sizes
 from keras_nmt.inference.search_options import SearchOptions
 from keras_nmt.progress import count_steps
 
@@ -21,6 +21,20 @@ PARTS_OF_A_REQUEST_AT_ONCE = 2
 MOST_HYPOTHESES = 1024  # of a part of several rows: a step has the logits of the whole vocabulary for each hypothesis
 
 
+def bucket_sizes(sizes: tf.Tensor, buckets: Sequence[int]) -> tf.Tensor:
+    """Returns the smallest bucket for each size, in the graph: int32 `[N]` -> int32 `[N]`.
+
+    Buckets must be in ascending order, and no size may be above the last bucket.
+
+    Example:
+
+    >>> bucket_sizes(tf.constant([0, 1, 2, 8, 9, 32]), (1, 8, 32)).numpy().tolist()
+    [1, 1, 8, 8, 32, 32]
+    """
+    table = tf.constant(buckets, tf.int32)
+    return tf.gather(table, tf.searchsorted(table, sizes))
+
+
 def part_size(
     lengths: tf.Tensor,
     groups: tf.Tensor | None,
@@ -29,19 +43,12 @@ def part_size(
     compiled: bool,
     hypotheses: int = 1,
 ) -> tf.Tensor:
-    """Returns the number of rows of the next part.
+    """Returns the number of rows of the part that begins at the row `start`.
 
     A part has rows of one group, at most as many as `batch_buckets`, `max_batch_tokens` and `MOST_HYPOTHESES` allow,
     but at least one. The longest row determines the number of steps, so the part ends earlier if a part of their own is
-    cheaper for the shorter rows.
-
-    Args:
-        lengths: int32 tensor `[N]`, padded lengths of the rows, in descending order within a group.
-        groups: int32 tensor `[N]`, the group of each row, in ascending order; None for one group.
-        start: int32 scalar tensor, the first row of the part.
-        options: `SearchOptions`.
-        compiled: Boolean, whether parts are padded to `batch_buckets`.
-        hypotheses: Integer, the hypotheses that a row has at the same time. Defaults to 1.
+    cheaper for the shorter rows. `groups` `[N]` ascend, or are None for one group; the padded `lengths` `[N]` descend
+    within a group. A row has so many `hypotheses` at the same time.
     """
     longest = lengths[start]
     sizes = tf.constant(options.batch_buckets, tf.int32)
@@ -117,13 +124,11 @@ class Rows:
         columns: Sequence[Column],
         needed: tf.Tensor | None = None,
     ) -> list[tf.Tensor]:
-        """Computes all rows, or some of them, rows of similar length together.
+        """Computes all rows, or those that are `needed` `[N]`, rows of similar length together.
 
-        Args:
-            body: Function from the indices `[B]` of a part's rows to tensors `[B, ...]`. If it is compiled, the last
-                index is repeated up to a batch bucket. In a graph, operations with a state would keep parts in order.
-            columns: The shape of each of these tensors without the first dimension, and its type.
-            needed: bool tensor `[N]`, the rows to compute. Defaults to None, for all.
+        `body` is a function from the indices `[B]` of a part's rows to tensors `[B, ...]`, which `columns` describe. If
+        it is compiled, the last index is repeated up to a batch bucket. In a graph, operations with a state would keep
+        parts in order.
 
         Returns:
             The tensors `[N, ...]` in the order of the rows, with 0 or "" for rows that are not needed.
@@ -194,3 +199,68 @@ class Rows:
     def _padded(self, lengths: tf.Tensor) -> tf.Tensor:
         """Returns the padded lengths, with EOS, of rows with these numbers of subwords."""
         return bucket_sizes(lengths + 1, self._options.length_buckets) if self._compiled else lengths + 1
+
+
+class Groups:
+    """Groups languages with equal keys, such as the same subwords. `keys` has one for each language."""
+
+    def __init__(self, keys: Sequence[Hashable]) -> None:
+        distinct = list(dict.fromkeys(keys))
+        self._group_of = [distinct.index(key) for key in keys]
+        self.firsts = [self._group_of.index(group) for group in range(len(distinct))]  # first language of each group
+
+    def of(self, languages: tf.Tensor) -> tf.Tensor:
+        """Returns the group of each language: int32 tensor `[N]` -> int32 tensor `[N]`."""
+        return tf.gather(tf.constant(self._group_of, tf.int32), languages)
+
+
+def by_group(
+    group: tf.Tensor, branches: Sequence[Callable[[tf.Tensor], Sequence[tf.Tensor]]], specs: Sequence[tf.TensorSpec]
+) -> list[tf.Tensor]:
+    """Computes the rows of each `group` `[N]` together, and returns tensors `[N, ...]` in the order of the rows.
+
+    Each group has a function from the indices `[n]` of its rows to tensors `[n, ...]`, which have `specs` with at most
+    one unknown dimension besides the first. Nothing is computed for a group without rows; N > 0.
+    """
+    indices = [tf.cast(tf.where(group == i)[:, 0], tf.int32) for i in range(len(branches))]
+
+    def compute(rows: tf.Tensor, branch: Callable[..., Sequence[tf.Tensor]]) -> tuple[tf.Tensor, ...]:
+        return tuple(tf.reshape(x, [-1]) for x in branch(rows))  # flat, because sizes of an empty result are unknown
+
+    def nothing() -> tuple[tf.Tensor, ...]:
+        return tuple(tf.zeros([0], spec.dtype) for spec in specs)
+
+    parts = [
+        tf.cond(tf.size(rows) > 0, functools.partial(compute, rows, branch), nothing)
+        for rows, branch in zip(indices, branches, strict=True)
+    ]
+    order = tf.math.invert_permutation(tf.concat(indices, 0))
+    results = []
+    for spec, *flat in zip(specs, *parts, strict=True):
+        sizes = [-1 if size is None else size for size in spec.shape[1:]]
+        results.append(tf.gather(tf.reshape(tf.concat(flat, 0), [tf.shape(group)[0], *sizes]), order))
+    return results
+
+
+def indices_of(names: tf.Tensor, languages: Sequence[str]) -> tf.Tensor:
+    """Checks names of languages `[N]`, and returns their indices `[N]`, int32."""
+    names = tf.ensure_shape(tf.convert_to_tensor(names, tf.string), [None])
+    matches = names[:, None] == tf.constant(languages)  # [N, languages]
+    known = tf.reduce_any(matches, 1)
+    message = f"Unknown language. The model has {', '.join(languages)}. Received:"
+    check = tf.debugging.Assert(tf.reduce_all(known), [message, tf.boolean_mask(names, ~known)])
+    with tf.control_dependencies([check]):  # sessions skip what no result depends on
+        return tf.argmax(matches, 1, tf.int32)
+
+
+def of_count(*rows: tf.Tensor) -> list[tf.Tensor]:
+    """Checks in the graph that tensors have one dimension and the same number of rows, and returns them.
+
+    A server calls a signature with inputs of any shape.
+    """
+    rows = tuple(tf.ensure_shape(x, [None]) for x in rows)
+    # A reshape from one dimension to one would be removed from the graph; an assertion is not.
+    counts = tf.stack([tf.shape(x)[0] for x in rows])
+    check = tf.debugging.Assert(tf.reduce_all(counts == counts[0]), ["Inputs differ in number. Received:", counts])
+    with tf.control_dependencies([check]):  # sessions skip what no result depends on
+        return [tf.identity(x) for x in rows]

@@ -8,7 +8,7 @@ import pytest
 import tensorflow as tf
 
 from keras_nmt.decoding import beam_search, sequence_log_probability, shift_right
-from keras_nmt.decoding._search_loop import _take_caches
+from keras_nmt.decoding.search_loop import _take_caches
 from keras_nmt.models import Transformer
 
 RANDOM = np.random.default_rng(1)

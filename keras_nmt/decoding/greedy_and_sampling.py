@@ -1,25 +1,110 @@
-"""Sampling with temperature, `top_k` and `top_p`, with a seed for each sentence."""
+"""Greedy search and sampling, which extend hypotheses token by token, and never reorder them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import keras
 from keras import ops
 
-from keras_nmt.decoding._beams import best_first, take_rows
-from keras_nmt.decoding._next_tokens import Processing
-from keras_nmt.decoding.greedy_search import token_by_token
-from keras_nmt.decoding.interface import DecoderStep, SearchResult
-from keras_nmt.decoding.logit_processors import LogitProcessor, Step, Temperature, TopP
-from keras_nmt.decoding.logits import check_arguments
-from keras_nmt.decoding.logits import top_k as largest
-from keras_nmt.ids import BOS, PAD
+from keras_nmt.decoding.logit_processors import LogitProcessor, Processing, Step, Temperature, TopP
+from keras_nmt.decoding.scores import length_penalty as penalty
+from keras_nmt.decoding.scores import top_k as largest
+from keras_nmt.decoding.search_loop import (
+    DecoderStep,
+    SearchResult,
+    best_first,
+    check_arguments,
+    length_limits,
+    search_loop,
+    take_rows,
+)
+from keras_nmt.ids import BOS, EOS, PAD
 
 # A fraction made of 32 random bits: its unit, and the largest fraction below 1 in float32.
 _UNIT = 2.0**-32
 _LARGEST = 1.0 - 2.0**-24
+
+
+def greedy_search(
+    step: DecoderStep,
+    constants: Any,
+    caches: Any,
+    *,
+    batch_size: int,
+    max_length: int,
+    min_length: int = 1,
+    max_lengths: Any = None,
+    length_penalty: float = 0.6,
+    suppress: Sequence[int] = (PAD, BOS),
+    prefix: Any = None,
+    processors: Sequence[LogitProcessor] = (),
+    vocabulary: Any = None,
+    drop_finished: bool = False,
+) -> SearchResult:
+    """Takes the likeliest token at every step, until `EOS` or the length limit.
+
+    The result equals `beam_search` with a beam of 1 and takes less time. Runs eagerly or traced, with or
+    without XLA; shapes are static unless `drop_finished` is set.
+
+    Args:
+        step: Function, a `DecoderStep`, called with a beam of 1.
+        constants: Nest of tensors `[B, ...]`, passed to `step`.
+        caches: Nest of tensors `[B, 1, ...]`, passed to `step`.
+        batch_size: Integer, B.
+        max_length: Integer, the maximum number of generated tokens, `EOS` included.
+        min_length: Integer, the least number of tokens before `EOS`, which is impossible before, except where a prefix
+            has it: a limit that is not larger leaves hypotheses unfinished. Defaults to 1: no empty hypotheses.
+        max_lengths: int32 tensor `[B]`, a limit for each sentence, at most `max_length`. Defaults to `max_length`.
+        length_penalty: Float, alpha of the length penalty. Changes only the scores. Defaults to 0.6.
+        suppress: List of ids that are never generated. Their probability is not given to the other tokens. Defaults to
+            `PAD` and `BOS`.
+        prefix: int32 tensor `[B, P]`, tokens with which hypotheses begin; see `beam_search`. Defaults to `None`.
+        processors: Sequence of `LogitProcessor`; see `beam_search`. Defaults to none.
+        vocabulary: int32 tensor `[V]`; see `beam_search`. Defaults to `None`.
+        drop_finished: Boolean, whether sentences leave the batch when they are finished; see `beam_search`. Defaults to
+            False.
+
+    Returns:
+        A `SearchResult` with one hypothesis for each sentence; `finished` is False if the limit truncated it.
+
+    Raises:
+        ValueError: `max_length` is below 1, or `min_length` below 0.
+
+    Example:
+
+    >>> from keras import ops
+    >>> def step(tokens, position, constants, caches):
+    ...     # Counts up from 4; after 6 comes EOS (3).
+    ...     next_token = ops.where(tokens == 2, 4, ops.where(tokens == 6, 3, tokens + 1))
+    ...     return 9.0 * ops.one_hot(next_token, 7), caches
+    >>> result = greedy_search(step, {}, {}, batch_size=1, max_length=6)
+    >>> ops.convert_to_numpy(result.tokens).tolist()
+    [[[4, 5, 6, 3, 0, 0]]]
+    """
+    check_arguments(batch_size, max_length, min_length, length_penalty, max_lengths=max_lengths, prefix=prefix)
+    processing = Processing(
+        processors, suppress=suppress, min_length=min_length, prefix=prefix, vocabulary=vocabulary, plain=drop_finished
+    )
+
+    def choose(step: Step, fixed: dict[str, Any], state: Any) -> tuple[Any, Any, Any]:
+        found, state = processing.top_k_candidates(step, 1, state)
+        return found.ids[:, :, 0], found.log_probabilities[:, :, 0], state
+
+    return token_by_token(
+        step,
+        {"model": constants},
+        caches,
+        choose,
+        processing,
+        batch_size=batch_size,
+        num_hypotheses=1,
+        max_length=max_length,
+        max_lengths=max_lengths,
+        length_penalty=length_penalty,
+        drop_finished=drop_finished,
+    )
 
 
 def sampling_search(
@@ -106,19 +191,15 @@ def sampling_search(
         [Fan et al., 2018](https://arxiv.org/abs/1805.04833), section 5.1, for `top_k`;
         [Holtzman et al., 2020](https://arxiv.org/abs/1904.09751), Eq. 2 and 3 for `top_p`, Eq. 4 for the temperature.
     """
-    if num_samples < 1 or (isinstance(max_length, int) and max_length < 1):  # a tensor is not known yet
-        raise ValueError(
-            "`num_samples` and `max_length` must be at least 1. "
-            f"Received: num_samples={num_samples}, max_length={max_length}"
-        )
+    if num_samples < 1:
+        raise ValueError(f"`num_samples` must be at least 1. Received: num_samples={num_samples}")
     if not temperature > 0 or top_k < 0 or not 0 < top_p <= 1:
         raise ValueError(
             "`temperature` must be above 0, `top_k` at least 0, `top_p` above 0 and at most 1. "
             f"Received: temperature={temperature}, top_k={top_k}, top_p={top_p}"
         )
-    check_arguments(
-        batch_size, length_penalty, seeds=seeds, max_lengths=max_lengths, prefix=prefix, min_length=min_length
-    )
+    tensors = {"seeds": seeds, "max_lengths": max_lengths, "prefix": prefix}
+    check_arguments(batch_size, max_length, min_length, length_penalty, **tensors)
     processing = Processing(
         processors, suppress=suppress, min_length=min_length, prefix=prefix, vocabulary=vocabulary, plain=drop_finished
     )
@@ -154,21 +235,72 @@ def sampling_search(
     return best_first(result)
 
 
+def token_by_token(
+    step: DecoderStep,
+    fixed: dict[str, Any],
+    caches: Any,
+    choose: Callable[[Step, dict[str, Any], Any], tuple[Any, Any, Any]],
+    processing: Processing,
+    *,
+    batch_size: int,
+    num_hypotheses: int,
+    max_length: int,
+    max_lengths: Any,
+    length_penalty: float,
+    drop_finished: bool,
+) -> SearchResult:
+    """Extends N hypotheses of each sentence by chosen tokens, until `EOS` or the length limit, and keeps their order.
+
+    `fixed` holds the constants of the "model", and more tensors `[B, ...]` for `choose`: a function from the `Step`,
+    `fixed` and the state of `processing` to a token of each hypothesis `[B, N]`, its log-probability `[B, N]`, and the
+    state.
+    """
+    shape = (batch_size, num_hypotheses)
+    limits = length_limits(batch_size, max_length, max_lengths)
+    positions = ops.arange(max_length, dtype="int32")
+
+    def extend(position: Any, hypotheses: tuple[Any, ...], fixed: Any, caches: Any) -> tuple[Any, ...]:
+        last, tokens, log_probabilities, lengths, finished = hypotheses
+        logits, of_model = step(last, position, fixed["model"], caches["model"])  # [B, N, V]
+        token, gain, state = choose(processing.step(logits, position, tokens, last), fixed, caches["processors"])
+        going_on = ops.logical_not(finished)  # [B, N]
+        tokens = ops.where(going_on[:, :, None] & (positions == position), token[:, :, None], tokens)
+        log_probabilities = ops.where(going_on, log_probabilities + gain, log_probabilities)
+        lengths = ops.where(going_on, position + 1, lengths)
+        finished = finished | (token == EOS)
+        done = ops.all(finished, axis=1) | (position + 1 >= fixed["limits"])
+        return (
+            (token, tokens, log_probabilities, lengths, finished),
+            None,
+            done,
+            {"model": of_model, "processors": state},
+        )
+
+    nothing = (
+        ops.full(shape, BOS, dtype="int32"),
+        ops.full((*shape, max_length), PAD, dtype="int32"),
+        ops.zeros(shape, dtype="float32"),
+        ops.zeros(shape, dtype="int32"),
+        ops.zeros(shape, dtype="bool"),
+    )
+    _, tokens, log_probabilities, lengths, finished = search_loop(
+        extend,
+        nothing,
+        {**fixed, "limits": limits},
+        {"model": caches, "processors": processing.start(batch_size, num_hypotheses)},
+        done=limits <= 0,
+        drop_finished=drop_finished,
+    )
+    scores = log_probabilities / penalty(lengths, length_penalty)
+    return SearchResult(tokens, scores, log_probabilities, lengths, finished)
+
+
 def gumbel_noise(seeds: Any, samples: Any, position: Any, ids: Any) -> Any:
     """Returns random numbers of the standard Gumbel distribution, each a function of seed, sample, position and id.
 
     Keras' random generators draw a whole tensor from one seed, so a number depends on its index in the batch. These
     numbers are hashes, as in a counter-based generator: the same on every device, with or without XLA, and in any
-    batch. Tensors of seeds, samples and ids broadcast.
-
-    Args:
-        seeds: int32 tensor.
-        samples: int32 tensor, numbers of samples.
-        position: int32 scalar tensor.
-        ids: int32 tensor, token ids.
-
-    Returns:
-        A float32 tensor of the broadcast shape.
+    batch. The arguments are int32 tensors that broadcast; the result is float32.
 
     Reference:
         [Salmon et al., 2011](https://doi.org/10.1145/2063384.2063405), counter-based generators;

@@ -1,0 +1,164 @@
+"""Log-probabilities, the largest logits, the length penalty, and reranking by a coverage penalty."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.special
+import tensorflow as tf
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from table_decoder import TableDecoder, hypotheses
+
+from keras_nmt.data import ParallelCorpus, TrainingBatches
+from keras_nmt.decoding import (
+    NEG_INF,
+    beam_search,
+    length_penalty,
+    rerank_by_coverage,
+    sequence_log_probability,
+    shift_right,
+)
+from keras_nmt.decoding.scores import log_probabilities_of, top_k
+from keras_nmt.ids import PAD
+
+
+def check(logits: np.ndarray, k: int, values: np.ndarray, ids: np.ndarray) -> None:
+    expected = np.argsort(-logits, axis=-1, kind="stable")[..., :k]
+    np.testing.assert_array_equal(ids, expected)
+    np.testing.assert_array_equal(values, np.take_along_axis(logits, expected, axis=-1))
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    vocabulary_size=st.one_of(st.integers(8, 70), st.integers(250, 2100), st.sampled_from([256, 1024, 1025, 2048])),
+    k=st.integers(1, 8),
+    levels=st.sampled_from([1, 2, 20, 100_000]),
+    seed=st.integers(0, 1000),
+)
+def test_the_largest_logits_with_the_lowest_ids_among_equals(vocabulary_size, k, levels, seed):
+    logits = np.random.default_rng(seed).integers(0, levels, (2, 3, vocabulary_size)).astype("float32")
+    values, ids = top_k(tf.constant(logits), k)
+    assert ids.dtype == tf.int32
+    check(logits, k, values, ids)
+
+
+@pytest.mark.parametrize("levels", [2, 100_000])
+def test_xla_gives_the_same_logits(levels):
+    logits = np.random.default_rng(0).integers(0, levels, (2, 4, 3001)).astype("float32")
+    check(logits, 8, *tf.function(lambda x: top_k(x, 8), jit_compile=True)(logits))
+
+
+@settings(max_examples=10, deadline=None)
+@given(vocabulary_size=st.integers(1025, 1087), k=st.integers(2, 4), seed=st.integers(0, 1000))
+def test_the_last_token_of_a_short_block_is_taken_once(vocabulary_size, k, seed):
+    logits = np.random.default_rng(seed).normal(size=(2, 3, vocabulary_size)).astype("float32")
+    logits[..., -1] = 9.0  # entries past the end repeat this token's logit
+    check(logits, k, *top_k(tf.constant(logits), k))
+
+
+def test_filler_is_never_chosen():
+    logits = np.where(np.arange(1001) == 7, 0, NEG_INF).astype("float32")[None, None]
+    _, ids = top_k(tf.convert_to_tensor(logits), 4)
+    assert ids[0, 0].numpy().tolist() == [7, 0, 1, 2]
+
+
+def test_ids_are_in_the_vocabulary_even_if_logits_are_minus_infinity():
+    logits = np.full((1, 1, 2001), -np.inf, "float32")
+    logits[..., 1999] = 1.0
+    _, ids = top_k(tf.constant(logits), 4)
+    assert ids[0, 0, 0] == 1999
+    assert ids.numpy().max() < 2001
+
+
+def test_equal_logits_of_two_blocks_give_the_lower_ids():
+    logits = np.zeros((1, 1, 1000), "float32")
+    logits[..., [600, 601]] = [3.0, 1.0]  # the block with the largest logit has another logit,
+    logits[..., 150] = 1.0  # equal to a logit with a lower id
+    check(logits, 2, *top_k(tf.constant(logits), 2))
+
+
+@pytest.mark.parametrize("scale", [1.0, 1000.0])
+@pytest.mark.parametrize("plain", [True, False])
+def test_log_probabilities_equal_those_of_scipy(plain, scale):
+    logits = scale * np.random.default_rng(0).normal(size=(2, 3, 50)).astype("float32")
+    values = logits[..., 7:9]
+    found = log_probabilities_of(tf.constant(values), tf.constant(logits), plain=plain)
+    expected = scipy.special.log_softmax(logits.astype("float64"), axis=-1)[..., 7:9]
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6)
+
+
+def test_sums_the_targets_and_leaves_padding_out(compiled):
+    logits = np.random.default_rng(0).normal(size=(3, 4, 9)).astype("float32") * 4 + 100
+    targets = np.array([[5, 8, 1, 3], [4, 3, 0, 0], [0, 0, 0, 0]])
+    actual = compiled(sequence_log_probability)(tf.constant(logits), tf.constant(targets))
+    shifted = logits.astype("float64") - 100
+    full = shifted - np.log(np.exp(shifted).sum(-1, keepdims=True))
+    expected = [sum(full[row, i, token] for i, token in enumerate(line) if token) for row, line in enumerate(targets)]
+    assert actual.dtype == tf.float32
+    np.testing.assert_allclose(actual, expected, rtol=1e-5, atol=1e-5)
+
+
+def test_more_padding_changes_nothing():
+    logits = np.random.default_rng(0).normal(size=(1, 3, 5)).astype("float32")
+    wide = np.concatenate([logits, np.full((1, 2, 5), np.nan, "float32")], axis=1)
+    narrow = sequence_log_probability(logits, np.array([[4, 1, 3]]))
+    np.testing.assert_allclose(sequence_log_probability(wide, np.array([[4, 1, 3, 0, 0]])), narrow, rtol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_low_precision_logits_are_summed_in_float32(dtype):
+    logits = tf.cast(np.random.default_rng(0).normal(size=(2, 30, 50)), dtype)
+    targets = np.full((2, 30), 7)
+    expected = sequence_log_probability(tf.cast(logits, "float32"), targets)
+    np.testing.assert_allclose(sequence_log_probability(logits, targets), expected, rtol=1e-6)
+
+
+def test_length_penalty():
+    lengths = np.array([1, 7, 30])
+    np.testing.assert_allclose(length_penalty(lengths, 0.6), ((5 + lengths) / 6) ** 0.6, rtol=1e-6)
+    np.testing.assert_allclose(length_penalty(lengths, 0), np.ones(3))
+
+
+def test_scoring_has_the_target_input_of_training():
+    generator = np.random.default_rng(1)
+    targets = [generator.integers(4, 30, length).tolist() for length in [1, 6, *generator.integers(1, 7, 30)]]
+    corpus = ParallelCorpus.from_lists([[5]] * len(targets), targets)
+    for batch in TrainingBatches(corpus, batch_size=8, batch_unit="sentences").dataset().take(5):
+        np.testing.assert_array_equal(shift_right(batch["target_output"]), batch["target_input"])
+
+
+def test_scores_include_the_papers_penalty_and_determine_the_order(compiled):
+    decoder, rng = TableDecoder(vocabulary_size=6, seed=3), np.random.default_rng(0)
+    constants, caches = decoder.start([0, 1], 5, 4)
+    result = beam_search(decoder.step, constants, caches, batch_size=2, beam_size=5, max_length=4, max_lengths=[4, 1])
+    attention = rng.dirichlet([0.3] * 3, size=(2, 5, 4)).astype("float32")  # [B, N, T, S]
+    mask = np.array([[True, True, True], [True, True, False]])
+    found = compiled(lambda: rerank_by_coverage(result, attention, mask, 0.7))()
+    changed = False
+    for sentence in (0, 1):
+        before = hypotheses(result, sentence)
+        expected = []
+        for hypothesis, weights in zip(before, attention[sentence], strict=True):
+            sums = weights[: len(hypothesis.tokens)].sum(0)[mask[sentence]]
+            penalty = 0.7 * np.sum(np.log(np.minimum(sums, 1.0))) if hypothesis.tokens else 0.0
+            expected.append(hypothesis._replace(score=hypothesis.score + penalty))
+        expected.sort(key=lambda hypothesis: (not hypothesis.finished, -hypothesis.score))
+        after = hypotheses(found, sentence)
+        kept = sum(bool(hypothesis.tokens) for hypothesis in before)
+        assert [h.tokens for h in after[:kept]] == [h.tokens for h in expected if h.tokens]
+        np.testing.assert_allclose([h.score for h in after[:kept]], [h.score for h in expected if h.tokens], atol=1e-4)
+        assert sorted(h.log_probability for h in after) == sorted(h.log_probability for h in before)
+        changed |= [h.tokens for h in after] != [h.tokens for h in before]
+    assert changed
+
+
+def test_a_token_without_attention_has_a_finite_penalty():
+    decoder = TableDecoder(vocabulary_size=6, seed=3)
+    constants, caches = decoder.start([0], 2, 4)
+    result = beam_search(decoder.step, constants, caches, batch_size=1, beam_size=2, max_length=4)
+    nothing = tf.zeros([1, 2, 4, 3])
+    found = rerank_by_coverage(result, nothing, tf.constant([[True, False, True]]), 1.0)
+    difference = (result.scores - found.scores).numpy()
+    assert difference == pytest.approx(2 * np.log(1e6), rel=1e-3)
+    assert (result.tokens != PAD).numpy().any()
