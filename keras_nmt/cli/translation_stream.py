@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from keras_nmt.cli.lines import chunks, input_lines
-from keras_nmt.cli.options import drop_none
 from keras_nmt.errors import UserError
 
 if TYPE_CHECKING:
@@ -115,26 +114,25 @@ def answers_of_server(
     client: Client,
     texts: Input,
     languages: Languages,
+    search: Mapping[str, Any],
     *,
-    n_best: int | None,
-    beam_size: int | None,
     is_aligned: bool,
 ) -> Answers:
     """Yields the answers of a server's model, which samples where the lines have seeds."""
     source, target = languages
+    number = search.get("num_hypotheses", 1)
     with client:
         for lines, beside in texts.parts():
             if texts.seed is None:
-                search = drop_none(num_hypotheses=n_best, beam_size=beam_size)
                 translations = client.translate(lines, source, target, **beside, **search)
             else:
                 translations = client.sample(lines, source, target, **beside)
-                if any(len(translation.hypotheses) < (n_best or 1) for translation in translations):
+                if any(len(translation.hypotheses) < number for translation in translations):
                     raise UserError(
                         f"The model was exported to draw {len(translations[0].hypotheses)} translation(s) of a "
-                        f"sentence. Received: --n-best {n_best}"
+                        f"sentence. Received: --n-best {number}"
                     )
-            translations = _of_number(translations, n_best or 1)
+            translations = _of_number(translations, number)
             alignments = _align(client, lines, translations, languages) if is_aligned else []
             yield Answer(translations, alignments)
 
