@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from keras_nmt import analysis
 from keras_nmt.cli.inspect_common import (
     SHARED,
     DecoderTarget,
@@ -52,27 +53,15 @@ Conllu = Annotated[
 
 
 @with_options(SHARED)
-def similarity(
-    directories: Directories,
-    source: Source,
-    target: DecoderTarget = None,
-    **shared: Any,
-) -> None:
+def similarity(directories: Directories, source: Source, target: DecoderTarget = None, **shared: Any) -> None:
     """Measures the cosine of the embeddings and each layer's states at the same positions."""
-    inspection = Inspection(directories, **shared)
-    _of_states("similarity", inspection, source, target)
+    _of_states("similarity", Inspection(directories, **shared), source, target)
 
 
 @with_options(SHARED)
-def composition(
-    directories: Directories,
-    source: Source,
-    target: DecoderTarget = None,
-    **shared: Any,
-) -> None:
+def composition(directories: Directories, source: Source, target: DecoderTarget = None, **shared: Any) -> None:
     """Measures the part of each layer or head in compositions, first and second order apart."""
-    inspection = Inspection(directories, **shared)
-    _of_states("composition", inspection, source, target)
+    _of_states("composition", Inspection(directories, **shared), source, target)
 
 
 @with_options(SHARED)
@@ -148,8 +137,6 @@ def lexical(
     tests = _texts(test_source, test_target)
 
     def measure(directory: Path) -> Any:
-        from keras_nmt import analysis
-
         measured, groups = tests, None
         if conllu is not None or target_conllu is not None:
             tagged = [None if path is None else analysis.read_conllu(path) for path in (conllu, target_conllu)]
@@ -194,8 +181,6 @@ def contrast(
     inspection = Inspection(directories, **shared)
 
     def measure(directory: Path) -> Any:
-        from keras_nmt import analysis
-
         items = analysis.contrast_of_texts(*texts) if data is None else analysis.read_contrast(data)  # type: ignore[arg-type]
         return analysis.contrast(directory, items, **inspection.languages)
 
@@ -216,8 +201,6 @@ def senses(
     inspection = Inspection(directories, **shared)
 
     def measure(directory: Path) -> Any:
-        from keras_nmt import analysis
-
         return analysis.senses(directory, analysis.read_senses(data), **inspection.languages)
 
     inspection.measure("senses", measure, [data, text_of_key(data)])
@@ -246,11 +229,9 @@ def lengths(
     lines = read_line_pairs(source, references)
 
     def measure(directory: Path) -> Any:
-        from keras_nmt import analysis
-
-        options: dict[str, Any] = {"width": bins, "quantiles": quantiles, "lowercase": lowercase}
-        sources, targets = lines
-        return analysis.lengths(directory, sources, targets, **options, **inspection.languages)
+        return analysis.lengths(
+            directory, *lines, width=bins, quantiles=quantiles, lowercase=lowercase, **inspection.languages
+        )
 
     inspection.measure("lengths", measure, [source, references], bins=bins, quantiles=quantiles, lowercase=lowercase)
 
@@ -270,8 +251,6 @@ def alignments(
     lines = read_line_pairs(source, target)
 
     def measure(directory: Path) -> Any:
-        from keras_nmt import analysis
-
         links = analysis.read_gold_alignments(gold, first=first, swap=swap)
         return analysis.alignment_error_rate(directory, lines[0], lines[1], links, **inspection.languages)
 
@@ -299,8 +278,6 @@ def roles(
     check_inspection([directory], output)
     lines, others = _texts(source, references)
     import_tensorflow(import_)
-    from keras_nmt import analysis
-
     groups = None
     if conllu is not None:
         lines, groups = _tagged(conllu)
@@ -336,8 +313,6 @@ def _of_states(
     counted = _texts(*frequencies) if frequencies else lines
 
     def measure(directory: Path) -> Any:
-        from keras_nmt import analysis
-
         texts, more = lines, dict(options)
         if conllu is not None:
             tagged, more["groups"] = _tagged(conllu)
@@ -358,17 +333,12 @@ def _check_grouping(by: GroupedBy | None, conllu: Path | None, target: Path | No
 
 def _tagged(conllu: Path) -> tuple[list[str], Any]:
     """Returns the text of a CoNLL-U file, and the groups of its tokens by part of speech."""
-    from keras_nmt import analysis
-
     sentences = analysis.read_conllu(conllu)
     return [sentence.text for sentence in sentences], analysis.by_tag(sentences)
 
 
-def _texts(first: Path | None, second: Path | None = None) -> tuple[Any, list[str] | None]:
+def _texts(first: Path | None, second: Path | None = None) -> Any:
     """Returns the lines of a file, and of another file whose lines correspond; None for a file that is not given."""
     if first is None:
         return None, None
-    if second is None:
-        return read_lines(first), None
-    lines, others = read_line_pairs(first, second)
-    return lines, others
+    return read_line_pairs(first, second) if second is not None else (read_lines(first), None)
