@@ -301,7 +301,7 @@ def test_weights_that_would_be_misread_are_refused(tmp_path):
 
 @pytest.mark.parametrize(
     ("content", "told"),
-    [('{"a": ' + "1" * 5000 + "}", "vocab.json is damaged"), ('["\\ud800"]', r"UTF-8. Received: '\\ud800'")],
+    [('{"a": ' + "1" * 5000 + "}", "vocab.json is damaged"), ('["\\ud800"]', r"UTF-8: .* Received: '\\ud800'")],
     ids=["digits", "surrogate"],
 )
 def test_vocabularies_that_are_no_text_are_refused(content, told, tmp_path):
