@@ -417,7 +417,7 @@ def export_huggingface(
             folder / "tokenizer_config.json", {"tokenizer_class": "MarianTokenizer", "separate_vocabs": not joint}
         )
         for side, name in (("source", "vocab.json"), ("target", "target_vocab.json")):
-            pieces = by_side[side].pieces(0, sizes[side])
+            pieces = by_side[side].pieces()
             if side == "source" or not joint:
                 write_json(folder / name, {"<pad>" if row == 2 else pieces[row]: i for i, row in enumerate(rows[side])})
             by_side[side].save(folder / f"{side}.spm")

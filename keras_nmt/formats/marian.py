@@ -360,7 +360,7 @@ def export_marian(
     with atomic_folder(path) as folder:
         names = {side: "vocab.yml" if is_joint else f"vocab.{side}.yml" for side in by_side}
         for side, name in names.items():
-            pieces = by_side[side].pieces(0, by_side[side].vocabulary_size)
+            pieces = by_side[side].pieces()
             tokens = ["</s>", "<unk>", *(pieces[row] for row in rows[side][2:])]
             write_text(folder / name, _write_yaml({token: i for i, token in enumerate(tokens)}))
             by_side[side].save(folder / f"{side}.spm")
