@@ -30,16 +30,12 @@ from keras_nmt.cli.options import (
     SEARCH,
     SHORTLIST,
     TRANSLATOR,
-    AdapterFile,
     Directory,
-    Ensemble,
     Import,
     Language,
     SampleSeed,
     Source,
-    SourceLanguage,
     Target,
-    TargetLanguage,
     Weights,
     check_models,
     check_sampling,
@@ -236,31 +232,12 @@ def translate(
     warn(counts)
 
 
-def score(
-    directory: Directory,
-    source: Source,
-    target: Target,
-    source_language: SourceLanguage = None,
-    target_language: TargetLanguage = None,
-    weights: Weights = None,
-    adapter: AdapterFile = None,
-    ensemble: Ensemble = None,
-    import_: Import = None,
-) -> None:
+@with_options({name: option for name, option in TRANSLATOR.items() if name not in ("batch_size", "xla")})
+def score(directory: Directory, source: Source, target: Target, **options: Any) -> None:
     """Writes the log-probability of each given translation."""
-    check_models(directory, *ensemble or ())
+    check_models(directory, *options["ensemble"] or ())
     sources, targets = read_line_pairs(source, target)
-    import_tensorflow(import_, to_translate=True)
-    from keras_nmt.inference import Translator
-
-    translator = Translator.from_directory(
-        directory,
-        source=source_language,
-        target=target_language,
-        weights=weights,
-        adapter=adapter,
-        ensemble=ensemble or (),
-    )
+    translator = open_translator(directory, {}, **options)
     with progress(len(sources), "lines", shown=not sys.stdout.isatty()) as advance:
         for pairs in chunks(zip(sources, targets, strict=True), LINES_OF_A_STEP if sys.stderr.isatty() else None):
             for log_probability in translator.score(*zip(*pairs, strict=True)):
@@ -347,16 +324,16 @@ def open_translator(
     directory: Path,
     search: dict[str, Any],
     *,
-    source_language: str | None,
-    target_language: str | None,
-    batch_size: int | None,
-    weights: Path | None,
-    adapter: Path | None,
-    ensemble: Sequence[Path] | None,
-    xla: bool,
-    import_: Sequence[Path] | None,
+    source_language: str | None = None,
+    target_language: str | None = None,
+    batch_size: int | None = None,
+    weights: Path | None = None,
+    adapter: Path | None = None,
+    ensemble: Sequence[Path] | None = None,
+    xla: bool = False,
+    import_: Sequence[Path] | None = None,
 ) -> Translator:
-    """Opens a translator of one direction."""
+    """Opens a translator of one direction, with these options of the search and those of `TRANSLATOR`."""
     check_models(*ensemble or ())
     check_search(directory, search)
     import_tensorflow(import_, to_translate=True)
