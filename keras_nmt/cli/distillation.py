@@ -41,7 +41,7 @@ from keras_nmt.progress import show_steps
 OF_SEARCH = SEARCH | {"no_repeat_ngram_size": MORE_SEARCH["no_repeat_ngram_size"]}
 
 
-@with_options(OF_SEARCH | SAMPLING | SHORTLIST | TRANSLATOR, sample=False, xla=False)
+@with_options(OF_SEARCH | SAMPLING | SHORTLIST | TRANSLATOR)
 def distill(
     context: typer.Context,
     directory: Directory,

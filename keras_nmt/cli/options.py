@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
@@ -163,15 +163,16 @@ TRANSLATOR: dict[str, Any] = {
 def with_options(options: Mapping[str, Any], **defaults: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Returns a decorator that adds options to the signature of a command, which typer reads.
 
-    The command takes them as `**shared`. A default that is not given is None.
+    The command takes them as `**shared`. A default that is not given is None, or False for a flag.
     """
 
     def add(command: Callable[..., None]) -> Callable[..., None]:
         signature = inspect.signature(command, eval_str=True)
         own = [x for x in signature.parameters.values() if x.kind is not x.VAR_KEYWORD]
+        unset = {name: False if get_args(option)[0] is bool else None for name, option in options.items()} | defaults
         more = [
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=defaults.get(name), annotation=annotation)
-            for name, annotation in options.items()
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=unset[name], annotation=option)
+            for name, option in options.items()
         ]
         command.__signature__ = signature.replace(parameters=[*own, *more])  # type: ignore[attr-defined]
         return command

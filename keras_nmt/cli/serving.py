@@ -66,7 +66,7 @@ def import_(
     write_line(str(directory))
 
 
-@with_options(OF_SEARCH | SAMPLING | SHORTLIST | {"sample": Sample}, sample=False)
+@with_options(OF_SEARCH | SAMPLING | SHORTLIST | {"sample": Sample})
 def export(
     directory: Directory,
     path: Annotated[

@@ -86,7 +86,7 @@ ALTERNATIVES_OPTIONS = {*SEARCH, *SHORTLIST, *TRANSLATOR, "coverage_penalty"} | 
 }
 
 
-@with_options(SEARCH | MORE_SEARCH | SAMPLING | SHORTLIST | TRANSLATOR, sample=False, xla=False)
+@with_options(SEARCH | MORE_SEARCH | SAMPLING | SHORTLIST | TRANSLATOR)
 def translate(
     context: typer.Context,
     directory: Annotated[Path | None, typer.Argument(metavar="DIRECTORY", help="A model directory.")] = None,
@@ -186,7 +186,8 @@ def translate(
     is_on_terminal = output == STANDARD and sys.stdout.isatty()
     has_bar = sys.stderr.isatty() and not is_on_terminal
     bar = progress(number_of_lines(input_), "lines", shown=has_bar)
-    at_once = _lines_at_once(line_buffered or (input_ == STANDARD and sys.stdin.isatty()), has_bar or is_on_terminal)
+    is_answered_at_once = line_buffered or (input_ == STANDARD and sys.stdin.isatty())
+    at_once = 1 if is_answered_at_once else LINES_OF_A_STEP if has_bar or is_on_terminal else None
     files = drop_none(prefixes=prefixes, constraints=constraints, avoid=avoid)
     if glossary is None:
         refuse_without(context, "ignore_case", "--glossary FILE")
@@ -223,8 +224,7 @@ def translate(
     with contextlib.ExitStack() as stack:
         write = stack.enter_context(output_lines(output))
         write_aligned, write_words = (
-            _write_nothing if path is None else stack.enter_context(output_lines(path))
-            for path in (alignments, word_scores)
+            None if path is None else stack.enter_context(output_lines(path)) for path in (alignments, word_scores)
         )
         stack.enter_context(contextlib.closing(answers))
         advance = stack.enter_context(bar)
@@ -286,11 +286,6 @@ def embed(
     write_bytes(output, file.getvalue())
     shape = " x ".join(map(str, (sum(map(len, parts)), *parts[0].shape[1:])))
     print(f"{output}: {shape}", file=sys.stderr)
-
-
-def _lines_at_once(is_read_at_once: bool, is_watched: bool) -> int | None:
-    """The number of lines that are computed together, None for the default of `chunks`."""
-    return 1 if is_read_at_once else LINES_OF_A_STEP if is_watched else None
 
 
 def _check_options_of_server(context: typer.Context) -> None:
@@ -365,8 +360,8 @@ def open_translator(
 def _write_answers(
     answers: Answers,
     write: Callable[[str], None],
-    write_aligned: Callable[[str], None],
-    write_words: Callable[[str], None],
+    write_aligned: Callable[[str], None] | None,
+    write_words: Callable[[str], None] | None,
     advance: Advance,
     scores: bool,
 ) -> Mapping[str, int]:
@@ -375,9 +370,11 @@ def _write_answers(
     for translations, alignments in answers:
         for hypothesis in itertools.chain.from_iterable(translation.hypotheses for translation in translations):
             write(f"{hypothesis.score:.4f}\t{hypothesis.text}" if scores else hypothesis.text)
-            write_words(_scores_of_words(hypothesis))
-        for pairs in alignments:
-            write_aligned(" ".join(f"{source}-{target}" for source, target in pairs))
+            if write_words is not None:
+                write_words(_scores_of_words(hypothesis))
+        if write_aligned is not None:
+            for pairs in alignments:
+                write_aligned(" ".join(f"{source}-{target}" for source, target in pairs))
         sys.stdout.flush()
         counts.update(counts_of(translations))
         advance(len(translations))
@@ -403,7 +400,3 @@ def _check_markup(context: typer.Context, markup: str) -> None:
     for name in ("prefixes", "constraints", "glossary", "alignments"):
         if context.params[name] is not None:
             raise UserError(f"--markup excludes --{name}. Received: --{name} {context.params[name]}")
-
-
-def _write_nothing(line: str) -> None:
-    pass
