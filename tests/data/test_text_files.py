@@ -257,7 +257,7 @@ def test_paired_files_have_the_same_number_of_lines(tmp_path: Path) -> None:
     (tmp_path / "two").write_text("c\n\n")
     assert read_line_pairs(tmp_path / "one", tmp_path / "two") == (["a", "b"], ["c", ""])
     (tmp_path / "two").write_text("c\n")
-    with pytest.raises(UserError, match=r"the same number of lines.*one: 2.*two: 1"):
+    with pytest.raises(UserError, match=r"the same number of lines.*one' with 2.*two' with 1"):
         read_line_pairs(tmp_path / "one", tmp_path / "two")
 
 
