@@ -94,14 +94,10 @@ class Inspection:
         finish: Callable[[analysis.Measurements], analysis.Measurements] | None = None,
         **settings: Any,
     ) -> None:
-        """Measures each model part by part.
+        """Measures each model part by part, for the analysis `name`.
 
-        Args:
-            name: String, the name of the analysis.
-            parts: Mapping from names of parts to functions from a model directory to `Measurements`.
-            inputs: Files and folders that the results depend on, beside those of the models and of `--import`.
-            finish: Function from the measurements of all parts of a model to those of the table. Defaults to none.
-            **settings: Options that the results depend on, in types of JSON.
+        The results depend on `inputs`, files and folders beside those of the models and of `--import`, and on
+        `settings`, in types of JSON. `finish` turns the measurements of all parts of a model into those of the table.
         """
         if self._output is not None or len(self.names) > 1:
             for path in inputs:

@@ -284,19 +284,9 @@ def refuse_without(context: typer.Context, name: str, other: str) -> None:
 
 
 def make_callbacks(names: Iterable[str], settings: Mapping[str, Any]) -> list[keras.callbacks.Callback]:
-    """Makes the callbacks of factories, each named as "module:factory".
+    """Makes the callbacks of factories, each named as "module:factory"; each gets the settings of the experiment.
 
     The user names a factory at each start: settings and model directories name no code.
-
-    Args:
-        names: Iterable of strings.
-        settings: Mapping, the settings of the experiment, the argument of each factory.
-
-    Returns:
-        List of the callbacks, in the order of the names.
-
-    Raises:
-        UserError: A module cannot be imported, has no such function, or the function returns no callbacks.
     """
     from keras.callbacks import Callback
 

@@ -22,15 +22,10 @@ Languages = tuple[str | None, str | None]  # of the source and of the target
 
 
 class Answer(NamedTuple):
-    """The answer to one part of the lines.
+    """The answer to one part of the lines."""
 
-    Attributes:
-        translations: List of the translation of each line.
-        alignments: List of the aligned words of each hypothesis of each line; empty where none are asked for.
-    """
-
-    translations: list[Translation]
-    alignments: list[list[tuple[int, int]]]
+    translations: list[Translation]  # of each line
+    alignments: list[list[tuple[int, int]]]  # of each hypothesis of each line; empty where none are asked for
 
 
 Answers = Generator[Answer, None, None]
@@ -38,23 +33,14 @@ Answers = Generator[Answer, None, None]
 
 @dataclasses.dataclass(frozen=True)
 class Input:
-    """Lines to translate, and what the search needs beside them.
-
-    Attributes:
-        lines: Iterable of strings.
-        at_once: Integer, the number of lines that are translated together, or None for the default of `chunks`.
-        files: Mapping of "prefixes", "constraints" and "avoid" to the path of a file with what each line has.
-        glossary: `Glossary`, for more constraints, or None.
-        seed: Integer, from which the seeds of lines are drawn, or None without sampling.
-        options: Dictionary of the options of `translate` for all lines.
-    """
+    """Lines to translate, and what the search needs beside them."""
 
     lines: Iterable[str]
-    at_once: int | None
-    files: Mapping[str, Path]
-    glossary: Glossary | None
-    seed: int | None
-    options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    at_once: int | None  # the number of lines that are translated together, or None for the default of `chunks`
+    files: Mapping[str, Path]  # of "prefixes", "constraints" and "avoid": files with what each line has
+    glossary: Glossary | None  # for more constraints
+    seed: int | None  # from which the seeds of lines are drawn, or None without sampling
+    options: Mapping[str, Any]  # of `translate`, for all lines
 
     def parts(self) -> Iterator[tuple[list[str], dict[str, Any]]]:
         """Yields lists of lines, and the prefixes, phrases, seeds and options of their lines."""
