@@ -36,10 +36,14 @@ DecoderTarget = Annotated[
     Path | None, typer.Option(help="File of their translations, for the decoder. Default: the encoder alone.")
 ]
 Seeds = Annotated[int, typer.Option(min=1, help="Number of seeds: mean and deviation.")]
-Output = Annotated[
-    Path | None, typer.Option(help="Folder for results.json, table.md and pictures. Finished models are kept there.")
-]
-SHARED = {"output": Output, "source_language": SourceLanguage, "target_language": TargetLanguage, "import_": Import}
+OUTPUT: dict[str, Any] = {
+    "output": Annotated[
+        Path | None,
+        typer.Option(help="Folder for results.json, table.md and pictures. Finished models are kept there."),
+    ],
+    "import_": Import,
+}
+SHARED = {"source_language": SourceLanguage, "target_language": TargetLanguage, **OUTPUT}
 Measure = Callable[[Path], "analysis.Measurements"]  # of a model directory
 FORMAT = 3  # of finished parts: another number where the measurements of an analysis have other keys, notes or details
 

@@ -15,7 +15,6 @@ from keras_nmt.cli.inspect_common import (
     DecoderTarget,
     Directories,
     Inspection,
-    Output,
     Seeds,
     SourceUnlessConllu,
     check_inspection,
@@ -23,11 +22,8 @@ from keras_nmt.cli.inspect_common import (
 )
 from keras_nmt.cli.options import (
     Directory,
-    Import,
     Source,
-    SourceLanguage,
     Target,
-    TargetLanguage,
     refuse_without,
     with_options,
 )
@@ -257,6 +253,7 @@ def alignments(
     inspection.measure("alignments", measure, [source, target, gold], first=first, swap=swap)
 
 
+@with_options(SHARED)
 def roles(
     directory: Directory,
     source: SourceUnlessConllu = None,
@@ -265,19 +262,16 @@ def roles(
     references: Annotated[
         Path | None, typer.Option(help="With --token: file of translations, to whose words occurrences are aligned.")
     ] = None,
-    output: Output = None,
-    source_language: SourceLanguage = None,
-    target_language: TargetLanguage = None,
-    import_: Import = None,
+    **shared: Any,
 ) -> None:
     """Shows the roles that a model gives to the tokens of a text."""
     if (source is None) == (conllu is None):
         raise UserError(f"Give --source FILE or --conllu FILE. Received: source={source}, conllu={conllu}")
     if references is not None and (token is None or source is None):
         raise UserError(f"--references goes with --token and --source. Received: {references}")
-    check_inspection([directory], output)
+    check_inspection([directory], shared["output"])
     lines, others = _texts(source, references)
-    import_tensorflow(import_)
+    import_tensorflow(shared["import_"])
     groups = None
     if conllu is not None:
         lines, groups = _tagged(conllu)
@@ -289,10 +283,10 @@ def roles(
             groups=groups,
             token=token,
             references=others,
-            source_language=source_language,
-            target_language=target_language,
+            source_language=shared["source_language"],
+            target_language=shared["target_language"],
         )
-    write_results(found, output)
+    write_results(found, shared["output"])
 
 
 STATE_COMMANDS = (similarity, gates, composition, lexical, roles, contrast, senses, lengths, alignments)

@@ -11,8 +11,8 @@ from typing import Annotated, Any
 import typer
 
 from keras_nmt import analysis
-from keras_nmt.cli.inspect_common import SHARED, Directories, Inspection, Output, Seeds, file_name
-from keras_nmt.cli.options import Import, Language, Source, Weights, refuse_without, with_options
+from keras_nmt.cli.inspect_common import OUTPUT, SHARED, Directories, Inspection, Seeds, file_name
+from keras_nmt.cli.options import Language, Source, Weights, refuse_without, with_options
 from keras_nmt.data.text_files import read_lines
 from keras_nmt.errors import UserError
 
@@ -56,15 +56,15 @@ def probing(
     _vectors_on_tasks("probing", inspection, data, chosen, vectors, seeds)
 
 
+@with_options(OUTPUT)
 def transfer(
     directories: Directories,
     data: Annotated[Path, typer.Option(help="Folder of XNLI's tables, or of train.CLASS.LANG and test.CLASS.LANG.")],
     vectors: Vectors = "mean",
-    output: Output = None,
-    import_: Import = None,
+    **shared: Any,
 ) -> None:
     """Trains classifiers on vectors of one language, and of all, and tests them on every language."""
-    inspection = Inspection(directories, output, import_=import_)
+    inspection = Inspection(directories, **shared)
     _check_folder(data)
 
     def measure(directory: Path) -> Any:
@@ -101,6 +101,7 @@ def _vectors_on_tasks(
     inspection.measure_parts(name, parts, [data], finish=finish, vectors=vectors, seeds=seeds)
 
 
+@with_options(OUTPUT)
 def bridge(
     context: typer.Context,
     directories: Directories,
@@ -110,20 +111,19 @@ def bridge(
         int | None,
         typer.Option(min=0, help="How many heads are the first ones. Default: each sentence's number of tokens."),
     ] = None,
-    output: Output = None,
     heat_maps: Annotated[
         int, typer.Option(min=0, help="Sentences whose attention is drawn, in a folder of --output for each model.")
     ] = 10,
     weights: Weights = None,
-    import_: Import = None,
+    **shared: Any,
 ) -> None:
     """Measures how widely the heads of attention bridges look at sentences, and draws their attention.
 
     Numbers are mean entropies in nats: 0 is one token, log n all of n tokens alike. Empty lines are left out.
     """
-    if output is None:
+    if (output := shared["output"]) is None:
         refuse_without(context, "heat_maps", "--output FOLDER")
-    inspection = Inspection(directories, output, import_=import_)
+    inspection = Inspection(directories, **shared)
     if weights is not None and len(inspection.names) > 1:
         raise UserError(
             "--weights is a file of one model: give one directory. "

@@ -20,6 +20,7 @@ from keras_nmt.cli.options import (
     make_callbacks,
     refuse_without,
     setting,
+    with_options,
 )
 from keras_nmt.cli.progress import working
 from keras_nmt.cli.run_app import import_tensorflow
@@ -36,7 +37,27 @@ ARCHITECTURES = {
 }
 OF_EXPERIMENT = {"source_vocabulary_size", "target_vocabulary_size", "languages", "dtype", "name", "trainable"}
 
+SETTINGS: dict[str, Any] = {  # options that are settings of the same name
+    "preset": Annotated[str | None, typer.Option(help="Sizes of the model, such as transformer_small.")],
+    "vocabulary_size": Annotated[int | None, typer.Option(help="Number of subwords.")],
+    "batch_size": Annotated[int | None, typer.Option(help="Tokens of an update, padding included.")],
+    "dtype": Annotated[str | None, typer.Option(help="float32, mixed_bfloat16 or mixed_float16.")],
+    "replicas": Annotated[
+        int | None, typer.Option(help="Replicas: GPUs, or logical CPU devices where there is no GPU.")
+    ],
+    "seed": Annotated[int | None, typer.Option(help="Seed of all random numbers.")],
+    "max_updates": Annotated[
+        int | None, typer.Option(help="Updates, of all directions together, after which training ends.")
+    ],
+    "time_limit": Annotated[float | None, typer.Option(help="Minutes of training after which training ends.")],
+    "init_from": Annotated[
+        Path | None,
+        typer.Option(help="Model directory whose weights to start from, and arguments unless there is a preset."),
+    ],
+}
 
+
+@with_options(SETTINGS)
 def train(
     directory: Annotated[
         Path | None, typer.Option(help="Model directory to make, or to continue in. Required without --settings.")
@@ -55,23 +76,7 @@ def train(
     test_files: Annotated[
         tuple[Path, Path] | None, typer.Option("--test", metavar="SOURCE TARGET", help="Test files.")
     ] = None,
-    preset: Annotated[str | None, typer.Option(help="Sizes of the model, such as transformer_small.")] = None,
     shortcuts: Annotated[str | None, typer.Option(help="Lexical shortcuts: none, plain, fusion or ungated.")] = None,
-    vocabulary_size: Annotated[int | None, typer.Option(help="Number of subwords.")] = None,
-    batch_size: Annotated[int | None, typer.Option(help="Tokens of an update, padding included.")] = None,
-    dtype: Annotated[str | None, typer.Option(help="float32, mixed_bfloat16 or mixed_float16.")] = None,
-    replicas: Annotated[
-        int | None, typer.Option(help="Replicas: GPUs, or logical CPU devices where there is no GPU.")
-    ] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of all random numbers.")] = None,
-    max_updates: Annotated[
-        int | None, typer.Option(help="Updates, of all directions together, after which training ends.")
-    ] = None,
-    time_limit: Annotated[float | None, typer.Option(help="Minutes of training after which training ends.")] = None,
-    init_from: Annotated[
-        Path | None,
-        typer.Option(help="Model directory whose weights to start from, and arguments unless there is a preset."),
-    ] = None,
     callbacks: Annotated[
         list[str] | None,
         typer.Option(
@@ -87,6 +92,7 @@ def train(
     ] = False,
     set_: Set = None,
     import_: Import = None,
+    **shared: Any,
 ) -> None:
     """Trains subwords and a model. The same command continues a run that was stopped.
 
@@ -109,19 +115,7 @@ def train(
                 write_line(textwrap.indent(textwrap.fill(argument.description, width - 8), " " * 8))
         return
     files = {"train": train_files, "dev": dev_files, "test": test_files}
-    options = {
-        "directory": directory,
-        "model.preset": preset,
-        "subwords.vocabulary_size": vocabulary_size,
-        "training.batch_size": batch_size,
-        "training.dtype": dtype,
-        "training.replicas": replicas,
-        "training.update.seed": seed,
-        "training.stop.max_updates": max_updates,
-        "training.stop.time_limit": time_limit,
-        "training.start.init_from": init_from,
-    }
-    chosen = [*(dict([setting(text)]) for text in set_ or []), drop_none(**options)]
+    chosen = [*(dict([setting(text)]) for text in set_ or []), drop_none(directory=directory, **shared)]
     if shortcuts is not None:
         chosen.append({"model.shortcuts": None if shortcuts == "none" else shortcuts})
     if settings is None and not any(chosen) and not any(files.values()):
