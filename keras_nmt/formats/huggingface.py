@@ -128,7 +128,7 @@ def read(folder: Path) -> Imported:
         vocabularies = _marian_vocabularies(folder, len(source), len(target), pad, begin, end)
     else:
         options["positions"] = sinusoids("halves", pad + 1, True)
-        vocabularies = [_m2m100_vocabulary(folder, len(target), pad, begin, end)] * 2
+        vocabularies = [read_m2m100_vocabulary(folder, len(target), pad, begin, end)] * 2
     search_path = folder / "generation_config.json"
     search = read_json(search_path, "settings of search") if search_path.is_file() else config
     beams = search.get("num_beams")
@@ -156,7 +156,7 @@ def _marian_vocabularies(
     return vocabularies
 
 
-def _m2m100_vocabulary(folder: Path, rows: int, pad: int, begin: int, end: int) -> Vocabulary:
+def read_m2m100_vocabulary(folder: Path, rows: int, pad: int, begin: int, end: int) -> Vocabulary:
     """Reads the vocabulary and the languages of a model with `rows` embeddings.
 
     In M2M-100, the ids of the languages follow those in `vocab.json`. In NLLB, the ids of SentencePiece's pieces are
