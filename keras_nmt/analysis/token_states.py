@@ -109,7 +109,7 @@ class HiddenStates:
     @functools.cached_property
     def subwords(self) -> list[str]:
         """The N subwords, as SentencePiece writes them."""
-        pieces = self.tokenizer.pieces(0, self.tokenizer.vocabulary_size)
+        pieces = self.tokenizer.pieces()
         return [pieces[i] for i in self.ids]
 
     @functools.cached_property

@@ -7,20 +7,18 @@ from typing import Annotated
 import typer
 
 import keras_nmt
-from keras_nmt.cli.adaptation import extend_vocabulary
 from keras_nmt.cli.comparison import compare
 from keras_nmt.cli.distillation import distill
 from keras_nmt.cli.evaluation import evaluate
-from keras_nmt.cli.info import info
+from keras_nmt.cli.info import info, report
 from keras_nmt.cli.inspect_states import STATE_COMMANDS
 from keras_nmt.cli.inspect_vectors import VECTOR_COMMANDS
 from keras_nmt.cli.preparation import prepare
 from keras_nmt.cli.quickstart import quickstart
-from keras_nmt.cli.report import report
 from keras_nmt.cli.run_app import make_app, run_app
 from keras_nmt.cli.serving import demo, export, import_, serve
 from keras_nmt.cli.shortlist import align, shortlist
-from keras_nmt.cli.training import average, train
+from keras_nmt.cli.training import average, extend_vocabulary, train
 from keras_nmt.cli.translation import embed, score, translate
 
 app = make_app("Trains, uses and exports neural translation models. A trained model is a folder: a model directory.")

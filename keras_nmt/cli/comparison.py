@@ -8,18 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from keras_nmt.cli.options import Import, Set
-from keras_nmt.cli.recipe_app import (
-    DecodingSpeed,
-    DryRun,
-    Keep,
-    Seeds,
-    TableOnly,
-    Unequal,
-    carry_out,
-    parse_overrides,
-    parse_seeds,
-)
+from keras_nmt.cli.options import Set, with_options
+from keras_nmt.cli.recipe_app import OF_COMPARISON, Seeds, carry_out, comparison_arguments, parse_overrides, parse_seeds
 from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.errors import UserError
 from keras_nmt.experiments.recipe import merge_settings
@@ -29,17 +19,13 @@ KEYS = {"settings": dict, "configurations": dict, "baseline": str, "seeds": list
 FLAGS = {"seed": "--seeds", "directory": "--output"}  # settings that differ between runs
 
 
+@with_options(OF_COMPARISON)
 def compare(
     list_file: Annotated[Path, typer.Argument(metavar="LIST.json", help="The configurations.")],
     output: Annotated[Path, typer.Option(help="Folder of the runs and of the table.")],
     seeds: Seeds = "",
     set_: Set = None,
-    unequal: Unequal = False,
-    decoding_speed: DecodingSpeed = False,
-    keep: Keep = None,
-    table_only: TableOnly = False,
-    dry_run: DryRun = False,
-    import_: Import = None,
+    **shared: Any,
 ) -> None:
     """Trains configurations with several seeds and writes one table. The same command continues a stopped comparison.
 
@@ -52,7 +38,7 @@ def compare(
     compared = read_list(list_file)
     overrides = parse_overrides(set_, FLAGS)
     numbers = parse_seeds(seeds) if seeds else compared["seeds"]
-    import_tensorflow(import_)
+    import_tensorflow(shared["import_"])
     from keras_nmt.experiments import Comparison, ExperimentConfig
 
     def make(name: str, seed: int, directory: Path) -> ExperimentConfig:
@@ -64,11 +50,9 @@ def compare(
         baseline=compared["baseline"],
         seeds=numbers,
         directory=output,
-        unequal=unequal,
-        decoding_speed=decoding_speed,
-        imports=import_ or (),
+        **comparison_arguments(shared),
     )
-    carry_out(comparison, keep=keep, table_only=table_only, dry_run=dry_run)
+    carry_out(comparison, shared)
 
 
 def read_list(path: Path) -> dict[str, Any]:

@@ -14,34 +14,21 @@ import typer
 
 from keras_nmt.cli.lines import write_line
 from keras_nmt.cli.options import (
-    AdapterFile,
-    BatchSize,
-    BeamSize,
+    MORE_SEARCH,
+    SAMPLING,
+    SEARCH,
+    SHORTLIST,
+    TRANSLATOR,
     Directory,
-    Ensemble,
-    Import,
-    LengthPenalty,
-    MaxLength,
-    MaxLengthFactor,
-    MinLength,
-    NoRepeatNgramSize,
-    Sample,
     SampleSeed,
-    ShortlistFile,
-    ShortlistSize,
-    SourceLanguage,
-    TargetLanguage,
-    Temperature,
-    TopK,
-    TopP,
-    Weights,
-    Xla,
     check_models,
+    check_sampling,
     check_search,
-    drop_none,
     refuse_without,
     sampling,
+    searching,
     shortlisted,
+    with_options,
 )
 from keras_nmt.cli.progress import progress
 from keras_nmt.cli.run_app import import_tensorflow
@@ -51,7 +38,10 @@ from keras_nmt.files.model_config import read_model_config
 from keras_nmt.files.paths import check_local, check_regular
 from keras_nmt.progress import show_steps
 
+OF_SEARCH = SEARCH | {"no_repeat_ngram_size": MORE_SEARCH["no_repeat_ngram_size"]}
 
+
+@with_options(OF_SEARCH | SAMPLING | SHORTLIST | TRANSLATOR)
 def distill(
     context: typer.Context,
     directory: Directory,
@@ -92,27 +82,8 @@ def distill(
     shard: Annotated[
         str, typer.Option(metavar="I/N", help="Translate the I-th of N shards: one process for each, in one folder.")
     ] = "1/1",
-    source_language: SourceLanguage = None,
-    target_language: TargetLanguage = None,
-    batch_size: BatchSize = None,
-    beam_size: BeamSize = None,
-    length_penalty: LengthPenalty = None,
-    min_length: MinLength = None,
-    max_length: MaxLength = None,
-    max_length_factor: MaxLengthFactor = None,
-    no_repeat_ngram_size: NoRepeatNgramSize = None,
-    sample: Sample = False,
-    temperature: Temperature = None,
-    top_k: TopK = None,
-    top_p: TopP = None,
     seed: SampleSeed = 1,
-    ensemble: Ensemble = None,
-    weights: Weights = None,
-    adapter: AdapterFile = None,
-    shortlist: ShortlistFile = None,
-    shortlist_size: ShortlistSize = None,
-    xla: Xla = False,
-    import_: Import = None,
+    **shared: Any,
 ) -> None:
     """Translates text into training data: for a student of the model, or as back-translations.
 
@@ -120,30 +91,20 @@ def distill(
     translation. The same command continues a run that was killed. A filter may change afterwards, and translates
     nothing again.
     """
-    if not sample:
-        refuse_without(context, "seed", "--sample")
+    check_sampling(context)
     if select == "best":
         refuse_without(context, "n_best", "--select reference or --select all")
-    if sample and beam_size is not None:
-        raise UserError(f"--sample does not search and has no beam. Received: --beam-size {beam_size}")
-    models = [directory, *(ensemble or ())]
+    models = [directory, *(shared["ensemble"] or ())]
     check_models(*models)
     check_local(output)
-    search = sampling(sample, temperature, top_k, top_p) | drop_none(
-        beam_size=beam_size,
-        length_penalty=length_penalty,
-        min_length=min_length,
-        max_length=max_length,
-        max_length_factor=max_length_factor,
-        no_repeat_ngram_size=no_repeat_ngram_size,
-    )
+    search = sampling(shared) | searching(shared)
     # Not the model's own number of translations: each of them would take a share of the beam for nothing.
     search["num_hypotheses"] = 1 if select == "best" else n_best or _beam_size(directory, search)
-    table = shortlisted(shortlist, shortlist_size)
+    table = shortlisted(shared)
     check_search(directory, search | table)
     for path in (input_, *([] if references is None else [references])):
         check_regular(path, ", which is read several times")
-    import_tensorflow(import_, to_translate=True)
+    import_tensorflow(shared["import_"], to_translate=True)
     from keras_nmt.experiments import Distillation, PairFilter
     from keras_nmt.files.weights_file import weights_digest
 
@@ -158,18 +119,15 @@ def distill(
         seed=seed,
         shard=_shard(shard),
         made_by={
-            "models": _digests(models, weights),
-            "adapter": None if adapter is None else weights_digest(adapter),
-            "languages": [source_language, target_language],
+            "models": _digests(models, shared["weights"]),
+            "adapter": None if shared["adapter"] is None else weights_digest(shared["adapter"]),
+            "languages": [shared["source_language"], shared["target_language"]],
             **{f"search.{k}": v for k, v in {**read_model_config(directory)["search"], **search}.items()},
-            "shortlist": None if shortlist is None else [weights_digest(shortlist), shortlist_size],
+            "shortlist": [weights_digest(shared["shortlist"]), shared["shortlist_size"]] if table else None,
         },
     )
-    languages = source_language, target_language
-    make = functools.partial(
-        open_translator,
-        *(directory, languages, weights, adapter, ensemble or (), search | table, batch_size, xla, import_),
-    )
+    options = {name: shared[name] for name in TRANSLATOR}
+    make = functools.partial(open_translator, directory, search | table, **options)
     with show_steps(progress):
         counts = distillation.run(make, pair_filter)
     if counts is None:

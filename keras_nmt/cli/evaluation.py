@@ -9,18 +9,15 @@ import typer
 
 from keras_nmt.cli.lines import write_line
 from keras_nmt.cli.options import (
-    BeamSize,
+    SEARCH,
     Import,
-    LengthPenalty,
-    MaxLength,
-    MaxLengthFactor,
-    MinLength,
     SourceLanguage,
     TargetLanguage,
     Weights,
     check_search,
-    drop_none,
     refuse,
+    searching,
+    with_options,
 )
 from keras_nmt.cli.progress import working
 from keras_nmt.cli.run_app import import_tensorflow
@@ -32,6 +29,7 @@ from keras_nmt.evaluation.metrics import DEFAULT_METRICS, METRICS
 ALL_METRICS = (*METRICS, "comet")
 
 
+@with_options(SEARCH)
 def evaluate(
     context: typer.Context,
     directory: Annotated[
@@ -73,13 +71,9 @@ def evaluate(
     ] = "comet-score",
     source_language: SourceLanguage = None,
     target_language: TargetLanguage = None,
-    beam_size: BeamSize = None,
-    length_penalty: LengthPenalty = None,
-    min_length: MinLength = None,
-    max_length: MaxLength = None,
-    max_length_factor: MaxLengthFactor = None,
     weights: Weights = None,
     import_: Import = None,
+    **search: Any,
 ) -> None:
     """Scores the translations of a model or of a system: BLEU, chrF and TER by sacreBLEU, COMET by its own program."""
     names = [name.strip() for name in metrics.split(",")]
@@ -102,13 +96,7 @@ def evaluate(
         allowed = {"references", "hypotheses", "baseline", "lowercase", "tokenize", "metrics"}
         allowed |= {"source", "comet_model", "comet_program"} if with_comet else set()
         refuse(context, allowed, "with --hypotheses")
-    options = {"num_hypotheses": 1} | drop_none(
-        beam_size=beam_size,
-        length_penalty=length_penalty,
-        min_length=min_length,
-        max_length=max_length,
-        max_length_factor=max_length_factor,
-    )
+    options = {"num_hypotheses": 1, **searching(search)}
     if directory is not None:
         check_search(directory, options)
     named = {"source": source, "hypotheses": hypotheses, "baseline": baseline}

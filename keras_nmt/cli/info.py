@@ -1,4 +1,4 @@
-"""The command that describes a model directory: `info`."""
+"""The commands that describe a model directory: `info` and `report`."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ import math
 import os
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from keras_nmt.cli.lines import write_line
+import typer
+
+from keras_nmt.cli.lines import check_outputs, output_lines, write_line
 from keras_nmt.cli.options import Directory
 from keras_nmt.files.json_file import named_damage, read_json
 from keras_nmt.files.model_config import read_model_config
@@ -35,6 +37,24 @@ def info(directory: Directory) -> None:
             write_line(title)
             for name, value in rows:
                 write_line(f"  {name:{WIDTH}}{value}".rstrip())
+
+
+def report(
+    directory: Directory,
+    output: Annotated[
+        Path | None,
+        typer.Option(help="File to write, *.html; - is standard output. Default: report.html in the directory."),
+    ] = None,
+    examples: Annotated[int, typer.Option(min=0, help="Test sentences to show.")] = 20,
+) -> None:
+    """Writes curves, scores, examples and settings of a run, also of a running one, as one HTML file."""
+    from keras_nmt.experiments.reports import html_report
+
+    path = output or directory / "report.html"
+    check_outputs(path)
+    page = html_report(directory, examples)
+    with output_lines(path) as write:
+        write(page.removesuffix("\n"))
 
 
 def _model_rows(config: dict[str, Any]) -> list[tuple[str, str]]:

@@ -7,11 +7,12 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 import keras_nmt
+from keras_nmt import analysis
 from keras_nmt.cli.lines import write_line
 from keras_nmt.cli.options import Import, SourceLanguage, TargetLanguage, check_models, drop_none
 from keras_nmt.cli.progress import progress
@@ -21,9 +22,6 @@ from keras_nmt.files.atomic_files import check_writable
 from keras_nmt.files.model_config import CONFIG, read_model_config
 from keras_nmt.files.paths import check_regular
 from keras_nmt.progress import show_steps
-
-if TYPE_CHECKING:
-    from keras_nmt.analysis import Measurements, ModelComparison, Roles
 
 Directories = Annotated[
     list[Path],
@@ -38,11 +36,15 @@ DecoderTarget = Annotated[
     Path | None, typer.Option(help="File of their translations, for the decoder. Default: the encoder alone.")
 ]
 Seeds = Annotated[int, typer.Option(min=1, help="Number of seeds: mean and deviation.")]
-Output = Annotated[
-    Path | None, typer.Option(help="Folder for results.json, table.md and pictures. Finished models are kept there.")
-]
-SHARED = {"output": Output, "source_language": SourceLanguage, "target_language": TargetLanguage, "import_": Import}
-Measure = Callable[[Path], "Measurements"]  # of a model directory
+OUTPUT: dict[str, Any] = {
+    "output": Annotated[
+        Path | None,
+        typer.Option(help="Folder for results.json, table.md and pictures. Finished models are kept there."),
+    ],
+    "import_": Import,
+}
+SHARED = {"source_language": SourceLanguage, "target_language": TargetLanguage, **OUTPUT}
+Measure = Callable[[Path], "analysis.Measurements"]  # of a model directory
 FORMAT = 3  # of finished parts: another number where the measurements of an analysis have other keys, notes or details
 
 
@@ -58,20 +60,12 @@ def check_inspection(directories: Sequence[Path], output: Path | None) -> None:
 class Inspection:
     """One call of a command of `inspect`: measures models part by part, prints the table, and writes the results.
 
-    Args:
-        directories: Model directories. Several that are joined by commas are runs of one model that differ in the
-            seed.
-        output: Folder of the results, or None. Each finished part is kept there, so that the same command goes on after
-            an interruption.
-        source_language, target_language: Strings, the direction of a multilingual model. Default to None.
-        import_: Python files to run first. Defaults to none.
+    Directories that are joined by commas are runs of one model that differ in the seed. Each finished part is kept in
+    the folder `output`, if there is one, so that the same command continues after an interruption.
 
     Attributes:
         languages: Dictionary of the languages that are given, arguments of functions of `keras_nmt.analysis`.
         names: Dictionary from all model directories to their names.
-
-    Raises:
-        UserError: See `check_inspection`.
     """
 
     def __init__(
@@ -91,42 +85,36 @@ class Inspection:
         self._output = output
         self._imports = import_
 
-    def measure(self, analysis: str, measure: Measure, inputs: Sequence[Path | None], **settings: Any) -> None:
+    def measure(self, name: str, measure: Measure, inputs: Sequence[Path | None], **settings: Any) -> None:
         """Measures each model in one part; for the arguments see `measure_parts`."""
-        self.measure_parts(analysis, {"": measure}, inputs, **settings)
+        self.measure_parts(name, {"": measure}, inputs, **settings)
 
     def measure_parts(
         self,
-        analysis: str,
+        name: str,
         parts: Mapping[str, Measure],
         inputs: Sequence[Path | None],
         *,
-        finish: Callable[[Measurements], Measurements] | None = None,
+        finish: Callable[[analysis.Measurements], analysis.Measurements] | None = None,
         **settings: Any,
     ) -> None:
-        """Measures each model part by part.
+        """Measures each model part by part, for the analysis `name`.
 
-        Args:
-            analysis: String, the name of the analysis.
-            parts: Mapping from names of parts to functions from a model directory to `Measurements`.
-            inputs: Files and folders that the results depend on, beside those of the models and of `--import`.
-            finish: Function from the measurements of all parts of a model to those of the table. Defaults to none.
-            **settings: Options that the results depend on, in types of JSON.
+        The results depend on `inputs`, files and folders beside those of the models and of `--import`, and on
+        `settings`, in types of JSON. `finish` turns the measurements of all parts of a model into those of the table.
         """
         if self._output is not None or len(self.names) > 1:
             for path in inputs:
                 if path is not None and not path.is_dir():
                     check_regular(path, " for several models, or with --output, which keeps finished parts by its time")
         import_tensorflow(self._imports)
-        from keras_nmt.analysis import Measurements, compare, over_seeds
-
-        found_of: dict[Path, Measurements] = {}
-        settings = {"analysis": analysis, **settings, **self.languages}
+        found_of: dict[Path, analysis.Measurements] = {}
+        settings = {"analysis": name, **settings, **self.languages}
         files = [_state(path) for path in (*inputs, *(self._imports or ())) if path is not None]
         with progress(len(self.names) * len(parts), "parts") as advance, show_steps(progress):
-            for directory, name in self.names.items():
+            for directory, model_name in self.names.items():
                 for part, measure in parts.items():
-                    advance(0, f"{name} {part}".strip())
+                    advance(0, f"{model_name} {part}".strip())
                     described = {
                         "format": FORMAT,
                         "version": keras_nmt.__version__,
@@ -135,9 +123,9 @@ class Inspection:
                         "settings": settings,
                         "part": part,
                     }
-                    part_name = file_name("-".join(filter(None, (name, part))))
+                    part_name = file_name("-".join(filter(None, (model_name, part))))
                     path = None if self._output is None else self._output / "parts" / f"{part_name}.npz"
-                    found = None if path is None else Measurements.load(path, described)
+                    found = None if path is None else analysis.Measurements.load(path, described)
                     if found is None:
                         found = measure(directory)
                         if path is not None:
@@ -145,18 +133,18 @@ class Inspection:
                     found_of[directory] = found_of[directory].joined(found) if directory in found_of else found
                     advance()
         finished = {path: found if finish is None else finish(found) for path, found in found_of.items()}
-        models: dict[str, Measurements] = {}
+        models: dict[str, analysis.Measurements] = {}
         names_of_runs = _names_of_models([[self.names[path] for path in runs] for runs in self._runs])
-        for name, runs in zip(names_of_runs, self._runs, strict=True):
-            model = over_seeds([finished[path] for path in runs])
+        for model_name, runs in zip(names_of_runs, self._runs, strict=True):
+            model = analysis.over_seeds([finished[path] for path in runs])
             if len(runs) > 1:
                 details = {"runs": {self.names[path]: finished[path].numbers() for path in runs}}
                 model = dataclasses.replace(model, details=details)
-            models[name] = model
-        write_results(compare(models), self._output)
+            models[model_name] = model
+        write_results(analysis.compare(models), self._output)
 
 
-def write_results(results: ModelComparison | Roles, output: Path | None) -> None:
+def write_results(results: analysis.ModelComparison | analysis.Roles, output: Path | None) -> None:
     """Prints the table of results, and writes the results to a folder, if there is one."""
     for line in results.to_markdown().splitlines():
         write_line(line)

@@ -9,12 +9,12 @@ from typing import Annotated, Any
 
 import typer
 
+from keras_nmt import analysis
 from keras_nmt.cli.inspect_common import (
     SHARED,
     DecoderTarget,
     Directories,
     Inspection,
-    Output,
     Seeds,
     SourceUnlessConllu,
     check_inspection,
@@ -22,11 +22,8 @@ from keras_nmt.cli.inspect_common import (
 )
 from keras_nmt.cli.options import (
     Directory,
-    Import,
     Source,
-    SourceLanguage,
     Target,
-    TargetLanguage,
     refuse_without,
     with_options,
 )
@@ -52,27 +49,15 @@ Conllu = Annotated[
 
 
 @with_options(SHARED)
-def similarity(
-    directories: Directories,
-    source: Source,
-    target: DecoderTarget = None,
-    **shared: Any,
-) -> None:
+def similarity(directories: Directories, source: Source, target: DecoderTarget = None, **shared: Any) -> None:
     """Measures the cosine of the embeddings and each layer's states at the same positions."""
-    inspection = Inspection(directories, **shared)
-    _of_states("similarity", inspection, source, target)
+    _of_states("similarity", Inspection(directories, **shared), source, target)
 
 
 @with_options(SHARED)
-def composition(
-    directories: Directories,
-    source: Source,
-    target: DecoderTarget = None,
-    **shared: Any,
-) -> None:
+def composition(directories: Directories, source: Source, target: DecoderTarget = None, **shared: Any) -> None:
     """Measures the part of each layer or head in compositions, first and second order apart."""
-    inspection = Inspection(directories, **shared)
-    _of_states("composition", inspection, source, target)
+    _of_states("composition", Inspection(directories, **shared), source, target)
 
 
 @with_options(SHARED)
@@ -148,8 +133,6 @@ def lexical(
     tests = _texts(test_source, test_target)
 
     def measure(directory: Path) -> Any:
-        from keras_nmt import analysis
-
         measured, groups = tests, None
         if conllu is not None or target_conllu is not None:
             tagged = [None if path is None else analysis.read_conllu(path) for path in (conllu, target_conllu)]
@@ -194,8 +177,6 @@ def contrast(
     inspection = Inspection(directories, **shared)
 
     def measure(directory: Path) -> Any:
-        from keras_nmt import analysis
-
         items = analysis.contrast_of_texts(*texts) if data is None else analysis.read_contrast(data)  # type: ignore[arg-type]
         return analysis.contrast(directory, items, **inspection.languages)
 
@@ -216,8 +197,6 @@ def senses(
     inspection = Inspection(directories, **shared)
 
     def measure(directory: Path) -> Any:
-        from keras_nmt import analysis
-
         return analysis.senses(directory, analysis.read_senses(data), **inspection.languages)
 
     inspection.measure("senses", measure, [data, text_of_key(data)])
@@ -246,11 +225,9 @@ def lengths(
     lines = read_line_pairs(source, references)
 
     def measure(directory: Path) -> Any:
-        from keras_nmt import analysis
-
-        options: dict[str, Any] = {"width": bins, "quantiles": quantiles, "lowercase": lowercase}
-        sources, targets = lines
-        return analysis.lengths(directory, sources, targets, **options, **inspection.languages)
+        return analysis.lengths(
+            directory, *lines, width=bins, quantiles=quantiles, lowercase=lowercase, **inspection.languages
+        )
 
     inspection.measure("lengths", measure, [source, references], bins=bins, quantiles=quantiles, lowercase=lowercase)
 
@@ -270,14 +247,13 @@ def alignments(
     lines = read_line_pairs(source, target)
 
     def measure(directory: Path) -> Any:
-        from keras_nmt import analysis
-
         links = analysis.read_gold_alignments(gold, first=first, swap=swap)
         return analysis.alignment_error_rate(directory, lines[0], lines[1], links, **inspection.languages)
 
     inspection.measure("alignments", measure, [source, target, gold], first=first, swap=swap)
 
 
+@with_options(SHARED)
 def roles(
     directory: Directory,
     source: SourceUnlessConllu = None,
@@ -286,21 +262,16 @@ def roles(
     references: Annotated[
         Path | None, typer.Option(help="With --token: file of translations, to whose words occurrences are aligned.")
     ] = None,
-    output: Output = None,
-    source_language: SourceLanguage = None,
-    target_language: TargetLanguage = None,
-    import_: Import = None,
+    **shared: Any,
 ) -> None:
     """Shows the roles that a model gives to the tokens of a text."""
     if (source is None) == (conllu is None):
         raise UserError(f"Give --source FILE or --conllu FILE. Received: source={source}, conllu={conllu}")
     if references is not None and (token is None or source is None):
         raise UserError(f"--references goes with --token and --source. Received: {references}")
-    check_inspection([directory], output)
+    check_inspection([directory], shared["output"])
     lines, others = _texts(source, references)
-    import_tensorflow(import_)
-    from keras_nmt import analysis
-
+    import_tensorflow(shared["import_"])
     groups = None
     if conllu is not None:
         lines, groups = _tagged(conllu)
@@ -312,10 +283,10 @@ def roles(
             groups=groups,
             token=token,
             references=others,
-            source_language=source_language,
-            target_language=target_language,
+            source_language=shared["source_language"],
+            target_language=shared["target_language"],
         )
-    write_results(found, output)
+    write_results(found, shared["output"])
 
 
 STATE_COMMANDS = (similarity, gates, composition, lexical, roles, contrast, senses, lengths, alignments)
@@ -336,8 +307,6 @@ def _of_states(
     counted = _texts(*frequencies) if frequencies else lines
 
     def measure(directory: Path) -> Any:
-        from keras_nmt import analysis
-
         texts, more = lines, dict(options)
         if conllu is not None:
             tagged, more["groups"] = _tagged(conllu)
@@ -358,17 +327,12 @@ def _check_grouping(by: GroupedBy | None, conllu: Path | None, target: Path | No
 
 def _tagged(conllu: Path) -> tuple[list[str], Any]:
     """Returns the text of a CoNLL-U file, and the groups of its tokens by part of speech."""
-    from keras_nmt import analysis
-
     sentences = analysis.read_conllu(conllu)
     return [sentence.text for sentence in sentences], analysis.by_tag(sentences)
 
 
-def _texts(first: Path | None, second: Path | None = None) -> tuple[Any, list[str] | None]:
+def _texts(first: Path | None, second: Path | None = None) -> Any:
     """Returns the lines of a file, and of another file whose lines correspond; None for a file that is not given."""
     if first is None:
         return None, None
-    if second is None:
-        return read_lines(first), None
-    lines, others = read_line_pairs(first, second)
-    return lines, others
+    return read_line_pairs(first, second) if second is not None else (read_lines(first), None)

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from keras_nmt.cli.inspect_common import SHARED, Directories, Inspection, Output, Seeds, file_name
-from keras_nmt.cli.options import Import, Language, Source, Weights, refuse_without, with_options
+from keras_nmt import analysis
+from keras_nmt.cli.inspect_common import OUTPUT, SHARED, Directories, Inspection, Seeds, file_name
+from keras_nmt.cli.options import Language, Source, Weights, refuse_without, with_options
 from keras_nmt.data.text_files import read_lines
 from keras_nmt.errors import UserError
-
-if TYPE_CHECKING:
-    from keras_nmt.analysis import BridgeAttention, Measurements
 
 Vectors = Annotated[
     str,
@@ -58,20 +56,18 @@ def probing(
     _vectors_on_tasks("probing", inspection, data, chosen, vectors, seeds)
 
 
+@with_options(OUTPUT)
 def transfer(
     directories: Directories,
     data: Annotated[Path, typer.Option(help="Folder of XNLI's tables, or of train.CLASS.LANG and test.CLASS.LANG.")],
     vectors: Vectors = "mean",
-    output: Output = None,
-    import_: Import = None,
+    **shared: Any,
 ) -> None:
     """Trains classifiers on vectors of one language, and of all, and tests them on every language."""
-    inspection = Inspection(directories, output, import_=import_)
+    inspection = Inspection(directories, **shared)
     _check_folder(data)
 
     def measure(directory: Path) -> Any:
-        from keras_nmt import analysis
-
         return analysis.transfer(directory, data, vectors=vectors)
 
     inspection.measure("transfer", measure, [data], vectors=vectors)
@@ -91,25 +87,21 @@ def _vectors_on_tasks(
     for task in tasks:  # a missing file is named before the first task runs
         read_senteval(data, task)
 
-    def of_task(task: str) -> Callable[[Path], Any]:
-        def measure(directory: Path) -> Any:
-            from keras_nmt import analysis
-
-            return analysis.senteval(
-                directory, data, [task], vectors=vectors, seeds=range(1, seeds + 1), **inspection.languages
-            )
-
-        return measure
+    def measure(task: str, directory: Path) -> Any:
+        return analysis.senteval(
+            directory, data, [task], vectors=vectors, seeds=range(1, seeds + 1), **inspection.languages
+        )
 
     def finish(measured: Any) -> Any:
         from keras_nmt.analysis.senteval_scores import with_averages
 
         return dataclasses.replace(with_averages(measured), analysis=name)
 
-    parts = {task: of_task(task) for task in tasks}
+    parts = {task: functools.partial(measure, task) for task in tasks}
     inspection.measure_parts(name, parts, [data], finish=finish, vectors=vectors, seeds=seeds)
 
 
+@with_options(OUTPUT)
 def bridge(
     context: typer.Context,
     directories: Directories,
@@ -119,20 +111,19 @@ def bridge(
         int | None,
         typer.Option(min=0, help="How many heads are the first ones. Default: each sentence's number of tokens."),
     ] = None,
-    output: Output = None,
     heat_maps: Annotated[
         int, typer.Option(min=0, help="Sentences whose attention is drawn, in a folder of --output for each model.")
     ] = 10,
     weights: Weights = None,
-    import_: Import = None,
+    **shared: Any,
 ) -> None:
     """Measures how widely the heads of attention bridges look at sentences, and draws their attention.
 
     Numbers are mean entropies in nats: 0 is one token, log n all of n tokens alike. Empty lines are left out.
     """
-    if output is None:
+    if (output := shared["output"]) is None:
         refuse_without(context, "heat_maps", "--output FOLDER")
-    inspection = Inspection(directories, output, import_=import_)
+    inspection = Inspection(directories, **shared)
     if weights is not None and len(inspection.names) > 1:
         raise UserError(
             "--weights is a file of one model: give one directory. "
@@ -142,25 +133,23 @@ def bridge(
     if not lines:
         raise UserError(f"--source must have a line with text. Received: {source}")
 
-    def measure(directory: Path) -> Measurements:
-        from keras_nmt.analysis import bridge_attention, bridge_entropy
+    def measure(directory: Path) -> analysis.Measurements:
         from keras_nmt.inference.load import load
 
         model, tokenizers, _ = load(directory, weights=weights)
         if language not in tokenizers:
             raise UserError(f"The model has the languages {', '.join(tokenizers)}. Received: --language {language}")
-        attentions = bridge_attention(model, tokenizers[language], language, list(lines.values()))
+        attentions = analysis.bridge_attention(model, tokenizers[language], language, list(lines.values()))
         if output is not None and heat_maps:
             drawn = dict(list(zip(lines, attentions, strict=True))[:heat_maps])
             _draw(drawn, output / file_name(inspection.names[directory]))
-        return bridge_entropy(attentions, num_first=first)
+        return analysis.bridge_entropy(attentions, num_first=first)
 
     inspection.measure("bridge", measure, [source, weights], language=language, first=first, heat_maps=heat_maps)
 
 
-def _draw(attentions: dict[int, BridgeAttention], folder: Path) -> None:
+def _draw(attentions: dict[int, analysis.BridgeAttention], folder: Path) -> None:
     """Writes attention.jsonl, and attention-LINE.png for each line."""
-    from keras_nmt.analysis import plot_bridge_attention
     from keras_nmt.analysis.measurements import save_figure
     from keras_nmt.files.atomic_files import write_text
 
@@ -169,7 +158,7 @@ def _draw(attentions: dict[int, BridgeAttention], folder: Path) -> None:
     ]
     write_text(folder / "attention.jsonl", "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
     for line, attention in attentions.items():
-        save_figure(folder / f"attention-{line}.png", plot_bridge_attention(attention, title=f"line {line}"))
+        save_figure(folder / f"attention-{line}.png", analysis.plot_bridge_attention(attention, title=f"line {line}"))
 
 
 VECTOR_COMMANDS = (senteval, probing, transfer, bridge)

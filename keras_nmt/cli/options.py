@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
@@ -24,63 +24,6 @@ Source = Annotated[Path, typer.Option(help="File of source sentences.")]
 Target = Annotated[Path, typer.Option(help="File of their translations.")]
 Language = Annotated[str, typer.Option(help="Language of the sentences.")]
 Directory = Annotated[Path, typer.Argument(metavar="DIRECTORY", help="A model directory.")]
-BeamSize = Annotated[
-    int | None, typer.Option(min=1, max=LARGEST_BEAM, help="Hypotheses that the search keeps. Default: the model's.")
-]
-LengthPenalty = Annotated[
-    float | None,
-    typer.Option(
-        min=LENGTH_PENALTIES[0],
-        max=LENGTH_PENALTIES[1],
-        help="Exponent of the length penalty: a larger one favours longer translations. Default: the model's.",
-    ),
-]
-NBest = Annotated[
-    int | None,
-    typer.Option(
-        min=1,
-        max=LARGEST_BEAM,
-        help="Translations of a sentence, with different texts: by score, those cut off by the length limit last. "
-        "Default: the model's setting, or 1.",
-    ),
-]
-MinLength = Annotated[
-    int | None,
-    typer.Option(min=0, max=2**16, help="Least subwords of a translation. Default: the model's setting, or 1."),
-]
-MaxLength = Annotated[int | None, typer.Option(min=1, max=2**16, help="Most subwords of a translation, end included.")]
-MaxLengthFactor = Annotated[
-    int | None,
-    typer.Option(
-        min=0,
-        max=LIMITS["max_length_factor"],
-        help="Most subwords of a translation for each of its source, and 10 more. Default: the model's, from its data.",
-    ),
-]
-CoveragePenalty = Annotated[
-    float | None, typer.Option(help="Penalty of translations that leave out parts of the source, such as 0.2.")
-]
-RepetitionPenalty = Annotated[
-    float | None, typer.Option(help="Makes subwords that a translation has less likely, above 1. Default: 1.")
-]
-NoRepeatNgramSize = Annotated[
-    int | None, typer.Option(metavar="N", help="No N subwords in a row occur twice in a translation.")
-]
-SuppressSequences = Annotated[
-    list[str] | None,
-    typer.Option(metavar="TEXT", help="Text that no translation has, by its subwords. May be repeated."),
-]
-Unknown = Annotated[
-    str | None,
-    typer.Option(
-        metavar="write|forbid|replace",
-        help="The unknown subword: write it as ⁇, never write it, or write the text of the source that it attends to.",
-    ),
-]
-PrefixBiasBeta = Annotated[
-    float | None,
-    typer.Option(metavar="BETA", help="With --prefixes: favour prefixes by this share instead of forcing them."),
-]
 Weights = Annotated[Path | None, typer.Option(help="File of weights to use instead of the directory's.")]
 AdapterFile = Annotated[
     Path | None,
@@ -98,26 +41,7 @@ Ensemble = Annotated[
     list[Path] | None,
     typer.Option("--ensemble", metavar="DIRECTORY", help="Another model to combine with this one. May be repeated."),
 ]
-Sample = Annotated[bool, typer.Option("--sample", help="Draw translations at random instead of searching.")]
-Temperature = Annotated[
-    float | None, typer.Option(help="With --sample: below 1 likelier translations, above 1 more varied ones.")
-]
-TopK = Annotated[
-    int | None, typer.Option(min=0, max=2**31 - 1, help="With --sample: draw from the K likeliest subwords only.")
-]
-TopP = Annotated[
-    float | None, typer.Option(help="With --sample: draw from the likeliest subwords whose probabilities sum to P.")
-]
 SampleSeed = Annotated[int, typer.Option(min=0, max=2**32 - 1, help="With --sample: seed of the samples.")]
-BatchSize = Annotated[int | None, typer.Option(min=1, max=10_000, help="Most sentences of a batch.")]
-Xla = Annotated[bool, typer.Option("--xla", help="Compile by XLA: slower to start, faster afterwards.")]
-ShortlistFile = Annotated[
-    Path | None,
-    typer.Option("--shortlist", metavar="FILE", help="File of `keras-nmt shortlist`: a search among fewer subwords."),
-]
-ShortlistSize = Annotated[
-    int | None, typer.Option(min=4, help="With --shortlist: subwords that a batch may use. Default: 2048.")
-]
 Import = Annotated[
     list[Path] | None,
     typer.Option(
@@ -134,19 +58,121 @@ Set = Annotated[
     ),
 ]
 
+# Groups of options for `with_options`. Those of the search have the names of a translator's arguments.
+SEARCH: dict[str, Any] = {
+    "beam_size": Annotated[
+        int | None,
+        typer.Option(min=1, max=LARGEST_BEAM, help="Hypotheses that the search keeps. Default: the model's."),
+    ],
+    "length_penalty": Annotated[
+        float | None,
+        typer.Option(
+            min=LENGTH_PENALTIES[0],
+            max=LENGTH_PENALTIES[1],
+            help="Exponent of the length penalty: a larger one favours longer translations. Default: the model's.",
+        ),
+    ],
+    "min_length": Annotated[
+        int | None,
+        typer.Option(min=0, max=2**16, help="Least subwords of a translation. Default: the model's setting, or 1."),
+    ],
+    "max_length": Annotated[
+        int | None, typer.Option(min=1, max=2**16, help="Most subwords of a translation, end included.")
+    ],
+    "max_length_factor": Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=LIMITS["max_length_factor"],
+            help="Most subwords of a translation for each of its source, and 10 more. Default: the model's, from its "
+            "data.",
+        ),
+    ],
+}
+MORE_SEARCH: dict[str, Any] = {
+    "num_hypotheses": Annotated[
+        int | None,
+        typer.Option(
+            "--n-best",
+            min=1,
+            max=LARGEST_BEAM,
+            help="Translations of a sentence, with different texts: by score, those cut off by the length limit last. "
+            "Default: the model's setting, or 1.",
+        ),
+    ],
+    "coverage_penalty": Annotated[
+        float | None, typer.Option(help="Penalty of translations that leave out parts of the source, such as 0.2.")
+    ],
+    "repetition_penalty": Annotated[
+        float | None, typer.Option(help="Makes subwords that a translation has less likely, above 1. Default: 1.")
+    ],
+    "no_repeat_ngram_size": Annotated[
+        int | None, typer.Option(metavar="N", help="No N subwords in a row occur twice in a translation.")
+    ],
+    "suppress_sequences": Annotated[
+        list[str] | None,
+        typer.Option(metavar="TEXT", help="Text that no translation has, by its subwords. May be repeated."),
+    ],
+    "unknown": Annotated[
+        str | None,
+        typer.Option(
+            metavar="write|forbid|replace",
+            help="The unknown subword: write it as ⁇, never write it, or write the text of the source that it attends "
+            "to.",
+        ),
+    ],
+    "prefix_bias_beta": Annotated[
+        float | None,
+        typer.Option(metavar="BETA", help="With --prefixes: favour prefixes by this share instead of forcing them."),
+    ],
+}
+SAMPLING: dict[str, Any] = {
+    "sample": Annotated[bool, typer.Option("--sample", help="Draw translations at random instead of searching.")],
+    "temperature": Annotated[
+        float | None, typer.Option(help="With --sample: below 1 likelier translations, above 1 more varied ones.")
+    ],
+    "top_k": Annotated[
+        int | None, typer.Option(min=0, max=2**31 - 1, help="With --sample: draw from the K likeliest subwords only.")
+    ],
+    "top_p": Annotated[
+        float | None,
+        typer.Option(help="With --sample: draw from the likeliest subwords whose probabilities sum to P."),
+    ],
+}
+SHORTLIST: dict[str, Any] = {
+    "shortlist": Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="File of `keras-nmt shortlist`: a search among fewer subwords."),
+    ],
+    "shortlist_size": Annotated[
+        int | None, typer.Option(min=4, help="With --shortlist: subwords that a batch may use. Default: 2048.")
+    ],
+}
+TRANSLATOR: dict[str, Any] = {
+    "source_language": SourceLanguage,
+    "target_language": TargetLanguage,
+    "batch_size": Annotated[int | None, typer.Option(min=1, max=10_000, help="Most sentences of a batch.")],
+    "weights": Weights,
+    "adapter": AdapterFile,
+    "ensemble": Ensemble,
+    "xla": Annotated[bool, typer.Option("--xla", help="Compile by XLA: slower to start, faster afterwards.")],
+    "import_": Import,
+}
+
 
 def with_options(options: Mapping[str, Any], **defaults: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Returns a decorator that adds options to the signature of a command, which typer reads.
 
-    The command takes them as `**shared`. A default that is not given is None.
+    The command takes them as `**shared`. A default that is not given is None, or False for a flag.
     """
 
     def add(command: Callable[..., None]) -> Callable[..., None]:
         signature = inspect.signature(command, eval_str=True)
         own = [x for x in signature.parameters.values() if x.kind is not x.VAR_KEYWORD]
+        unset = {name: False if get_args(option)[0] is bool else None for name, option in options.items()} | defaults
         more = [
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=defaults.get(name), annotation=annotation)
-            for name, annotation in options.items()
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=unset[name], annotation=option)
+            for name, option in options.items()
         ]
         command.__signature__ = signature.replace(parameters=[*own, *more])  # type: ignore[attr-defined]
         return command
@@ -159,24 +185,40 @@ def drop_none(**options: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def sampling(sample: bool, temperature: float | None, top_k: int | None, top_p: float | None) -> dict[str, Any]:
+def searching(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns a translator's options for the search, among the options of a command."""
+    return {name: x for name, x in options.items() if name in (*SEARCH, *MORE_SEARCH) and x not in (None, [])}
+
+
+def sampling(options: Mapping[str, Any]) -> dict[str, Any]:
     """Returns a translator's options for sampling; a `UserError` if they are given without `--sample`."""
-    options = drop_none(temperature=temperature, top_k=top_k, top_p=top_p)
-    if options and not sample:
-        flags = ", ".join(f"--{name.replace('_', '-')} {value}" for name, value in options.items())
+    chosen = drop_none(**{name: options[name] for name in SAMPLING if name != "sample"})
+    if chosen and not options["sample"]:
+        flags = ", ".join(f"--{name.replace('_', '-')} {value}" for name, value in chosen.items())
         raise UserError(f"These options go with --sample. Received: {flags}")
-    return {"sample": True, **options} if sample else {}
+    return {"sample": True, **chosen} if options["sample"] else {}
 
 
-def shortlisted(file: Path | None, size: int | None) -> dict[str, Any]:
+def check_sampling(context: typer.Context) -> None:
+    """Raises a `UserError` if the user gave a seed without `--sample`, or a beam with it."""
+    if not context.params["sample"]:
+        refuse_without(context, "seed", "--sample")
+    elif (beam_size := context.params["beam_size"]) is not None:
+        raise UserError(f"--sample does not search and has no beam. Received: --beam-size {beam_size}")
+
+
+def shortlisted(options: Mapping[str, Any]) -> dict[str, Any]:
     """Returns a translator's options for a shortlist; a `UserError` if the size is given without the file."""
-    if file is None:
-        if size is not None:
-            raise UserError(f"--shortlist-size goes with --shortlist FILE. Received: --shortlist-size {size}")
+    chosen = drop_none(**{name: options[name] for name in SHORTLIST})
+    if not chosen:
         return {}
+    if "shortlist" not in chosen:
+        raise UserError(
+            f"--shortlist-size goes with --shortlist FILE. Received: --shortlist-size {options['shortlist_size']}"
+        )
     from keras_nmt.inference.shortlist import Shortlist
 
-    return {"shortlist": Shortlist.read(file), **drop_none(shortlist_size=size)}
+    return {**chosen, "shortlist": Shortlist.read(options["shortlist"])}
 
 
 def check_models(*directories: Path) -> None:
@@ -242,19 +284,9 @@ def refuse_without(context: typer.Context, name: str, other: str) -> None:
 
 
 def make_callbacks(names: Iterable[str], settings: Mapping[str, Any]) -> list[keras.callbacks.Callback]:
-    """Makes the callbacks of factories, each named as "module:factory".
+    """Makes the callbacks of factories, each named as "module:factory"; each gets the settings of the experiment.
 
     The user names a factory at each start: settings and model directories name no code.
-
-    Args:
-        names: Iterable of strings.
-        settings: Mapping, the settings of the experiment, the argument of each factory.
-
-    Returns:
-        List of the callbacks, in the order of the names.
-
-    Raises:
-        UserError: A module cannot be imported, has no such function, or the function returns no callbacks.
     """
     from keras.callbacks import Callback
 

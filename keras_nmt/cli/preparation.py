@@ -4,18 +4,55 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from keras_nmt.cli.options import drop_none
+from keras_nmt.cli.options import drop_none, with_options
 from keras_nmt.cli.progress import working, write_above
 from keras_nmt.errors import UserError
 from keras_nmt.files.paths import check_local
 
 FILES = "Files of the {side} side, in order. May be repeated."
 
+OF_VOCABULARY: dict[str, Any] = {  # fields of `Preparation`, for subwords that are trained
+    "subword_sample": Annotated[
+        int | None, typer.Option(min=1, help="With --vocabulary-size: random pairs to train on. Default: 1,000,000.")
+    ],
+    "seed": Annotated[int | None, typer.Option(min=0, help="With --vocabulary-size: seed of the sample. Default: 0.")],
+    "normalization": Annotated[
+        str | None,
+        typer.Option(help="With --vocabulary-size: text that the subwords read: nfc, nfkc, identity. Default: nfc."),
+    ],
+    "character_coverage": Annotated[
+        float | None,
+        typer.Option(help="With --vocabulary-size: share of characters with a subword, from 0.98. Default: 1."),
+    ],
+    "byte_fallback": Annotated[
+        bool | None,
+        typer.Option("--byte-fallback", help="With --vocabulary-size: bytes for unknown characters, 256 subwords."),
+    ],
+}
+OF_PAIRS: dict[str, Any] = {  # fields of `Preparation`
+    "max_length": Annotated[int | None, typer.Option(help="Longest sentence in subwords. Default: 256.")],
+    "max_ratio": Annotated[float | None, typer.Option(help="Largest ratio of lengths. Default: 3.")],
+    "drop_identical": Annotated[bool, typer.Option("--drop-identical", help="Drop pairs with equal sides.")],
+    "language_model": Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Model of fastText that identifies languages: lid.176.bin.")
+    ],
+    "duplicates": Annotated[
+        str | None,
+        typer.Option(help="Drop duplicates by pair, source, target or either; or keep them. Default: pair."),
+    ],
+    "order": Annotated[str | None, typer.Option(help="shuffled, or lines. Default: shuffled.")],
+    "source_tag": Annotated[
+        str | None, typer.Option("--tag", help="Subword at the start of each source sentence, such as <BT>.")
+    ],
+    "keep_text": Annotated[bool, typer.Option("--keep-text", help="Keep the text, for subword sampling.")],
+}
 
+
+@with_options(OF_VOCABULARY | OF_PAIRS)
 def prepare(
     output: Annotated[str, typer.Option(metavar="DIRECTORY", help="Folder to make.")],
     source: Annotated[list[str], typer.Option("--source", metavar="FILE", help=FILES.format(side="first"))],
@@ -30,27 +67,6 @@ def prepare(
     vocabulary_size: Annotated[
         int | None, typer.Option(help="Train one model of this many subwords for both sides.")
     ] = None,
-    subword_sample: Annotated[
-        int | None, typer.Option(min=1, help="With --vocabulary-size: random pairs to train on. Default: 1,000,000.")
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option(min=0, help="With --vocabulary-size: seed of the sample. Default: 0.")
-    ] = None,
-    normalization: Annotated[
-        str | None,
-        typer.Option(help="With --vocabulary-size: text that the subwords read: nfc, nfkc, identity. Default: nfc."),
-    ] = None,
-    character_coverage: Annotated[
-        float | None,
-        typer.Option(help="With --vocabulary-size: share of characters with a subword, from 0.98. Default: 1."),
-    ] = None,
-    byte_fallback: Annotated[
-        bool | None,
-        typer.Option("--byte-fallback", help="With --vocabulary-size: bytes for unknown characters, 256 subwords."),
-    ] = None,
-    max_length: Annotated[int | None, typer.Option(help="Longest sentence in subwords. Default: 256.")] = None,
-    max_ratio: Annotated[float | None, typer.Option(help="Largest ratio of lengths. Default: 3.")] = None,
-    drop_identical: Annotated[bool, typer.Option("--drop-identical", help="Drop pairs with equal sides.")] = False,
     script: Annotated[
         list[str] | None,
         typer.Option(metavar="SIDE=SCRIPT", help="Script of most letters of a side, such as ru=CYRILLIC."),
@@ -58,9 +74,6 @@ def prepare(
     language: Annotated[
         list[str] | None,
         typer.Option(metavar="SIDE=LANGUAGE", help="Language of a side, a label of --language-model such as de=de."),
-    ] = None,
-    language_model: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Model of fastText that identifies languages: lid.176.bin.")
     ] = None,
     filter_: Annotated[
         list[str] | None,
@@ -70,19 +83,11 @@ def prepare(
             help="Filter of your own: function, or DoFn, in a file or a module. May be repeated.",
         ),
     ] = None,
-    duplicates: Annotated[
-        str | None,
-        typer.Option(help="Drop duplicates by pair, source, target or either; or keep them. Default: pair."),
-    ] = None,
-    order: Annotated[str | None, typer.Option(help="shuffled, or lines. Default: shuffled.")] = None,
-    source_tag: Annotated[
-        str | None, typer.Option("--tag", help="Subword at the start of each source sentence, such as <BT>.")
-    ] = None,
-    keep_text: Annotated[bool, typer.Option("--keep-text", help="Keep the text, for subword sampling.")] = False,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes. Default: the processors.")] = None,
     beam: Annotated[
         list[str] | None, typer.Option(metavar="OPTION", help="Option of Apache Beam, such as --runner=FlinkRunner.")
     ] = None,
+    **shared: Any,
 ) -> None:
     """Prepares a corpus for training: text to shards of subword ids. Needs the extra `prepare`.
 
@@ -98,15 +103,9 @@ def prepare(
         raise UserError(f"Give subwords or --vocabulary-size. Received: --vocabulary-size {vocabulary_size} and a file")
     if subwords is not None and (source_subwords or target_subwords):
         raise UserError(f"Give one model of both sides, or one of each. Received: --subwords {subwords} and another")
-    trained = drop_none(
-        subword_sample=subword_sample,
-        seed=seed,
-        normalization=normalization,
-        character_coverage=character_coverage,
-        byte_fallback=byte_fallback,
-    )
-    if vocabulary_size is None and trained:
-        name, value = next(iter(trained.items()))
+    options = drop_none(**shared)
+    if vocabulary_size is None and (trained := [name for name in OF_VOCABULARY if name in options]):
+        name, value = trained[0], options[trained[0]]
         raise UserError(f"This option goes with --vocabulary-size N. Received: --{name.replace('_', '-')} {value}")
     scripts, languages = (
         dict(_side_and_value(text, option) for text in given_texts or [])
@@ -131,18 +130,8 @@ def prepare(
         vocabulary_size=vocabulary_size,
         scripts=scripts,
         languages=languages,
-        language_model=language_model,
         filters=filters,
-        drop_identical=drop_identical,
-        keep_text=keep_text,
-        **trained,
-        **drop_none(
-            max_length=max_length,
-            max_ratio=max_ratio,
-            duplicates=duplicates,
-            order=order,
-            source_tag=source_tag,
-        ),
+        **options,
     )
     with working(f"Preparing {output}"):
         run(preparation, output, workers=workers, beam_options=beam or [], report=write_above)

@@ -25,17 +25,11 @@ def progress(total: int | None, unit: str, *, text: str = "", shown: bool = True
     """Shows a bar with rate and time left during a block; the bar disappears at the end.
 
     A bar inside the block of another bar stands below the other bar. Nothing is written unless standard error is a
-    terminal.
-
-    Args:
-        total: Integer, number of units, or None where the number is not known: the bar then has the time since its
-            start instead of the time left.
-        unit: String, name of the units in the plural, such as "lines".
-        text: String, shown before the bar. Defaults to the name of the units.
-        shown: Boolean, whether a bar is wanted. Defaults to `True`.
+    terminal. Without a total, the bar has the time since its start instead of the time left.
 
     Yields:
-        A function `advance(number=1, text="")` that adds finished units, and shows a text before the bar.
+        A function `advance(number=1, text="")` that adds finished units, such as "lines", and shows a text before the
+        bar, which defaults to `unit`.
     """
     if not (shown and (_open or sys.stderr.isatty())):
         yield lambda number=1, text="": None

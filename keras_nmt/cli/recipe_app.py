@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,20 +20,26 @@ if TYPE_CHECKING:
     from keras_nmt.experiments.comparison import Comparison
 
 Seeds = Annotated[str, typer.Option(help="Seeds, with commas between them.")]
-TableOnly = Annotated[bool, typer.Option("--table-only", help="Train nothing: write the table of finished runs.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Check all configurations, and write nothing.")]
-Keep = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="TABLE.jsonl",
-        help="Keep settings, scores and translations of the runs in this file and TABLE.translations.tar.xz, to commit "
-        "them. Runs that are kept there, and not in the folder, are not made again.",
-    ),
-]
-Unequal = Annotated[bool, typer.Option("--unequal", help="Allow budgets, starts and searches that differ.")]
-DecodingSpeed = Annotated[
-    bool, typer.Option("--decoding-speed", help="After training, measure how fast each configuration translates.")
-]
+# Options of every `compare`.
+OF_COMPARISON: dict[str, Any] = {
+    "unequal": Annotated[bool, typer.Option("--unequal", help="Allow budgets, starts and searches that differ.")],
+    "decoding_speed": Annotated[
+        bool, typer.Option("--decoding-speed", help="After training, measure how fast each configuration translates.")
+    ],
+    "keep": Annotated[
+        Path | None,
+        typer.Option(
+            metavar="TABLE.jsonl",
+            help="Keep settings, scores and translations of the runs in this file and TABLE.translations.tar.xz, to "
+            "commit them. Runs that are kept there, and not in the folder, are not made again.",
+        ),
+    ],
+    "table_only": Annotated[
+        bool, typer.Option("--table-only", help="Train nothing: write the table of finished runs.")
+    ],
+    "dry_run": Annotated[bool, typer.Option("--dry-run", help="Check all configurations, and write nothing.")],
+    "import_": Import,
+}
 # Options of `train` and `compare`: first options of the recipe, then settings of experiments.
 OF_RECIPE: dict[str, Any] = {
     "data_dir": Annotated[Path | None, typer.Option(help="Folder of the corpus.")],
@@ -72,7 +78,7 @@ def recipe_app(recipe: Recipe) -> typer.Typer:
     app = make_app(f"Trains and compares the configurations of {recipe.name}; `list` shows them.")
 
     @app.command()
-    @_with_options(data_dir=recipe.data_dir, autoencoding=False)
+    @with_options(OF_RECIPE | OF_EXPERIMENT, data_dir=recipe.data_dir)
     def train(
         configuration: Annotated[str, typer.Argument(help="One that `list` shows, or several joined by +.")],
         seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 1,
@@ -106,7 +112,7 @@ def recipe_app(recipe: Recipe) -> typer.Typer:
             export_run(directory)
 
     @app.command()
-    @_with_options(data_dir=recipe.data_dir, autoencoding=False)
+    @with_options(OF_COMPARISON | OF_RECIPE | OF_EXPERIMENT, data_dir=recipe.data_dir)
     def compare(
         configurations: Annotated[
             list[str] | None, typer.Argument(help="Some that `list` shows, or several joined by +. Default: all.")
@@ -119,12 +125,6 @@ def recipe_app(recipe: Recipe) -> typer.Typer:
         baseline: Annotated[
             str, typer.Option(help="Configuration to compare with, or several joined by +.")
         ] = recipe.baseline,
-        unequal: Unequal = False,
-        decoding_speed: DecodingSpeed = False,
-        keep: Keep = None,
-        table_only: TableOnly = False,
-        dry_run: DryRun = False,
-        import_: Import = None,
         **shared: Any,
     ) -> None:
         """Trains configurations with several seeds and writes one table. Started again, it continues.
@@ -137,17 +137,15 @@ def recipe_app(recipe: Recipe) -> typer.Typer:
         named = "system" not in recipe.settings or any(pair.values())
         parts = [recipe.name, *(recipe.pairs(None, **pair)[0] if named else ()), "comparison"]
         numbers = parse_seeds(seeds)
-        import_tensorflow(import_)
+        import_tensorflow(shared["import_"])
         comparison = chosen.compare(
             configurations or [],
             seeds=numbers,
             directory=output or Path("runs") / "-".join(parts),
-            unequal=unequal,
-            decoding_speed=decoding_speed,
-            imports=import_ or (),
+            **comparison_arguments(shared),
             **options,
         )
-        carry_out(comparison, keep=keep, table_only=table_only, dry_run=dry_run)
+        carry_out(comparison, shared)
 
     @app.command(name="list")
     def list_() -> None:
@@ -164,10 +162,16 @@ def recipe_app(recipe: Recipe) -> typer.Typer:
     return app
 
 
-def carry_out(comparison: Comparison, *, keep: Path | None, table_only: bool, dry_run: bool) -> None:
-    """Runs a comparison, shows its table and keeps its runs, or does a part of that."""
+def comparison_arguments(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the arguments of `Comparison` that options give."""
+    return {**{name: options[name] for name in ("unequal", "decoding_speed")}, "imports": options["import_"] or ()}
+
+
+def carry_out(comparison: Comparison, options: Mapping[str, Any]) -> None:
+    """Runs a comparison, shows its table and keeps its runs, or does a part of that: see `OF_COMPARISON`."""
     from keras_nmt.experiments.kept_runs import check_keeping, keep_runs, restore_runs
 
+    keep, table_only, dry_run = (options[name] for name in ("keep", "table_only", "dry_run"))
     for name, value in (("--table-only", table_only), ("--keep", keep)):
         if dry_run and value:
             raise UserError(f"--dry-run writes nothing. Received: --dry-run and {name}")
@@ -221,11 +225,6 @@ def parse_overrides(set_: Iterable[str] | None, flags: dict[str, str], **options
     return {**overrides, **drop_none(**options)}
 
 
-def _with_options(**defaults: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Adds the options above to a command, which takes them as `**shared`."""
-    return with_options({**OF_RECIPE, **OF_EXPERIMENT}, **defaults)
-
-
 def _options(recipe: Recipe, shared: dict[str, Any], flags: dict[str, str]) -> tuple[Recipe, dict[str, Any]]:
     """The recipe with as many updates as wanted, and the arguments of `Recipe.experiment` that the options give."""
     options = {name: shared[name] for name in OF_RECIPE}
@@ -244,13 +243,9 @@ def _in_words(settings: dict[str, Any]) -> str:
         if isinstance(value, dict) and name in SECTIONS:
             words.append(_in_words(value))
         else:
-            words.append(f"{name}={json.dumps(value, default=_config)}")
+            # A recipe may have a mechanism as an object.
+            words.append(f"{name}={json.dumps(value, default=lambda mechanism: mechanism.get_config())}")
     return ", ".join(words)
-
-
-def _config(mechanism: Any) -> Any:
-    """A mechanism that a recipe has as an object, as JSON has it; Keras need not be imported for names alone."""
-    return mechanism.get_config()
 
 
 def _show(results: dict[str, Any], languages: Sequence[str]) -> None:

@@ -6,38 +6,31 @@ import importlib.util
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from keras_nmt.cli.inspect_common import check_inspection, model_names
 from keras_nmt.cli.lines import write_line
 from keras_nmt.cli.options import (
+    MORE_SEARCH,
+    SAMPLING,
+    SEARCH,
+    SHORTLIST,
     AdapterFile,
-    BeamSize,
-    CoveragePenalty,
     Directory,
     Ensemble,
     Import,
-    LengthPenalty,
-    MaxLength,
-    MaxLengthFactor,
-    MinLength,
-    NBest,
-    ShortlistFile,
-    ShortlistSize,
     SourceLanguage,
     TargetLanguage,
-    Temperature,
-    TopK,
-    TopP,
-    Unknown,
     Weights,
     check_models,
     check_search,
     drop_none,
     sampling,
+    searching,
     shortlisted,
+    with_options,
 )
 from keras_nmt.cli.progress import working
 from keras_nmt.cli.run_app import ended_by_signals, import_tensorflow
@@ -48,6 +41,10 @@ from keras_nmt.formats.registry import EXPORTED, FORMATS, IMPORTED, format_modul
 from keras_nmt.serving._versions import check_version
 
 EXPORT_FORMATS = ("savedmodel", *EXPORTED)
+OF_SEARCH = SEARCH | {name: MORE_SEARCH[name] for name in ("num_hypotheses", "coverage_penalty", "unknown")}
+Sample = Annotated[
+    bool, typer.Option("--sample", help="Add signatures that draw translations at random, by a seed a text.")
+]
 
 
 def import_(
@@ -69,6 +66,7 @@ def import_(
     write_line(str(directory))
 
 
+@with_options(OF_SEARCH | SAMPLING | SHORTLIST | {"sample": Sample})
 def export(
     directory: Directory,
     path: Annotated[
@@ -81,12 +79,6 @@ def export(
     source_language: SourceLanguage = None,
     target_language: TargetLanguage = None,
     version: Annotated[int | None, typer.Option(min=1, max=2**63 - 1, help="Version. Default: the next one.")] = None,
-    beam_size: BeamSize = None,
-    length_penalty: LengthPenalty = None,
-    n_best: NBest = None,
-    min_length: MinLength = None,
-    max_length: MaxLength = None,
-    max_length_factor: MaxLengthFactor = None,
     weights: Weights = None,
     adapter: AdapterFile = None,
     warmup: Annotated[
@@ -95,17 +87,7 @@ def export(
     warmup_xla: Annotated[
         bool, typer.Option("--warmup-xla", help="With --warmup, compile too. Only servers with XLA load the version.")
     ] = False,
-    sample: Annotated[
-        bool, typer.Option("--sample", help="Add signatures that draw translations at random, by a seed a text.")
-    ] = False,
-    temperature: Temperature = None,
-    top_k: TopK = None,
-    top_p: TopP = None,
     ensemble: Ensemble = None,
-    coverage_penalty: CoveragePenalty = None,
-    unknown: Unknown = None,
-    shortlist: ShortlistFile = None,
-    shortlist_size: ShortlistSize = None,
     signature: Annotated[
         list[str] | None,
         typer.Option(
@@ -126,6 +108,7 @@ def export(
         typer.Option("--format", metavar="|".join(EXPORT_FORMATS), help="Other toolkits run plain models only."),
     ] = "savedmodel",
     import_: Import = None,
+    **shared: Any,
 ) -> None:
     """Writes a SavedModel, text in and text out, that runs without Python, to PATH/VERSION.
 
@@ -138,18 +121,8 @@ def export(
         raise UserError(f"--format must be one of {', '.join(EXPORT_FORMATS)}. Received: --format {format_}")
     if warmup_xla and warmup is None:
         raise UserError("--warmup-xla goes with --warmup FILE. Received: --warmup-xla alone")
-    drawing = sampling(sample, temperature, top_k, top_p)
-    search = drop_none(
-        beam_size=beam_size,
-        length_penalty=length_penalty,
-        num_hypotheses=n_best,
-        min_length=min_length,
-        max_length=max_length,
-        max_length_factor=max_length_factor,
-        coverage_penalty=coverage_penalty,
-        unknown=unknown,
-    )
-    search |= shortlisted(shortlist, shortlist_size)
+    drawing = sampling(shared)
+    search = searching(shared) | shortlisted(shared)
     options = drop_none(version=version, quantize=quantize)
     further = drop_none(signatures=signature)
     languages = {"source": source_language, "target": target_language}
@@ -221,6 +194,7 @@ def serve(
         server.wait()
 
 
+@with_options({name: SEARCH[name] for name in ("beam_size", "length_penalty")})
 def demo(
     directories: Annotated[list[Path], typer.Argument(metavar="DIRECTORY...", help="Model directories.")],
     host: Annotated[
@@ -230,11 +204,10 @@ def demo(
     n_best: Annotated[
         int | None, typer.Option(min=1, help="Translations of a sentence. Default: all that the search keeps.")
     ] = None,
-    beam_size: BeamSize = None,
-    length_penalty: LengthPenalty = None,
     max_characters: Annotated[int, typer.Option(min=1, max=100_000, help="Most characters of a text.")] = 500,
     queue: Annotated[int, typer.Option(min=1, max=10_000, help="Most requests that wait; others are refused.")] = 16,
     import_: Import = None,
+    **shared: Any,
 ) -> None:
     """Shows a page that translates and draws what happens inside the models, until Ctrl-C.
 
@@ -242,7 +215,7 @@ def demo(
     or of two side by side. The page is for this machine and few users.
     """
     check_inspection(directories, None)
-    search = drop_none(beam_size=beam_size, length_penalty=length_penalty, num_hypotheses=n_best)
+    search = searching(shared) | drop_none(num_hypotheses=n_best)
     for directory in directories:
         check_search(directory, search)
     for package in ("gradio", "matplotlib"):

@@ -5,35 +5,32 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 
 from keras_nmt.cli.lines import STANDARD, check_outputs, output_lines, write_line
-from keras_nmt.cli.options import Directory, Import, Source, SourceLanguage, Target, TargetLanguage, check_models
+from keras_nmt.cli.options import TRANSLATOR, Directory, Source, Target, check_models, with_options
 from keras_nmt.cli.progress import progress
-from keras_nmt.cli.run_app import import_tensorflow
+from keras_nmt.cli.translation import open_translator
 from keras_nmt.data.text_files import read_paired_blocks
-from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import check_writable
 from keras_nmt.progress import show_steps
 
-if TYPE_CHECKING:
-    from keras_nmt.inference import Translator
+OF_MODEL = {name: TRANSLATOR[name] for name in ("source_language", "target_language", "import_")}
 
 
+@with_options(OF_MODEL)
 def align(
     directory: Directory,
     source: Source,
     target: Target,
     output: Annotated[Path, typer.Option(help="File to write; - is standard output.")] = STANDARD,
-    source_language: SourceLanguage = None,
-    target_language: TargetLanguage = None,
     layer: Annotated[
         int | None,
         typer.Option(min=1, help="Decoder layer whose mean attention aligns. Default: the last but one, or its head."),
     ] = None,
-    import_: Import = None,
+    **options: Any,
 ) -> None:
     """Aligns the words of given translations by the model's attention: a line such as 0-0 1-2 for each pair.
 
@@ -41,32 +38,30 @@ def align(
     """
     check_outputs(output)
     total = _check(directory, [source, target])
-    import_tensorflow(import_, to_translate=True)
     with (
         progress(total, "lines", text="Aligning", shown=output != STANDARD) as advance,
         show_steps(progress),
         output_lines(output) as write,
     ):
-        translator = _open(directory, source_language, target_language)
+        translator = open_translator(directory, {}, **options)
         for sources, targets in read_paired_blocks(source, target):
             for pairs in translator.align(sources, targets, layer=layer):
                 write(" ".join(f"{a}-{b}" for a, b in pairs))
             advance(len(sources))
 
 
+@with_options(OF_MODEL)
 def shortlist(
     directory: Directory,
     source: Annotated[Path, typer.Option(help="File of source sentences, such as the training text.")],
     target: Target,
     output: Annotated[Path, typer.Option(help="File to write, for --shortlist of `translate` and `export`.")],
-    source_language: SourceLanguage = None,
-    target_language: TargetLanguage = None,
     alignments: Annotated[
         Path | None,
         typer.Option(help="File of aligned words, as 0-0 1-2, by fast_align or eflomal. Default: the model's own."),
     ] = None,
     candidates: Annotated[int, typer.Option(min=1, max=1000, help="Target subwords of each source subword.")] = 50,
-    import_: Import = None,
+    **options: Any,
 ) -> None:
     """Writes a table of the target subwords that are likely for each source subword, for a faster search.
 
@@ -76,11 +71,10 @@ def shortlist(
     check_writable(output)
     files = [source, target, *([alignments] if alignments else [])]
     total = _check(directory, files)
-    import_tensorflow(import_, to_translate=True)
     from keras_nmt.inference.shortlist import AlignedSubwords, parse_pharaoh_alignments
 
     with progress(total, "lines", text="Counting aligned subwords") as advance, show_steps(progress):
-        translator = _open(directory, source_language, target_language)
+        translator = open_translator(directory, {}, **options)
         counts = AlignedSubwords(translator.tokenizers)
         for sources, targets, *given in read_paired_blocks(*files):
             pairs = (
@@ -100,16 +94,3 @@ def _check(directory: Path, files: list[Path]) -> int | None:
     """Checks a model and files before the work, pipes aside, which are read only once. Returns the number of lines."""
     check_models(directory)
     return sum(len(lines) for lines, *_ in read_paired_blocks(*files)) if all(map(os.path.isfile, files)) else None
-
-
-def _open(directory: Path, source: str | None, target: str | None) -> Translator:
-    """A translator of one direction."""
-    from keras_nmt.inference import Translator
-
-    translator = Translator.from_directory(directory, source=source, target=target)
-    if len(translator.directions) > 1:
-        raise UserError(
-            f"One direction is aligned, and the model of {directory} has several. Missing options --source-language "
-            "and --target-language."
-        )
-    return translator

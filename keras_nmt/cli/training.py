@@ -1,4 +1,4 @@
-"""The commands that make models: `train` and `average`."""
+"""The commands that make models: `train`, `average` and `extend-vocabulary`."""
 
 from __future__ import annotations
 
@@ -11,8 +11,20 @@ from typing import Annotated, Any
 import typer
 
 from keras_nmt.cli.lines import write_line
-from keras_nmt.cli.options import Directory, Import, Set, drop_none, make_callbacks, setting
+from keras_nmt.cli.options import (
+    Directory,
+    Import,
+    Set,
+    check_models,
+    drop_none,
+    make_callbacks,
+    refuse_without,
+    setting,
+    with_options,
+)
+from keras_nmt.cli.progress import working
 from keras_nmt.cli.run_app import import_tensorflow
+from keras_nmt.data.text_files import read_lines
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import check_writable
 from keras_nmt.files.model_config import CONFIG, read_model_config
@@ -25,7 +37,27 @@ ARCHITECTURES = {
 }
 OF_EXPERIMENT = {"source_vocabulary_size", "target_vocabulary_size", "languages", "dtype", "name", "trainable"}
 
+SETTINGS: dict[str, Any] = {  # options that are settings of the same name
+    "preset": Annotated[str | None, typer.Option(help="Sizes of the model, such as transformer_small.")],
+    "vocabulary_size": Annotated[int | None, typer.Option(help="Number of subwords.")],
+    "batch_size": Annotated[int | None, typer.Option(help="Tokens of an update, padding included.")],
+    "dtype": Annotated[str | None, typer.Option(help="float32, mixed_bfloat16 or mixed_float16.")],
+    "replicas": Annotated[
+        int | None, typer.Option(help="Replicas: GPUs, or logical CPU devices where there is no GPU.")
+    ],
+    "seed": Annotated[int | None, typer.Option(help="Seed of all random numbers.")],
+    "max_updates": Annotated[
+        int | None, typer.Option(help="Updates, of all directions together, after which training ends.")
+    ],
+    "time_limit": Annotated[float | None, typer.Option(help="Minutes of training after which training ends.")],
+    "init_from": Annotated[
+        Path | None,
+        typer.Option(help="Model directory whose weights to start from, and arguments unless there is a preset."),
+    ],
+}
 
+
+@with_options(SETTINGS)
 def train(
     directory: Annotated[
         Path | None, typer.Option(help="Model directory to make, or to continue in. Required without --settings.")
@@ -44,23 +76,7 @@ def train(
     test_files: Annotated[
         tuple[Path, Path] | None, typer.Option("--test", metavar="SOURCE TARGET", help="Test files.")
     ] = None,
-    preset: Annotated[str | None, typer.Option(help="Sizes of the model, such as transformer_small.")] = None,
     shortcuts: Annotated[str | None, typer.Option(help="Lexical shortcuts: none, plain, fusion or ungated.")] = None,
-    vocabulary_size: Annotated[int | None, typer.Option(help="Number of subwords.")] = None,
-    batch_size: Annotated[int | None, typer.Option(help="Tokens of an update, padding included.")] = None,
-    dtype: Annotated[str | None, typer.Option(help="float32, mixed_bfloat16 or mixed_float16.")] = None,
-    replicas: Annotated[
-        int | None, typer.Option(help="Replicas: GPUs, or logical CPU devices where there is no GPU.")
-    ] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of all random numbers.")] = None,
-    max_updates: Annotated[
-        int | None, typer.Option(help="Updates, of all directions together, after which training ends.")
-    ] = None,
-    time_limit: Annotated[float | None, typer.Option(help="Minutes of training after which training ends.")] = None,
-    init_from: Annotated[
-        Path | None,
-        typer.Option(help="Model directory whose weights to start from, and arguments unless there is a preset."),
-    ] = None,
     callbacks: Annotated[
         list[str] | None,
         typer.Option(
@@ -76,6 +92,7 @@ def train(
     ] = False,
     set_: Set = None,
     import_: Import = None,
+    **shared: Any,
 ) -> None:
     """Trains subwords and a model. The same command continues a run that was stopped.
 
@@ -98,19 +115,7 @@ def train(
                 write_line(textwrap.indent(textwrap.fill(argument.description, width - 8), " " * 8))
         return
     files = {"train": train_files, "dev": dev_files, "test": test_files}
-    options = {
-        "directory": directory,
-        "model.preset": preset,
-        "subwords.vocabulary_size": vocabulary_size,
-        "training.batch_size": batch_size,
-        "training.dtype": dtype,
-        "training.replicas": replicas,
-        "training.update.seed": seed,
-        "training.stop.max_updates": max_updates,
-        "training.stop.time_limit": time_limit,
-        "training.start.init_from": init_from,
-    }
-    chosen = [*(dict([setting(text)]) for text in set_ or []), drop_none(**options)]
+    chosen = [*(dict([setting(text)]) for text in set_ or []), drop_none(directory=directory, **shared)]
     if shortcuts is not None:
         chosen.append({"model.shortcuts": None if shortcuts == "none" else shortcuts})
     if settings is None and not any(chosen) and not any(files.values()):
@@ -183,3 +188,53 @@ def average(
 
     updates = average_checkpoints(directory, which=which, number=number, output=output)
     write_line(f"Averaged updates {', '.join(map(str, updates))}")
+
+
+def extend_vocabulary(
+    context: typer.Context,
+    directory: Directory,
+    output: Annotated[Path, typer.Argument(metavar="OUTPUT", help="Model directory to make.")],
+    text: Annotated[Path | None, typer.Option(metavar="FILE", help="Text from which subwords are learnt.")] = None,
+    number: Annotated[
+        int, typer.Option(min=1, max=10**6, help="With --text: most new subwords, beside new characters.")
+    ] = 1000,
+    pieces: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="File of words, one a line, each of which becomes one subword.")
+    ] = None,
+    tag: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="New target language of a model with language labels; of a Transformer, a symbol that is never split, "
+            "such as <2fr>. May be repeated."
+        ),
+    ] = None,
+    language: Annotated[
+        str | None, typer.Option(help="Whose subwords to extend, where vocabularies are separate: source, target, ...")
+    ] = None,
+    import_: Import = None,
+) -> None:
+    """Writes a model with more subwords to train on: `keras-nmt train --init-from OUTPUT`.
+
+    Old subwords keep their vectors; a new one begins with the mean of those that spelled it.
+    """
+    if text is None:
+        refuse_without(context, "number", "--text FILE")
+    if text is None and pieces is None and not tag:
+        raise UserError("Missing option: --text FILE, --pieces FILE or --tag TAG.")
+    check_models(directory)
+    lines = [] if text is None else read_lines(text)
+    words = [] if pieces is None else [line for line in read_lines(pieces) if line.strip()]
+    with working(f"Extending {directory}"):
+        import_tensorflow(import_)
+        from keras_nmt import training
+
+        added = training.extend_vocabulary(
+            directory,
+            output,
+            language=language,
+            text=lines,
+            number=0 if text is None else number,
+            words=words,
+            tags=tag or (),
+        )
+    write_line(f"{output}: {added:,} new subwords")

@@ -25,51 +25,34 @@ from keras_nmt.cli.lines import (
     write_line,
 )
 from keras_nmt.cli.options import (
-    AdapterFile,
-    BatchSize,
-    BeamSize,
-    CoveragePenalty,
+    MORE_SEARCH,
+    SAMPLING,
+    SEARCH,
+    SHORTLIST,
+    TRANSLATOR,
     Directory,
-    Ensemble,
     Import,
     Language,
-    LengthPenalty,
-    MaxLength,
-    MaxLengthFactor,
-    MinLength,
-    NBest,
-    NoRepeatNgramSize,
-    PrefixBiasBeta,
-    RepetitionPenalty,
-    Sample,
     SampleSeed,
-    ShortlistFile,
-    ShortlistSize,
     Source,
-    SourceLanguage,
-    SuppressSequences,
     Target,
-    TargetLanguage,
-    Temperature,
-    TopK,
-    TopP,
-    Unknown,
     Weights,
-    Xla,
     check_models,
+    check_sampling,
     check_search,
     drop_none,
     refuse,
     refuse_without,
     sampling,
+    searching,
     shortlisted,
+    with_options,
 )
 from keras_nmt.cli.progress import LINES_OF_A_STEP, Advance, progress
 from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.cli.translation_stream import (
     Answers,
     Input,
-    Languages,
     alternatives_of_directory,
     answers_by_sentence,
     answers_of_directory,
@@ -86,25 +69,24 @@ from keras_nmt.progress import show_steps
 
 if TYPE_CHECKING:
     from keras_nmt.inference import Hypothesis, Translator
-    from keras_nmt.serving import Client
 
+# The options that have an effect with the model of a server, with a sampling one, by sentence, and on alternatives.
 SEARCH_OPTIONS = {
     *("beam_size", "prefixes", "constraints", "avoid", "glossary", "ignore_case"),
     *("alignments", "word_scores", "markup"),
 }
 SERVER_OPTIONS = SEARCH_OPTIONS | {
-    *("server", "model", "source_language", "target_language", "n_best", "scores", "sample", "seed"),
+    *("server", "model", "source_language", "target_language", "num_hypotheses", "scores", "sample", "seed"),
     *("timeout", "retries", "batch_size", "input_", "output", "line_buffered", "split_sentences"),
 }
 SAMPLING_OPTIONS = SERVER_OPTIONS - SEARCH_OPTIONS - {"split_sentences"}
-SENTENCE_OPTIONS = SERVER_OPTIONS - SEARCH_OPTIONS - {"n_best", "sample", "seed"}
-ALTERNATIVES_OPTIONS = {
-    *("directory", "source_language", "target_language", "input_", "output", "line_buffered", "batch_size", "prefixes"),
-    *("beam_size", "length_penalty", "min_length", "max_length", "max_length_factor", "weights", "adapter", "xla"),
-    *("ensemble", "coverage_penalty", "shortlist", "shortlist_size", "alternatives", "import_"),
+SENTENCE_OPTIONS = SERVER_OPTIONS - SEARCH_OPTIONS - {"num_hypotheses", "sample", "seed"}
+ALTERNATIVES_OPTIONS = {*SEARCH, *SHORTLIST, *TRANSLATOR, "coverage_penalty"} | {
+    *("directory", "input_", "output", "line_buffered", "prefixes", "alternatives")
 }
 
 
+@with_options(SEARCH | MORE_SEARCH | SAMPLING | SHORTLIST | TRANSLATOR)
 def translate(
     context: typer.Context,
     directory: Annotated[Path | None, typer.Argument(metavar="DIRECTORY", help="A model directory.")] = None,
@@ -125,8 +107,6 @@ def translate(
     retries: Annotated[
         int | None, typer.Option(help="With --server: how often a batch is sent again to a busy server. Default: 5.")
     ] = None,
-    source_language: SourceLanguage = None,
-    target_language: TargetLanguage = None,
     input_: Annotated[
         Path, typer.Option("--input", help="File to translate, plain text or gzip; - is standard input.")
     ] = STANDARD,
@@ -136,21 +116,7 @@ def translate(
     line_buffered: Annotated[
         bool, typer.Option("--line-buffered", help="Answer each line at once, as on a terminal.")
     ] = False,
-    batch_size: BatchSize = None,
-    beam_size: BeamSize = None,
-    length_penalty: LengthPenalty = None,
-    min_length: MinLength = None,
-    max_length: MaxLength = None,
-    max_length_factor: MaxLengthFactor = None,
-    n_best: NBest = None,
     scores: Annotated[bool, typer.Option("--scores", help="Write score, tab, translation.")] = False,
-    weights: Weights = None,
-    adapter: AdapterFile = None,
-    xla: Xla = False,
-    sample: Sample = False,
-    temperature: Temperature = None,
-    top_k: TopK = None,
-    top_p: TopP = None,
     seed: SampleSeed = 1,
     prefixes: Annotated[
         Path | None, typer.Option(help="File with the beginning of each translation; an empty line for none.")
@@ -168,15 +134,6 @@ def translate(
     ignore_case: Annotated[
         bool, typer.Option("--ignore-case", help="With --glossary: find words in capital and small letters.")
     ] = False,
-    ensemble: Ensemble = None,
-    coverage_penalty: CoveragePenalty = None,
-    repetition_penalty: RepetitionPenalty = None,
-    no_repeat_ngram_size: NoRepeatNgramSize = None,
-    suppress_sequences: SuppressSequences = None,
-    unknown: Unknown = None,
-    prefix_bias_beta: PrefixBiasBeta = None,
-    shortlist: ShortlistFile = None,
-    shortlist_size: ShortlistSize = None,
     alignments: Annotated[
         Path | None, typer.Option(help="File to write: aligned words of source and translation, as 0-0 1-2.")
     ] = None,
@@ -205,7 +162,7 @@ def translate(
             "probability, tab, subword, tab, best translation.",
         ),
     ] = None,
-    import_: Import = None,
+    **shared: Any,
 ) -> None:
     """Translates line by line.
 
@@ -225,52 +182,35 @@ def translate(
         _check_markup(context, markup)
     if alternatives is not None:
         refuse(context, ALTERNATIVES_OPTIONS, "with --alternatives")
-    if not sample:
-        refuse_without(context, "seed", "--sample")
     # On a terminal, translations and a bar would disturb each other.
     is_on_terminal = output == STANDARD and sys.stdout.isatty()
     has_bar = sys.stderr.isatty() and not is_on_terminal
     bar = progress(number_of_lines(input_), "lines", shown=has_bar)
-    at_once = _lines_at_once(line_buffered or (input_ == STANDARD and sys.stdin.isatty()), has_bar or is_on_terminal)
+    is_answered_at_once = line_buffered or (input_ == STANDARD and sys.stdin.isatty())
+    at_once = 1 if is_answered_at_once else LINES_OF_A_STEP if has_bar or is_on_terminal else None
     files = drop_none(prefixes=prefixes, constraints=constraints, avoid=avoid)
     if glossary is None:
         refuse_without(context, "ignore_case", "--glossary FILE")
     entries = None if glossary is None else Glossary.read(glossary, ignore_case=ignore_case)
     options = drop_none(markup=markup, word_scores=None if word_scores is None else True)
-    texts = Input(input_lines(input_), at_once, files, entries, seed if sample else None, options)
-    is_aligned, languages = alignments is not None, (source_language, target_language)
+    texts = Input(input_lines(input_), at_once, files, entries, seed if shared["sample"] else None, options)
+    is_aligned = alignments is not None
     if server is not None:
-        _check_options_of_server(context, sample, split_sentences)
-        open_client = functools.partial(_open_client, server, model=model, timeout=timeout, retries=retries)
+        _check_options_of_server(context)
+        from keras_nmt.serving import Client
+
+        batch_size = shared["batch_size"] or (at_once if split_sentences is not None else None)
+        client = Client(server, **drop_none(model=model, timeout=timeout, retries=retries, batch_size=batch_size))
         warn: Callable[[Mapping[str, int]], None] = warn_of_export
+        languages = shared["source_language"], shared["target_language"]
         if split_sentences is not None:
-            client = open_client(batch_size=batch_size or at_once)
             answers = answers_by_sentence(client, texts.lines, languages, split_sentences)
         else:
-            client = open_client(batch_size=batch_size)
-            answers = answers_of_server(
-                client, texts, languages, n_best=n_best, beam_size=beam_size, is_aligned=is_aligned
-            )
+            answers = answers_of_server(client, texts, languages, searching(shared), is_aligned=is_aligned)
     else:
-        directory = _check_options_of_directory(context, directory, sample, is_aligned)
-        search = sampling(sample, temperature, top_k, top_p) | drop_none(
-            beam_size=beam_size,
-            length_penalty=length_penalty,
-            min_length=min_length,
-            max_length=max_length,
-            max_length_factor=max_length_factor,
-            num_hypotheses=n_best,
-            coverage_penalty=coverage_penalty,
-            repetition_penalty=repetition_penalty,
-            no_repeat_ngram_size=no_repeat_ngram_size,
-            suppress_sequences=suppress_sequences or None,
-            unknown=unknown,
-            prefix_bias_beta=prefix_bias_beta,
-        )
-        search |= shortlisted(shortlist, shortlist_size)
-        translator = open_translator(
-            directory, languages, weights, adapter, ensemble or (), search, batch_size, xla, import_
-        )
+        directory = _check_options_of_directory(context, directory)
+        search = sampling(shared) | searching(shared) | shortlisted(shared)
+        translator = open_translator(directory, search, **{name: shared[name] for name in TRANSLATOR})
         if alternatives is not None:
             with output_lines(output) as write, bar as advance:
                 for of_lines in alternatives_of_directory(translator, texts, alternatives):
@@ -284,8 +224,7 @@ def translate(
     with contextlib.ExitStack() as stack:
         write = stack.enter_context(output_lines(output))
         write_aligned, write_words = (
-            _write_nothing if path is None else stack.enter_context(output_lines(path))
-            for path in (alignments, word_scores)
+            None if path is None else stack.enter_context(output_lines(path)) for path in (alignments, word_scores)
         )
         stack.enter_context(contextlib.closing(answers))
         advance = stack.enter_context(bar)
@@ -293,31 +232,12 @@ def translate(
     warn(counts)
 
 
-def score(
-    directory: Directory,
-    source: Source,
-    target: Target,
-    source_language: SourceLanguage = None,
-    target_language: TargetLanguage = None,
-    weights: Weights = None,
-    adapter: AdapterFile = None,
-    ensemble: Ensemble = None,
-    import_: Import = None,
-) -> None:
+@with_options({name: option for name, option in TRANSLATOR.items() if name not in ("batch_size", "xla")})
+def score(directory: Directory, source: Source, target: Target, **options: Any) -> None:
     """Writes the log-probability of each given translation."""
-    check_models(directory, *ensemble or ())
+    check_models(directory, *options["ensemble"] or ())
     sources, targets = read_line_pairs(source, target)
-    import_tensorflow(import_, to_translate=True)
-    from keras_nmt.inference import Translator
-
-    translator = Translator.from_directory(
-        directory,
-        source=source_language,
-        target=target_language,
-        weights=weights,
-        adapter=adapter,
-        ensemble=ensemble or (),
-    )
+    translator = open_translator(directory, {}, **options)
     with progress(len(sources), "lines", shown=not sys.stdout.isatty()) as advance:
         for pairs in chunks(zip(sources, targets, strict=True), LINES_OF_A_STEP if sys.stderr.isatty() else None):
             for log_probability in translator.score(*zip(*pairs, strict=True)):
@@ -368,72 +288,62 @@ def embed(
     print(f"{output}: {shape}", file=sys.stderr)
 
 
-def _lines_at_once(is_read_at_once: bool, is_watched: bool) -> int | None:
-    """The number of lines that are computed together, None for the default of `chunks`."""
-    return 1 if is_read_at_once else LINES_OF_A_STEP if is_watched else None
-
-
-def _check_options_of_server(context: typer.Context, sample: bool, split_sentences: str | None) -> None:
+def _check_options_of_server(context: typer.Context) -> None:
     """Raises a `UserError` if an option has no effect on the model of a server."""
     refuse(context, SERVER_OPTIONS, "with --server")
-    if sample:
+    if context.params["sample"]:
         refuse(context, SAMPLING_OPTIONS, "with --server and --sample")
-    if split_sentences is not None:
+    check_sampling(context)
+    if context.params["split_sentences"] is not None:
         refuse(context, SENTENCE_OPTIONS, "with --split-sentences")
 
 
-def _check_options_of_directory(context: typer.Context, directory: Path | None, sample: bool, is_aligned: bool) -> Path:
+def _check_options_of_directory(context: typer.Context, directory: Path | None) -> Path:
     """Returns the directory; a `UserError` if there is none, or an option has no effect on the model of a directory."""
     refuse_without(context, "split_sentences", "--server")
     if directory is None:
         raise UserError("Missing argument: the DIRECTORY of a model, or --server URL.")
     for name in ("model", "timeout", "retries"):
         refuse_without(context, name, "--server")
-    if sample:
+    check_sampling(context)
+    if context.params["sample"]:
         for name in ("constraints", "glossary"):
             if context.params[name] is not None:
                 raise UserError(f"--sample does not search for phrases. Received: --{name} {context.params[name]}")
-    if sample and (beam_size := context.params["beam_size"]) is not None:
-        raise UserError(f"--sample does not search and has no beam. Received: --beam-size {beam_size}")
-    if not is_aligned:
+    if context.params["alignments"] is None:
         refuse_without(context, "alignment_layer", "--alignments FILE")
     return directory
 
 
-def _open_client(server: str, **options: Any) -> Client:
-    from keras_nmt.serving import Client
-
-    return Client(server, **drop_none(**options))
-
-
 def open_translator(
     directory: Path,
-    languages: Languages,
-    weights: Path | None,
-    adapter: Path | None,
-    ensemble: Sequence[Path],
     search: dict[str, Any],
-    batch_size: int | None,
-    xla: bool,
-    imports: Sequence[Path] | None,
+    *,
+    source_language: str | None = None,
+    target_language: str | None = None,
+    batch_size: int | None = None,
+    weights: Path | None = None,
+    adapter: Path | None = None,
+    ensemble: Sequence[Path] | None = None,
+    xla: bool = False,
+    import_: Sequence[Path] | None = None,
 ) -> Translator:
-    """A translator of one direction."""
-    check_models(*ensemble)
+    """Opens a translator of one direction, with these options of the search and those of `TRANSLATOR`."""
+    check_models(*ensemble or ())
     check_search(directory, search)
-    import_tensorflow(imports, to_translate=True)
+    import_tensorflow(import_, to_translate=True)
     from keras_nmt.inference import Translator
     from keras_nmt.inference.search_options import SearchOptions
 
     if batch_size is not None:
         smaller = [size for size in SearchOptions.batch_buckets if size < batch_size]
         search = {**search, "batch_buckets": [*smaller, batch_size]}
-    source, target = languages
     translator = Translator.from_directory(
         directory,
         weights=weights,
-        source=source,
-        target=target,
-        ensemble=ensemble,
+        source=source_language,
+        target=target_language,
+        ensemble=ensemble or (),
         adapter=adapter,
         jit_compile=xla,
         **search,
@@ -450,8 +360,8 @@ def open_translator(
 def _write_answers(
     answers: Answers,
     write: Callable[[str], None],
-    write_aligned: Callable[[str], None],
-    write_words: Callable[[str], None],
+    write_aligned: Callable[[str], None] | None,
+    write_words: Callable[[str], None] | None,
     advance: Advance,
     scores: bool,
 ) -> Mapping[str, int]:
@@ -460,9 +370,11 @@ def _write_answers(
     for translations, alignments in answers:
         for hypothesis in itertools.chain.from_iterable(translation.hypotheses for translation in translations):
             write(f"{hypothesis.score:.4f}\t{hypothesis.text}" if scores else hypothesis.text)
-            write_words(_scores_of_words(hypothesis))
-        for pairs in alignments:
-            write_aligned(" ".join(f"{source}-{target}" for source, target in pairs))
+            if write_words is not None:
+                write_words(_scores_of_words(hypothesis))
+        if write_aligned is not None:
+            for pairs in alignments:
+                write_aligned(" ".join(f"{source}-{target}" for source, target in pairs))
         sys.stdout.flush()
         counts.update(counts_of(translations))
         advance(len(translations))
@@ -488,7 +400,3 @@ def _check_markup(context: typer.Context, markup: str) -> None:
     for name in ("prefixes", "constraints", "glossary", "alignments"):
         if context.params[name] is not None:
             raise UserError(f"--markup excludes --{name}. Received: --{name} {context.params[name]}")
-
-
-def _write_nothing(line: str) -> None:
-    pass

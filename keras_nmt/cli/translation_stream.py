@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from keras_nmt.cli.lines import chunks, input_lines
-from keras_nmt.cli.options import drop_none
 from keras_nmt.errors import UserError
 
 if TYPE_CHECKING:
@@ -23,15 +22,10 @@ Languages = tuple[str | None, str | None]  # of the source and of the target
 
 
 class Answer(NamedTuple):
-    """The answer to one part of the lines.
+    """The answer to one part of the lines."""
 
-    Attributes:
-        translations: List of the translation of each line.
-        alignments: List of the aligned words of each hypothesis of each line; empty where none are asked for.
-    """
-
-    translations: list[Translation]
-    alignments: list[list[tuple[int, int]]]
+    translations: list[Translation]  # of each line
+    alignments: list[list[tuple[int, int]]]  # of each hypothesis of each line; empty where none are asked for
 
 
 Answers = Generator[Answer, None, None]
@@ -39,23 +33,14 @@ Answers = Generator[Answer, None, None]
 
 @dataclasses.dataclass(frozen=True)
 class Input:
-    """Lines to translate, and what the search needs beside them.
-
-    Attributes:
-        lines: Iterable of strings.
-        at_once: Integer, the number of lines that are translated together, or None for the default of `chunks`.
-        files: Mapping of "prefixes", "constraints" and "avoid" to the path of a file with what each line has.
-        glossary: `Glossary`, for more constraints, or None.
-        seed: Integer, from which the seeds of lines are drawn, or None without sampling.
-        options: Dictionary of the options of `translate` for all lines.
-    """
+    """Lines to translate, and what the search needs beside them."""
 
     lines: Iterable[str]
-    at_once: int | None
-    files: Mapping[str, Path]
-    glossary: Glossary | None
-    seed: int | None
-    options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    at_once: int | None  # the number of lines that are translated together, or None for the default of `chunks`
+    files: Mapping[str, Path]  # of "prefixes", "constraints" and "avoid": files with what each line has
+    glossary: Glossary | None  # for more constraints
+    seed: int | None  # from which the seeds of lines are drawn, or None without sampling
+    options: Mapping[str, Any]  # of `translate`, for all lines
 
     def parts(self) -> Iterator[tuple[list[str], dict[str, Any]]]:
         """Yields lists of lines, and the prefixes, phrases, seeds and options of their lines."""
@@ -115,26 +100,25 @@ def answers_of_server(
     client: Client,
     texts: Input,
     languages: Languages,
+    search: Mapping[str, Any],
     *,
-    n_best: int | None,
-    beam_size: int | None,
     is_aligned: bool,
 ) -> Answers:
     """Yields the answers of a server's model, which samples where the lines have seeds."""
     source, target = languages
+    number = search.get("num_hypotheses", 1)
     with client:
         for lines, beside in texts.parts():
             if texts.seed is None:
-                search = drop_none(num_hypotheses=n_best, beam_size=beam_size)
                 translations = client.translate(lines, source, target, **beside, **search)
             else:
                 translations = client.sample(lines, source, target, **beside)
-                if any(len(translation.hypotheses) < (n_best or 1) for translation in translations):
+                if any(len(translation.hypotheses) < number for translation in translations):
                     raise UserError(
                         f"The model was exported to draw {len(translations[0].hypotheses)} translation(s) of a "
-                        f"sentence. Received: --n-best {n_best}"
+                        f"sentence. Received: --n-best {number}"
                     )
-            translations = _of_number(translations, n_best or 1)
+            translations = _of_number(translations, number)
             alignments = _align(client, lines, translations, languages) if is_aligned else []
             yield Answer(translations, alignments)
 

@@ -18,8 +18,7 @@ class WholeOrder:
 
     Args:
         corpus: ParallelCorpus, the concatenation of all corpora.
-        sizes: Sequence of integers, the number of pairs of each corpus.
-        draws: Sequence of integers, the number of pairs of each corpus in an epoch.
+        sizes, draws: Sequences of integers, the number of pairs of each corpus, and how many an epoch has.
         seed: Integer.
         portion: Integer, the number of pairs of a portion; or None for one portion per epoch.
     """
@@ -60,13 +59,8 @@ class BlockOrder:
     """A random order of blocks, and of the pairs within a portion, for corpora that are read portion by portion.
 
     Each corpus is read in an endless sequence of passes, each through all blocks in a new random order. An epoch is the
-    next part of this sequence, and each portion gets the same share of every corpus's part.
-
-    Args:
-        corpora: Sequence of corpora.
-        draws: Sequence of integers, the number of pairs of each corpus in an epoch.
-        seed: Integer.
-        portion: Integer, the largest number of pairs of a portion.
+    next part of this sequence, and each portion, of at most `portion` pairs, gets the same share of every corpus's
+    part. `draws` are the numbers of pairs of each corpus in an epoch.
     """
 
     corpus = None  # each portion has a corpus of its own

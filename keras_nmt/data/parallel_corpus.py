@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -105,16 +106,16 @@ class ParallelCorpus:
         texts = [corpus.text for corpus in corpora if corpus.text is not None]
         sources, targets = zip(*texts, strict=True) if len(texts) == len(corpora) else ((), ())
         links = [corpus.links for corpus in corpora if corpus.links is not None]
+        dropped: Counter[str] = Counter()
+        for corpus in corpora:
+            dropped.update(corpus.dropped)
         with tf.device("CPU"):
             return cls(
                 tf.concat([corpus.source for corpus in corpora], 0),
                 tf.concat([corpus.target for corpus in corpora], 0),
                 np.concatenate([c.line_numbers + n for n, c in zip(before, corpora, strict=False)]).astype(np.int32),
                 sum(corpus.num_read for corpus in corpora),
-                {
-                    reason: sum(corpus.dropped[reason] for corpus in corpora if reason in corpus.dropped)
-                    for reason in dict.fromkeys(reason for corpus in corpora for reason in corpus.dropped)
-                },
+                dict(dropped),
                 (np.concatenate(sources), np.concatenate(targets)) if sources else None,
                 tf.concat(links, 0) if len(links) == len(corpora) else None,
             )

@@ -95,12 +95,9 @@ class PreparedFolder:
         return self.path / side / SUBWORDS
 
     def read(self, pairs: np.ndarray, sides: Sequence[str], with_text: bool) -> PairBlock:
-        """Reads pairs. Successive pairs of one block are read at once.
+        """Reads pairs by number, an int64 array `[n]`; the result has the sides in the given order.
 
-        Args:
-            pairs: int64 array `[n]`, numbers of pairs.
-            sides: Sequence of the names of the sides to read, in the order of the result.
-            with_text: Boolean, whether to read the text, too.
+        Successive pairs of one block are read at once.
 
         Raises:
             UserError: A file is missing or damaged.
@@ -166,17 +163,7 @@ def id_type(vocabulary_size: int) -> type[np.integer]:
 
 
 def write_shard(folder: Path, number: int, sides: Sequence[str], block: PairBlock) -> dict[str, Any]:
-    """Writes a shard of a prepared corpus, and returns its description for `write_manifest`.
-
-    Args:
-        folder: Path, the folder of the corpus.
-        number: Integer, the number of the shard, from 0.
-        sides: Sequence of the names of both sides.
-        block: PairBlock, the pairs of the shard in their order.
-
-    Raises:
-        OSError: A file cannot be written, for example because the disk is full.
-    """
+    """Writes shard `number`, from 0, of a prepared corpus, and returns its description for `write_manifest`."""
     lines = block.lines.astype(LINES)
     files = {f"{PAIRS}/{number:05d}.lines.npy": lines}
     files[f"{PAIRS}/{number:05d}.lines_checksums.npy"] = _checksums(lines)
@@ -211,12 +198,9 @@ def write_manifest(
     Args:
         folder: Path, the folder of the corpus.
         shards: Sequence of the results of `write_shard`, by number.
-        sides: Sequence of the names of both sides.
-        subwords: Sequence of bytes, the subword model of each side.
+        sides, subwords: Sequences of both sides' names and subword models.
         has_text: Boolean, whether the shards have text.
-        num_read: Integer, the number of pairs read, including dropped ones.
-        dropped: Dictionary from a reason to the number of pairs dropped for it.
-        max_ratio: Float, the largest ratio of lengths in the corpus; or None for no limit.
+        num_read, dropped, max_ratio: As in `ParallelCorpus` and `read_parallel`.
         sources: Sequence of dictionaries that describe the files of the corpus. Defaults to none.
         options: Dictionary, the options of the preparation. Defaults to none.
     """
@@ -252,12 +236,7 @@ def write_manifest(
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
-    """Reads the manifest of a prepared corpus.
-
-    Raises:
-        OSError: There is no manifest.
-        UserError: The manifest is damaged or has another version.
-    """
+    """Reads the manifest of a prepared corpus. Raises a `UserError` if it is damaged or has another version."""
     manifest = read_json(path, "the manifest of a prepared corpus", MANIFEST_BYTES, keep_digest=True)
     if manifest.get("format") != FORMAT or manifest.get("version") != VERSION:
         raise UserError(

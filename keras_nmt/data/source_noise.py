@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,11 @@ from keras_nmt.errors import UserError
 KEYBOARD = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 FULL_STOPS = ".。।۔።"
 LETTER_RATES = ("swap", "drop", "insert", "neighbour")
-CASE_RATES = ("lowercase", "uppercase", "titlecase")
+CASES: dict[str, Callable[[str], str]] = {
+    "lowercase": str.lower,
+    "uppercase": str.upper,
+    "titlecase": lambda word: word[:1].upper() + word[1:],
+}
 
 
 def _neighbours() -> dict[str, str]:
@@ -76,7 +80,7 @@ class SourceNoise:
         for name, rate in rates.items():
             if isinstance(rate, bool) or not isinstance(rate, int | float) or not 0 <= rate <= 1:
                 raise UserError(f"A rate of noise must be a number from 0 to 1. Received: {name}={rate!r}")
-        for names in (LETTER_RATES, CASE_RATES):
+        for names in (LETTER_RATES, tuple(CASES)):
             if (total := math.fsum(rates[name] for name in names)) > 1:
                 raise UserError(f"The sum of {', '.join(names)} must be at most 1. Received: {total:g}")
         if not any(rates.values()):
@@ -117,7 +121,7 @@ class SourceNoise:
         return noisy
 
     def _of_text(self, text: str, draws: Iterator[float], keep: Collection[str]) -> str:
-        case = self._chosen(CASE_RATES, next(draws))
+        case = self._chosen(CASES, next(draws))
         if next(draws) < self.final_stop:
             without = text.rstrip()
             is_one = without[-1:] and without[-1] in FULL_STOPS and without[-2:-1] not in FULL_STOPS
@@ -128,8 +132,7 @@ class SourceNoise:
                 words.append(word)
                 continue
             word = self._of_word(word, draws)
-            changed = {"lowercase": str.lower, "uppercase": str.upper, "titlecase": _capitalized}
-            words.append(changed[case](word) if case else word)
+            words.append(CASES[case](word) if case else word)
         return " ".join(words)
 
     def _of_word(self, word: str, draws: Iterator[float]) -> str:
@@ -162,14 +165,10 @@ class SourceNoise:
                 result += [letter, other] if choice == "insert" else [other]
         return "".join(result)
 
-    def _chosen(self, names: Sequence[str], draw: float) -> str | None:
+    def _chosen(self, names: Iterable[str], draw: float) -> str | None:
         """Returns one of several kinds of noise that exclude each other, or None."""
         for name in names:
             draw -= getattr(self, name)
             if draw < 0:
                 return name
         return None
-
-
-def _capitalized(word: str) -> str:
-    return word[:1].upper() + word[1:]

@@ -199,9 +199,8 @@ class _UnigramSampling:
         self._alpha = alpha
         self._unknown = min(pieces.scores.values()) - UNKNOWN_PENALTY
         self._longest = max(map(len, pieces.scores))
-        self._cache: dict[
-            str, Any
-        ] = {}  # by word: cumulative probabilities, and for each piece its ids and the next choice
+        # By word: cumulative probabilities, and for each piece its ids and the next choice.
+        self._cache: dict[str, Any] = {}
         self._cache_size = 0
 
     def segmenter(self, uniform: Iterator[np.ndarray]) -> Callable[[str], Sequence[int]]:

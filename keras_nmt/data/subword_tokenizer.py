@@ -78,9 +78,9 @@ class SubwordTokenizer(tf.Module):
         """Boolean, whether characters without a subword become bytes, so that no text has unknown subwords."""
         return any(map(self._processor.is_byte, range(self._vocabulary_size)))
 
-    def pieces(self, start: int, stop: int) -> list[str]:
+    def pieces(self, start: int = 0, stop: int | None = None) -> list[str]:
         """Returns the subwords of the ids from `start` to below `stop`, or to the end of the vocabulary."""
-        return [self._processor.id_to_piece(i) for i in range(start, min(stop, self._vocabulary_size))]
+        return [self._processor.id_to_piece(i) for i in range(self._vocabulary_size)[start:stop]]
 
     def piece_strings(self, ids: tf.Tensor) -> tf.Tensor:
         """Returns the subwords of ids, and "" for `PAD`, in the graph: int32 `[...]` -> string `[...]`."""

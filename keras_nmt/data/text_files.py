@@ -226,13 +226,10 @@ def read_line_pairs(*files: str | os.PathLike[str]) -> tuple[list[str], ...]:
 
     Raises:
         OSError: A file cannot be opened.
-        UserError: See `read_lines`; or the files have different numbers of lines.
+        UserError: See `read_paired_blocks`.
     """
-    lines = tuple(map(read_lines, files))
-    if len(set(map(len, lines))) > 1:
-        counts = ", ".join(f"{os.fspath(file)}: {len(part)}" for file, part in zip(files, lines, strict=True))
-        raise UserError(f"The files must have the same number of lines. Received: {counts}")
-    return lines
+    blocks = list(read_paired_blocks(*files))
+    return tuple(list(chain.from_iterable(side)) for side in zip(*blocks, strict=True))
 
 
 def read_paired_blocks(*files: str | os.PathLike[str]) -> Iterator[tuple[list[str], ...]]:

@@ -40,13 +40,9 @@ SEARCH_TYPES: dict[str, tuple[type, ...]] = {
 
 
 def check_limits(options: Mapping[str, Any]) -> None:
-    """Checks that options do not exceed `LIMITS`: numbers, all numbers of a list or mapping, and nested options.
+    """Checks that options of a model or of a search do not exceed `LIMITS`; raises a `UserError` otherwise.
 
-    Args:
-        options: Mapping of names to values: the configuration of a model, or search settings.
-
-    Raises:
-        UserError: A number is above its limit.
+    All numbers of a list or mapping, and nested options, are checked.
 
     Example:
 
@@ -69,9 +65,6 @@ def check_limits(options: Mapping[str, Any]) -> None:
 
 def read_model_config(directory: str | os.PathLike[str]) -> dict[str, Any]:
     """Reads and checks the `config.json` of a model directory.
-
-    Args:
-        directory: String or path, the model directory.
 
     Returns:
         The object with the keys "format", "keras_nmt", "model" ("class" and "config"), "subwords", "subwords_sha256"

@@ -93,12 +93,9 @@ def whole_name(cls: type, name: str) -> str:
 def merge_settings(cls: type, *layers: Mapping[str, Any]) -> Nested:
     """Merges settings into nested dictionaries by section; later layers take precedence.
 
-    Sections are merged setting by setting, and arguments of an open section by `merge_arguments`. A dotted name can
-    name an entry of nested dictionaries of any depth.
-
-    Args:
-        cls: Dataclass, the section that contains all others.
-        *layers: Mappings of settings, with sections as mappings or in dotted names; see `whole_name`.
+    Sections are merged setting by setting, and arguments of an open section by `merge_arguments`. In the layers,
+    sections are mappings, or names are dotted, see `whole_name`; a dotted name can name an entry of nested dictionaries
+    of any depth. `cls` is the section that contains all others.
 
     Raises:
         UserError: A section is not a mapping.
@@ -113,16 +110,8 @@ def merge_settings(cls: type, *layers: Mapping[str, Any]) -> Nested:
 def set_value(target: Nested, name: str, value: Any, *, merges: bool = False) -> None:
     """Sets the value of a dotted name in nested dictionaries. Inner dictionaries are copied.
 
-    An inner value that is short for a dictionary is replaced by this dictionary: see `as_arguments`.
-
-    Args:
-        target: Dictionary.
-        name: String, the dotted name.
-        value: The value.
-        merges: Boolean, whether a dictionary is merged with the old value; see `merge_arguments`. Defaults to `False`.
-
-    Raises:
-        UserError: An inner value has no arguments.
+    An inner value that is short for a dictionary is replaced by this dictionary: see `as_arguments`. With `merges`, a
+    dictionary is merged with the old value: see `merge_arguments`.
 
     Example:
 
@@ -171,13 +160,10 @@ def as_arguments(value: Any, name: str = "This value") -> dict[str, Any]:
 
 
 def make_settings(cls: type[T], settings: Mapping[str, Any], prefix: str = "", default: T | None = None) -> T:
-    """Makes a dataclass of settings, and the sections inside it.
+    """Makes a dataclass of settings, and the sections inside it, from settings as `merge_settings` returns them.
 
-    Args:
-        cls: Dataclass.
-        settings: Mapping by section, as `merge_settings` returns it.
-        prefix: String, the dotted name of the section and a dot. Defaults to "".
-        default: Instance of the dataclass with the values of all other settings. Defaults to the fields' defaults.
+    `prefix` is the dotted name of the section and a dot, for messages. All other settings have the values of `default`,
+    or else the fields' defaults.
 
     Raises:
         UserError: A setting is unknown, has another type, or is out of its range.

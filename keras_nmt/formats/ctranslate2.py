@@ -17,6 +17,7 @@ from keras_nmt.data import SubwordTokenizer
 from keras_nmt.data.subword_models import read_subwords
 from keras_nmt.errors import UserError, check_positive, one_line
 from keras_nmt.files.json_file import read_json
+from keras_nmt.formats.array_files import MAX_DIMENSIONS
 from keras_nmt.formats.parameters import Imported, check_none_left, plain_parameters, sinusoids
 from keras_nmt.formats.vocabulary import Vocabulary, check_rows, read_tokens
 from keras_nmt.inference.load import checked_tokenizers
@@ -30,7 +31,6 @@ MODEL = "model.bin"
 VERSIONS = range(2, 7)
 TYPES_BY_SIZE = {4: "<f4", 2: "<i2", 1: "<i1"}  # in files up to version 3
 TYPES_BY_NUMBER = dict(enumerate(("<f4", "<i1", "<i2", "<i4", "<f2")))
-MOST_DIMENSIONS = 8
 LANGUAGE = re.compile(r"__[a-z]{2,3}__|[a-z]{3}_[A-Z][a-z]{3}")  # tokens of M2M-100 and NLLB
 ACTIVATIONS = {0: "relu", 2: "swish", 3: "gelu"}  # by CTranslate2's numbers
 SETTINGS = {  # of `config.json`
@@ -185,13 +185,13 @@ def read_variables(path: Path) -> dict[str, np.ndarray]:
     types = TYPES_BY_NUMBER if version >= 4 else TYPES_BY_SIZE
     for _ in range(number("I")):
         name, rank = text(), number("B")
-        shape = [number("I") for _ in range(min(rank, MOST_DIMENSIONS))]
+        shape = [number("I") for _ in range(min(rank, MAX_DIMENSIONS))]
         code = number("B")
         size = number("I") * (1 if version >= 4 else code)
         dtype = types.get(code)
         if (
             dtype is None
-            or rank > MOST_DIMENSIONS
+            or rank > MAX_DIMENSIONS
             or max(shape, default=0) > len(content)
             or math.prod(shape) * np.dtype(dtype).itemsize != size
         ):
@@ -434,8 +434,8 @@ def export_ctranslate2(
                 if names[0] in parameters:
                     array = np.concatenate([parameters[name] for name in names], axis=-1)
                     setattr(_part(spec, theirs), their_name, np.ascontiguousarray(array.T))
-    spec.register_source_vocabulary(by_side["source"].pieces(0, by_side["source"].vocabulary_size))
-    spec.register_target_vocabulary(by_side["target"].pieces(0, by_side["target"].vocabulary_size))
+    spec.register_source_vocabulary(by_side["source"].pieces())
+    spec.register_target_vocabulary(by_side["target"].pieces())
     spec.validate()
     spec.optimize(quantization=quantize)
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
+import re
 import tempfile
 import zipfile
 from collections.abc import Mapping
@@ -28,8 +30,7 @@ from keras_nmt.formats.parameters import (
     sinusoids,
     split_keys_and_values,
 )
-from keras_nmt.formats.vocabulary import Vocabulary, check_rows, parse_subwords, tokens_of_ids
-from keras_nmt.formats.yaml_file import read_yaml, write_yaml
+from keras_nmt.formats.vocabulary import MAX_BYTES, Vocabulary, check_rows, parse_subwords, tokens_of_ids
 from keras_nmt.ids import BOS
 from keras_nmt.inference.load import checked_tokenizers
 from keras_nmt.models import TranslationModel
@@ -67,6 +68,7 @@ NEEDED: dict[str, tuple[Any, ...]] = {
 SITES = {"self": "self", "cross": "context", "": "ffn"}
 LETTERS = {"query": "q", "key": "k", "value": "v", "output": "o", "inner": "1", "outer": "2"}
 BIAS, OUTPUT = "decoder_ff_logit_out_b", "decoder_ff_logit_out_W"  # untied output `[d, V]`; with suffix "t" `[V, d]`
+NO_TEXT = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")  # characters that YAML escapes, other than JSON
 
 
 def is_there(path: Path) -> bool:
@@ -100,7 +102,7 @@ def _read(path: Path) -> Imported:
     given = arrays.pop(SETTINGS, None)
     if given is None:
         raise UserError(f"{path} is not a model of Marian. Missing settings: {SETTINGS}")
-    settings = read_yaml(f"{path}: {SETTINGS}", given.tobytes().split(b"\0")[0])
+    settings = _read_yaml(f"{path}: {SETTINGS}", given.tobytes().split(b"\0")[0])
     options = _options(settings, path)
     depths = {side: options[f"num_{side}_layers"] for side in ("encoder", "decoder")}
     parameters = {}
@@ -206,7 +208,7 @@ def _model_path(path: Path) -> tuple[Path, dict[str, Any]]:
     folder = path if path.is_dir() else path.parent
     if path.is_dir():
         named = [x for x in (folder / "decoder.yml", folder / "model.npz.decoder.yml") if x.is_file()]
-        models = read_yaml(named[0]).get("models", []) if named else []
+        models = _read_yaml(named[0]).get("models", []) if named else []
         if isinstance(models, str) or len(models) > 1:
             raise UserError(f"{named[0]} must name one model; give the file of one instead. Received: {models}")
         found = [folder / PurePosixPath(models[0]).name] if models else [folder / "model.npz"]
@@ -222,7 +224,7 @@ def _model_path(path: Path) -> tuple[Path, dict[str, Any]]:
         path = found[0]
     for decoder in (path.with_name(f"{path.name}.decoder.yml"), folder / "decoder.yml"):
         if decoder.is_file():
-            return path, read_yaml(decoder)
+            return path, _read_yaml(decoder)
     return path, {}
 
 
@@ -260,7 +262,7 @@ def _vocabularies(folder: Path, path: Path, decoder: Mapping[str, Any], sizes: l
 
 
 def _token_ids(path: Path) -> dict[str, int]:
-    found = {token: str(value) for token, value in read_yaml(path).items()}
+    found = {token: str(value) for token, value in _read_yaml(path).items()}
     if wrong := [token for token, value in found.items() if not (value.isdecimal() and len(value) < 10)]:
         raise UserError(
             f"{path} must have an id for each token. Received: {one_line(wrong[0])[:100]}: {found[wrong[0]]}"
@@ -358,12 +360,76 @@ def export_marian(
     with atomic_folder(path) as folder:
         names = {side: "vocab.yml" if is_joint else f"vocab.{side}.yml" for side in by_side}
         for side, name in names.items():
-            pieces = by_side[side].pieces(0, by_side[side].vocabulary_size)
+            pieces = by_side[side].pieces()
             tokens = ["</s>", "<unk>", *(pieces[row] for row in rows[side][2:])]
-            write_text(folder / name, write_yaml({token: i for i, token in enumerate(tokens)}))
+            write_text(folder / name, _write_yaml({token: i for i, token in enumerate(tokens)}))
             by_side[side].save(folder / f"{side}.spm")
         decoder = {"relative-paths": True, "models": ["model.npz"], "vocabs": list(names.values())}
-        write_text(folder / "decoder.yml", write_yaml({**decoder, "beam-size": 4, "normalize": 0.6}))
-        text = np.frombuffer(write_yaml(settings).encode() + b"\0", "int8")
+        write_text(folder / "decoder.yml", _write_yaml({**decoder, "beam-size": 4, "normalize": 0.6}))
+        text = np.frombuffer(_write_yaml(settings).encode() + b"\0", "int8")
         write_npz(folder / "model.npz", {**{x: np.asarray(y, "<f4") for x, y in arrays.items()}, SETTINGS: text})
     return Path(path)
+
+
+def _read_yaml(path: Path | str, content: bytes | None = None) -> dict[str, Any]:
+    """Reads a YAML file with strings and lists of strings under names. Numbers and tokens such as `no` stay strings.
+
+    Args:
+        path: The file, also for messages.
+        content: The content, if it is not in a file. Defaults to None: it is read from `path`.
+
+    Raises:
+        UserError: The file is damaged or has another form, or PyYAML is missing.
+    """
+    try:
+        import yaml
+    except ImportError:
+        raise UserError(
+            "Missing package yaml for this file: install the extra by pip install 'keras_nmt[marian]'. "
+            f"Received: {path}"
+        ) from None
+    if content is None:
+        if (size := Path(path).stat().st_size) > MAX_BYTES:
+            raise UserError(f"{path} must have at most {MAX_BYTES:,} bytes. Received: {size:,}")
+        content = Path(path).read_bytes()
+    wrong = UserError(f"{path} must contain only strings and lists of strings, under names.")
+    found: dict[str, Any] = {}
+    name: str | None = None
+    depth = 0
+    try:
+        # Read events instead of objects: they have no types, and an alias creates nothing.
+        for event in yaml.parse(content, Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader)):
+            if isinstance(event, yaml.CollectionStartEvent):
+                depth += 1
+                if depth == 1 and isinstance(event, yaml.MappingStartEvent):
+                    continue
+                if depth > 2 or name is None or isinstance(event, yaml.MappingStartEvent):
+                    raise wrong
+                found[name] = []
+            elif isinstance(event, yaml.CollectionEndEvent):
+                depth, name = depth - 1, None
+            elif isinstance(event, yaml.AliasEvent):
+                raise wrong
+            elif isinstance(event, yaml.ScalarEvent):
+                if depth == 0:
+                    raise wrong
+                if name is None:
+                    name = event.value
+                    if name in found:
+                        raise UserError(f"{path} must contain each name once. Received twice: {one_line(name)[:100]}")
+                elif depth == 2:
+                    found[name].append(event.value)
+                else:
+                    found[name], name = event.value, None
+    except yaml.YAMLError as error:
+        raise UserError(f"{path} is damaged. Received: {one_line(error)[:300]}") from None
+    return found
+
+
+def _write_yaml(settings: Mapping[str, Any]) -> str:
+    """Returns settings as YAML, one on each line, which Marian needs.
+
+    JSON is YAML except for some characters, which are escaped.
+    """
+    lines = (f"{json.dumps(name, ensure_ascii=False)}: {json.dumps(x)}\n" for name, x in settings.items())
+    return NO_TEXT.sub(lambda found: f"\\u{ord(found[0]):04x}", "".join(lines))

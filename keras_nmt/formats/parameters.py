@@ -256,14 +256,8 @@ def in_halves(
 ) -> dict[str, np.ndarray]:
     """Returns the parameters of an equal model whose sinusoids are in halves, which reorders the neurons of all states.
 
-    Args:
-        parameters: Result of `plain_parameters`.
-        model: The model.
-        places: The offset and the endpoint of the positions in the format.
-        format_: Name of the format, for the message.
-
-    Raises:
-        UserError: The format does not support the positions of the model.
+    Raises a `UserError` if the format does not support the positions of the model: `places` are their offset and
+    endpoint in the format.
     """
     positions = next((layer for layer in model.layers if layer.name == "positions"), None)
     if not isinstance(positions, PositionalEncoding) or (positions.offset, positions.endpoint) != places:

@@ -14,6 +14,7 @@ from sentencepiece.sentencepiece_model_pb2 import ModelProto
 from keras_nmt.data.subword_models import RESERVED_SYMBOLS
 from keras_nmt.data.subword_sampler import SPACE
 from keras_nmt.errors import UserError, one_line
+from keras_nmt.inference.lines import check_utf8
 from keras_nmt.models import LanguageLabelModel
 
 MAX_BYTES = 256 << 20  # largest file of a vocabulary
@@ -166,18 +167,9 @@ def read_tokens(path: Path) -> list[str]:
         tokens = tokens_of_ids(tokens, path)
     if not isinstance(tokens, list) or not all(isinstance(token, str) for token in tokens):
         raise UserError(f"{path} must be a list of tokens, or an object of ids. Received: {type(tokens).__name__}")
-    if wrong := [token for token in tokens if not _is_utf8(token)]:
-        raise UserError(f"{path} must contain tokens in UTF-8. Received: {ascii(wrong[0])[:100]}")
+    for token in tokens:
+        check_utf8(token, f"{path}: a token")
     return tokens
-
-
-def _is_utf8(token: str) -> bool:
-    """Returns False for half a surrogate pair, which JSON can contain."""
-    try:
-        token.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def tokens_of_ids(ids: Mapping[str, int], path: Path) -> list[str]:

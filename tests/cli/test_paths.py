@@ -182,7 +182,6 @@ def test_a_preparation_reads_files(folder):
 @pytest.mark.parametrize("command", ["translate d", "embed d --language en --output a.npy", "shortlist d --output a"])
 def test_a_bad_last_line_is_found_before_the_work(command, folder, error_line, monkeypatch):
     monkeypatch.delattr("keras_nmt.cli.translation.import_tensorflow")
-    monkeypatch.delattr("keras_nmt.cli.shortlist.import_tensorflow")
     (folder / "bad").write_bytes(b"a\n" * 30_000 + b"\xff\n")
     inputs = ["--source", "bad", "--target", "bad"] if command.startswith("shortlist") else ["--input", "bad"]
     assert "Line 30001 is not UTF-8" in error_line(*command.split(), *inputs)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import tracemalloc
 from collections import Counter
 from pathlib import Path
@@ -13,6 +12,8 @@ import pytest
 import tensorflow as tf
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from updates import KEYS, Batch, same
+from updates import take as take_elements
 
 from keras_nmt.data import (
     ParallelCorpus,
@@ -27,7 +28,6 @@ from keras_nmt.data import (
 from keras_nmt.errors import UserError
 from keras_nmt.training.distribution import Workers
 
-KEYS = ("source", "target_input", "target_output", "line_numbers")
 MODULE = "keras_nmt.data.training_batches"
 
 
@@ -55,17 +55,11 @@ def make_corpus(num_pairs: int, seed: int) -> ParallelCorpus:
     return ParallelCorpus.from_lists(*sides)
 
 
-def take(batches: TrainingBatches, number: int, start: int = 0, *parts: int) -> list[dict[str, np.ndarray]]:
-    return list(itertools.islice(batches.dataset(start, *parts).as_numpy_iterator(), number))
+def take(batches: TrainingBatches, number: int, start: int = 0, *parts: int) -> list[Batch]:
+    return take_elements(batches.dataset(start, *parts), number)
 
 
-def same(left: list[dict[str, np.ndarray]], right: list[dict[str, np.ndarray]]) -> bool:
-    return len(left) == len(right) > 0 and all(
-        np.array_equal(a[key], b[key]) for a, b in zip(left, right, strict=True) for key in KEYS
-    )
-
-
-def lines_of(batches: list[dict[str, np.ndarray]]) -> list[int]:
+def lines_of(batches: list[Batch]) -> list[int]:
     lines = np.concatenate([batch["line_numbers"] for batch in batches])
     return lines[lines > 0].tolist()
 

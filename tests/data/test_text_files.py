@@ -91,7 +91,8 @@ def test_invalid_utf8_names_file_and_line(
     position = 3 if bad.startswith(b"ab") else 1
     path = tmp_path / "broken.txt"
     path.write_bytes(b"\n".join(lines))
-    with pytest.raises(UserError, match=rf"Line {number} is not UTF-8 .*position {position} .*broken\.txt") as error:
+    place = rf"\(byte 0x{bad[position - 1]:02x} at position {position} "
+    with pytest.raises(UserError, match=rf"Line {number} is not UTF-8 {place}.*broken\.txt") as error:
         lines_of(path)
     assert "\n" not in str(error.value)
 
@@ -246,18 +247,12 @@ def test_an_empty_file_has_no_list_of_lines(tmp_path: Path) -> None:
         read_lines(tmp_path / "text")
 
 
-def test_a_list_of_lines_that_are_not_utf8(tmp_path: Path) -> None:
-    (tmp_path / "text").write_bytes(b"one\ntw\xf6\n")
-    with pytest.raises(UserError, match=r"Line 2 is not UTF-8 \(byte 0xf6 at position 3.*text"):
-        read_lines(tmp_path / "text")
-
-
 def test_paired_files_have_the_same_number_of_lines(tmp_path: Path) -> None:
     (tmp_path / "one").write_text("a\nb\n")
     (tmp_path / "two").write_text("c\n\n")
     assert read_line_pairs(tmp_path / "one", tmp_path / "two") == (["a", "b"], ["c", ""])
     (tmp_path / "two").write_text("c\n")
-    with pytest.raises(UserError, match=r"the same number of lines.*one: 2.*two: 1"):
+    with pytest.raises(UserError, match=r"the same number of lines.*one' with 2.*two' with 1"):
         read_line_pairs(tmp_path / "one", tmp_path / "two")
 
 
@@ -290,9 +285,3 @@ def test_a_file_that_has_changed_is_read_again(tmp_path):
     path.write_text("two\n")
     os.utime(path, (1, 1))
     assert text_digest(path) != first
-
-
-def test_damage_is_the_users_error(tmp_path):
-    (tmp_path / "text").write_bytes(gzip.compress(TEXT.encode())[:-9])
-    with pytest.raises(UserError, match="Damaged gzip"):
-        text_digest(tmp_path / "text")

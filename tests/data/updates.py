@@ -16,7 +16,7 @@ def take(dataset: tf.data.Dataset, number: int) -> list[Batch]:
 
 
 def same(left: list[Batch], right: list[Batch]) -> bool:
-    return len(left) == len(right) and all(
+    return len(left) == len(right) > 0 and all(
         np.array_equal(a[key], b[key]) for a, b in zip(left, right, strict=True) for key in KEYS
     )
 
