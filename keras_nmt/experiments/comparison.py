@@ -24,7 +24,7 @@ from keras_nmt.data import read_lines
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation import holm, paired_bootstrap_of_runs
 from keras_nmt.experiments.config import ExperimentConfig
-from keras_nmt.experiments.data_config import check_files, digests_of
+from keras_nmt.experiments.data_config import check_files
 from keras_nmt.experiments.reports import (
     comparison_markdown,
     comparison_tables,
@@ -120,7 +120,6 @@ class Comparison:
         if not self.seeds or len(set(self.seeds)) != len(self.seeds):
             raise UserError(f"`seeds` must have at least one seed, and no seed twice. Received: {list(self.seeds)}")
         self.directory = Path(self.directory)
-        self._digests: dict[str, dict[str, list[str]]] = {}  # digests of the runs' data, which are made once
         self._runs: dict[int, dict[str, ExperimentConfig]] = {seed: {} for seed in self.seeds}
         for seed, runs in self._runs.items():
             for name, make in self.experiments.items():
@@ -304,10 +303,7 @@ class Comparison:
         results = read_results(experiment.directory)
         if results is None:
             return None
-        key = str([(d.name, d.corpora, d.alignments, d.dev, d.tests) for d in experiment.directions])
-        if key not in self._digests:
-            self._digests[key] = digests_of(experiment.directions)
-        if changed := differences(experiment, results, digests=self._digests[key]):
+        if changed := differences(experiment, results):
             raise UserError(
                 f"{experiment.directory} holds a finished run with other settings: use another folder, or the same "
                 f"settings. Received: {', '.join(changed)}"

@@ -154,19 +154,14 @@ def file_digest(path: Path) -> str:
 
 
 def differences(
-    config: ExperimentConfig,
-    results: Mapping[str, Any],
-    may_change: Collection[str] = NO_EFFECT,
-    digests: Mapping[str, list[str]] | None = None,
+    config: ExperimentConfig, results: Mapping[str, Any], may_change: Collection[str] = NO_EFFECT
 ) -> list[str]:
     """Returns, as text, the settings and data in which an experiment differs from the finished run with `results`.
 
-    Settings of `may_change` are not compared. `digests` are those of the experiment's data, if they are known: making
-    digests takes reading all data.
+    Settings of `may_change` are not compared.
     """
-    before = results["data"]
     changed = config.changed_settings({*may_change, *unchanged_files(config)})
-    now = digests_of(config.directions) if digests is None else digests
+    before, now = results["data"], digests_of(config.directions)
     return changed + [f"{name} (was another text)" for name in {**now, **before} if now.get(name) != before.get(name)]
 
 

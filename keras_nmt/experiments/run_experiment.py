@@ -338,7 +338,7 @@ def record(config: ExperimentConfig, folder: ModelDirectory) -> None:
     folder.path.mkdir(parents=True, exist_ok=True)
     results = read_results(folder.path)
     length = {"training.stop", "evaluation.patience"}
-    if results is not None and differences(config, results, {*NO_EFFECT, *length}, of_data):
+    if results is not None and differences(config, results, {*NO_EFFECT, *length}):
         # The old results must not stand beside the new settings, also if this process is killed.
         (folder.path / "results.json").unlink()
     write_json(folder.data_path, with_digest(digests))
