@@ -166,23 +166,24 @@ def recipe_app(recipe: Recipe) -> typer.Typer:
 
 def carry_out(comparison: Comparison, *, keep: Path | None, table_only: bool, dry_run: bool) -> None:
     """Runs a comparison, shows its table and keeps its runs, or does a part of that."""
+    from keras_nmt.experiments.comparison import check_comparison, compare, finished_runs, write_table
+    from keras_nmt.experiments.comparison_table import show_tables
     from keras_nmt.experiments.kept_runs import check_keeping, keep_runs, restore_runs
 
     for name, value in (("--table-only", table_only), ("--keep", keep)):
         if dry_run and value:
             raise UserError(f"--dry-run writes nothing. Received: --dry-run and {name}")
     if dry_run:
-        comparison.dry_run()
+        print("\n".join(check_comparison(comparison)))
         return
     if keep is not None:
         check_keeping(keep)
         if keep.exists():
             restore_runs(keep, comparison.directory)
-    if not table_only:
-        comparison.run()
-    comparison.show()
+    show_tables(write_table(comparison) if table_only else compare(comparison))
+    print(f"Written to {comparison.directory}/comparison.md")
     if keep is not None:
-        keep_runs(keep, comparison.finished_runs())
+        keep_runs(keep, finished_runs(comparison))
         print(f"Kept in {keep}")
 
 

@@ -208,20 +208,21 @@ def test_only_the_chief_exports(monkeypatch):
 @pytest.fixture
 def comparisons(monkeypatch):
     """The comparisons that would have been run or shown."""
-    made = {"run": [], "show": []}
+    made = {"compare": [], "write_table": []}
     for name, seen in made.items():
-        monkeypatch.setattr(comparison.Comparison, name, lambda self, seen=seen: seen.append(self))
+        monkeypatch.setattr(comparison, name, seen.append)
+    monkeypatch.setattr("keras_nmt.experiments.comparison_table.show_tables", lambda summary: None)
     return made
 
 
 def test_compare_trains_the_starts_of_warm_starts_first(comparisons):
     configurations = {name: CONFIGURATIONS[name] for name in ("started", "baseline", "fusion")}
     run("compare", "--data-dir", "data", "--seeds", "4,2", of=recipe(configurations=configurations))
-    (made,) = comparisons["run"]
+    (made,) = comparisons["compare"]
     assert list(made.experiments) == ["baseline", "fusion", "started"]
     assert made.seeds == [4, 2]
     assert made.directory == Path("runs/mine-de-en-comparison")
-    one = made._runs[2]["started"]
+    one = made.runs["started"][2]
     assert one.directory == Path("runs/mine-de-en-comparison/started-2")
     assert one.training.start.init_from == Path("runs/mine-de-en-comparison/baseline-2")
     assert one.model.arguments == {"dropout": 0.1, "attention_dropout": 0.1, "shortcuts": "fusion"}
@@ -232,8 +233,8 @@ def test_flags_of_compare_reach_the_runs(comparisons):
     flags = "--dtype mixed_bfloat16 --replicas 2 --time-limit 1.5 --batch-size 9 --unequal"
     run("compare", "fusion", "--data-dir", "data", *flags.split())
     run("compare", "fusion", "--data-dir", "data")
-    one, other = comparisons["run"]
-    made = one._runs[1]["fusion"]
+    one, other = comparisons["compare"]
+    made = one.runs["fusion"][1]
     assert (made.training.dtype, made.training.replicas, made.training.stop.time_limit, made.training.batch_size) == (
         "mixed_bfloat16",
         2,
@@ -246,16 +247,16 @@ def test_flags_of_compare_reach_the_runs(comparisons):
 def test_compare_adds_the_baseline_to_the_named_configurations(comparisons):
     arguments = ["--data-dir", "data", "--seeds", "1", "--output", "here", "--max-updates", "8", "--table-only"]
     run("compare", "fusion", *arguments)
-    assert comparisons["run"] == []
-    (made,) = comparisons["show"]
+    assert comparisons["compare"] == []
+    (made,) = comparisons["write_table"]
     assert list(made.experiments) == ["baseline", "fusion"]
-    assert made._runs[1]["fusion"].training.stop.max_updates == 8
+    assert made.runs["fusion"][1].training.stop.max_updates == 8
     assert made.directory == Path("here")
 
 
 def test_compare_with_another_baseline(comparisons):
     run("compare", "matched", "--baseline", "fusion", "--data-dir", "data")
-    (made,) = comparisons["run"]
+    (made,) = comparisons["compare"]
     assert (list(made.experiments), made.baseline) == (["fusion", "matched"], "fusion")
 
 
@@ -296,7 +297,7 @@ def test_settings_with_an_option_of_their_own_are_refused_by_set(comparisons, mo
     flag = flag[command[0]] if isinstance(flag, dict) else flag
     with pytest.raises(UserError, match=f"^Give `{name}` by {flag}, not by --set. Received: --set {name}=7$"):
         run(*command, "--data-dir", "data", "--set", f"{name}=7")
-    assert comparisons["run"] == []
+    assert comparisons["compare"] == []
 
 
 def test_an_unknown_setting_is_named():
@@ -364,10 +365,10 @@ def test_arguments_of_one_architecture_are_not_passed_to_another():
 def test_configurations_of_several_languages_are_compared(comparisons):
     arguments = "compare hub hub+label --autoencoding --leave-out de-fr --data-dir data --seeds 1 --updates-per-pair 9"
     run(*arguments.split(), of=recipe(**SEVERAL))
-    (made,) = comparisons["run"]
+    (made,) = comparisons["compare"]
     assert list(made.experiments) == ["many_to_many", "hub", "hub+label"]
     assert made.directory == Path("runs/mine-comparison")
-    hub = made._runs[1]["hub+label"]
+    hub = made.runs["hub+label"][1]
     assert hub.data.pairs == ["de-de", "de-en", "en-de", "en-en"]
     assert (hub.training.stop.max_updates, hub.directory) == (36, Path("runs/mine-comparison/hub+label-1"))
 
