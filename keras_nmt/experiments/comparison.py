@@ -27,7 +27,7 @@ from keras_nmt.experiments.comparison_table import (
 )
 from keras_nmt.experiments.config import ExperimentConfig
 from keras_nmt.experiments.data_config import Direction
-from keras_nmt.experiments.results import differences, is_complete, read_results, read_speed
+from keras_nmt.experiments.results import differences, read_results, read_speed
 from keras_nmt.experiments.run_experiment import Report, run
 from keras_nmt.experiments.scores import measure_speed
 from keras_nmt.files.atomic_files import write_json, write_text
@@ -221,7 +221,7 @@ def _read_finished(config: ExperimentConfig) -> dict[str, Any] | None:
             f"{config.directory} holds a run of {results['updates']} updates: use another folder, or at least as many "
             f"updates. Received: max_updates={max_updates}"
         )
-    return results if is_complete(config, results) else None
+    return results if results["limits"] == config.limits else None  # a run that goes on has those of a shorter run
 
 
 def _measure_speeds(comparison: Comparison, report: Report) -> None:
