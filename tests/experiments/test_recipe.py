@@ -14,7 +14,7 @@ from keras_nmt.errors import UserError
 from keras_nmt.experiments import comparison
 from keras_nmt.experiments.config import ExperimentConfig
 from keras_nmt.experiments.recipe import SECTIONS, Recipe, merge_settings
-from keras_nmt.files.settings import _section_names
+from keras_nmt.files.settings import _section_names, value_at
 from keras_nmt.layers import GatedFeedForward, LayerSpec
 from keras_nmt.models import count_parameters
 
@@ -171,27 +171,14 @@ def test_train_gives_its_options_to_the_experiment(monkeypatch):
     run("train", "fusion", *flags.split(), "--set", 'model={"dropout": 0.5}')
     (one,) = made
     assert one.directory == Path("runs/mine-fr-de-fusion-4")
-    assert one.data.pairs == ["fr-de"]
-    assert (
-        one.training.update.seed,
-        one.training.dtype,
-        one.training.replicas,
-        one.training.update.accumulation_steps,
-        one.training.update.jit_compile,
-    ) == (
-        4,
-        "mixed_bfloat16",
-        2,
-        3,
-        True,
-    )
-    assert (
-        one.training.stop.max_updates,
-        one.training.stop.time_limit,
-        one.training.batch_size,
-        one.search.beam_size,
-    ) == (9, 1.5, 64, 6)
-    assert (one.training.start.init_from, one.training.start.allow_missing) == (Path("other"), ["a/*", "b/*"])
+    expected = {
+        **{"data.pairs": ["fr-de"], "training.update.seed": 4, "training.dtype": "mixed_bfloat16"},
+        **{"training.replicas": 2, "training.update.accumulation_steps": 3, "training.update.jit_compile": True},
+        **{"training.stop.max_updates": 9, "training.stop.time_limit": 1.5, "training.batch_size": 64},
+        **{"training.start.init_from": Path("other"), "training.start.allow_missing": ["a/*", "b/*"]},
+        "search.beam_size": 6,
+    }
+    assert {name: value_at(one, name) for name in expected} == expected
     assert one.model.arguments == {"dropout": 0.5, "attention_dropout": 0.1, "shortcuts": "fusion"}
 
 
@@ -235,12 +222,8 @@ def test_flags_of_compare_reach_the_runs(comparisons):
     run("compare", "fusion", "--data-dir", "data")
     one, other = comparisons["compare"]
     made = one.runs["fusion"][1]
-    assert (made.training.dtype, made.training.replicas, made.training.stop.time_limit, made.training.batch_size) == (
-        "mixed_bfloat16",
-        2,
-        1.5,
-        9,
-    )
+    expected = {"dtype": "mixed_bfloat16", "replicas": 2, "stop.time_limit": 1.5, "batch_size": 9}
+    assert {name: value_at(made.training, name) for name in expected} == expected
     assert (one.unequal, other.unequal) == (True, False)
 
 
@@ -353,10 +336,8 @@ def test_arguments_of_one_architecture_are_not_passed_to_another():
     label = experiment("label", of=recipe(**SEVERAL))
     assert (label.model.architecture, label.model.arguments) == ("language_label", {"hidden_dim": 16})
     plain = experiment("bilingual+transformer", of=recipe(**SEVERAL))
-    assert (plain.model.architecture, plain.model.arguments) == (
-        "transformer",
-        {"hidden_dim": 16, "shortcuts": "plain"},
-    )
+    assert plain.model.architecture == "transformer"
+    assert plain.model.arguments == {"hidden_dim": 16, "shortcuts": "plain"}
     assert plain.data.pairs == ["de-en"]
     with pytest.raises(UserError, match="LanguageLabelModel has no such arguments.*Received: model.bridge_heads$"):
         experiment("label+no_bridge", of=recipe(**SEVERAL))

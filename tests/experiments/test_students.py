@@ -10,22 +10,19 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
+from configs import config
 from training_runs import Kill
 
 from keras_nmt.data import read_parallel, train_subwords
 from keras_nmt.data.prepared_corpus import write_prepared
 from keras_nmt.data.subword_tokenizer import SubwordTokenizer
 from keras_nmt.errors import UserError
-from keras_nmt.experiments import ExperimentConfig, dry_run, run
+from keras_nmt.experiments import dry_run, run
 from keras_nmt.experiments import run_experiment as module
 from keras_nmt.files.weights_file import arrays
 from keras_nmt.models import ModelDirectory
 
 NOISE = {"noise": {"swap": 0.2, "uppercase": 0.1}}
-
-
-def config(directory: Path, *settings: dict[str, Any]) -> ExperimentConfig:
-    return ExperimentConfig.from_settings({"directory": directory}, *settings)
 
 
 def weights(folder: Path) -> dict[str, np.ndarray]:
