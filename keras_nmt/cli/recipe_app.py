@@ -181,7 +181,7 @@ def carry_out(comparison: Comparison, *, keep: Path | None, table_only: bool, dr
         if keep.exists():
             restore_runs(keep, comparison.directory)
     show_tables(write_table(comparison) if table_only else compare(comparison))
-    print(f"Written to {comparison.directory}/comparison.md")
+    print(f"Written to {Path(comparison.directory) / 'comparison.md'}")
     if keep is not None:
         keep_runs(keep, finished_runs(comparison))
         print(f"Kept in {keep}")
