@@ -169,6 +169,8 @@ def comparison_arguments(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def carry_out(comparison: Comparison, options: Mapping[str, Any]) -> None:
     """Runs a comparison, shows its table and keeps its runs, or does a part of that: see `OF_COMPARISON`."""
+    from keras_nmt.experiments.comparison import check_comparison, compare, finished_runs, write_table
+    from keras_nmt.experiments.comparison_table import show_tables
     from keras_nmt.experiments.kept_runs import check_keeping, keep_runs, restore_runs
 
     keep, table_only, dry_run = (options[name] for name in ("keep", "table_only", "dry_run"))
@@ -176,17 +178,16 @@ def carry_out(comparison: Comparison, options: Mapping[str, Any]) -> None:
         if dry_run and value:
             raise UserError(f"--dry-run writes nothing. Received: --dry-run and {name}")
     if dry_run:
-        comparison.dry_run()
+        print("\n".join(check_comparison(comparison)))
         return
     if keep is not None:
         check_keeping(keep)
         if keep.exists():
             restore_runs(keep, comparison.directory)
-    if not table_only:
-        comparison.run()
-    comparison.show()
+    show_tables(write_table(comparison) if table_only else compare(comparison))
+    print(f"Written to {Path(comparison.directory) / 'comparison.md'}")
     if keep is not None:
-        keep_runs(keep, comparison.finished_runs())
+        keep_runs(keep, finished_runs(comparison))
         print(f"Kept in {keep}")
 
 

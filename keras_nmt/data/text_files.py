@@ -282,14 +282,25 @@ def text_digest(path: str | os.PathLike[str]) -> str:
     ...     text_digest(path)[:16]
     'c3f9c8c283a2b1f2'
     """
+    return _measure(path)[1]
+
+
+def count_lines(path: str | os.PathLike[str]) -> int:
+    """Returns the number of lines of a text file, which is cached with its `text_digest`; for errors, see there."""
+    return _measure(path)[0]
+
+
+def _measure(path: str | os.PathLike[str]) -> tuple[int, str]:
     check_regular(path)
     status = os.stat(path)
-    return _digest(os.path.abspath(path), status.st_size, status.st_mtime_ns)
+    return _read_once(os.path.abspath(path), status.st_size, status.st_mtime_ns)
 
 
 @functools.lru_cache(maxsize=1024)
-def _digest(path: str, size: int, changed: int) -> str:
-    digest = hashlib.sha256()
+def _read_once(path: str, size: int, changed: int) -> tuple[int, str]:
+    """Returns the number of lines and the digest of a file, which is read again when it changes."""
+    number, digest = 0, hashlib.sha256()
     for block in read_blocks(path):
+        number += len(block)
         digest.update("".join(f"{line}\n" for line in block).encode())
-    return digest.hexdigest()
+    return number, digest.hexdigest()

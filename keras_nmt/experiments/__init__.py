@@ -11,7 +11,7 @@ import lazy_loader
 
 if TYPE_CHECKING:
     from keras_nmt.experiments._dry_run import dry_run
-    from keras_nmt.experiments.comparison import Comparison
+    from keras_nmt.experiments.comparison import Comparison, compare
     from keras_nmt.experiments.config import ExperimentConfig
     from keras_nmt.experiments.distillation import Distillation, PairFilter
     from keras_nmt.experiments.recipe import Recipe
@@ -21,7 +21,7 @@ __getattr__, __dir__, _ = lazy_loader.attach(
     __name__,
     submod_attrs={
         "_dry_run": ["dry_run"],
-        "comparison": ["Comparison"],
+        "comparison": ["Comparison", "compare"],
         "config": ["ExperimentConfig"],
         "distillation": ["Distillation", "PairFilter"],
         "recipe": ["Recipe"],
@@ -29,4 +29,4 @@ __getattr__, __dir__, _ = lazy_loader.attach(
     },
 )
 
-__all__ = ["Comparison", "Distillation", "ExperimentConfig", "PairFilter", "Recipe", "dry_run", "run"]
+__all__ = ["Comparison", "Distillation", "ExperimentConfig", "PairFilter", "Recipe", "compare", "dry_run", "run"]

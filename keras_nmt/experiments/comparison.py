@@ -7,7 +7,6 @@ import dataclasses
 import datetime
 import os
 import signal
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -16,47 +15,91 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from rich import box
-from rich.console import Console
-from rich.table import Table
-
-from keras_nmt.data import read_lines
 from keras_nmt.errors import UserError
-from keras_nmt.evaluation import holm, paired_bootstrap_of_runs
-from keras_nmt.experiments.config import ExperimentConfig
-from keras_nmt.experiments.data_config import check_files, digests_of
-from keras_nmt.experiments.reports import (
+from keras_nmt.experiments.comparison_table import (
+    BUDGET,
+    SEARCH,
+    Runs,
+    common_directions,
     comparison_markdown,
-    comparison_tables,
-    degenerate,
-    mean_and_deviation,
-    median_and_range,
+    is_started,
+    summarize,
 )
-from keras_nmt.experiments.results import differences, hypotheses_path, is_complete, read_results, read_speed
-from keras_nmt.experiments.run_experiment import run
+from keras_nmt.experiments.config import ExperimentConfig
+from keras_nmt.experiments.data_config import Direction
+from keras_nmt.experiments.results import differences, read_results, read_speed
+from keras_nmt.experiments.run_experiment import Report, run
 from keras_nmt.experiments.scores import measure_speed
 from keras_nmt.files.atomic_files import write_json, write_text
 from keras_nmt.files.paths import check_local
 from keras_nmt.files.settings import value_at
-from keras_nmt.files.training_log import TrainingLog
 from keras_nmt.models import ModelDirectory
 from keras_nmt.training.stopping import Interruption
 
-BUDGET = ("training.stop.max_updates", "training.stop.time_limit", "training.batch_size", "training.batch_unit")
-SEARCH = ("search.beam_size", "search.length_penalty", "search.min_length")
 SCORING = ("subwords.lowercase", "evaluation.bleu_tokenizer")
 ROUNDS = 3  # turns in which the decoding speed of each configuration is measured
 
 
 @dataclasses.dataclass(kw_only=True)
 class Comparison:
-    """Trains several configurations with several seeds, one after the other, and writes their scores to one table.
+    """Several configurations, each to be trained with the same seeds, and the folder of the runs and of their table.
 
-    The run of a configuration and a seed goes to `DIRECTORY/NAME-SEED`. It has a process of its own, so that memory and
-    device settings of one run do not affect the next. All configurations are trained with one seed before the next
-    seed. A comparison may be started again, with more configurations and seeds: finished runs are kept, and a stopped
-    run continues. A comparison can be kept without weights (see `keep_runs`) and continued elsewhere: the lines of its
-    data must be the same, their files may be in other places.
+    The run of a configuration and a seed goes to `DIRECTORY/NAME-SEED`.
+
+    Args:
+        experiments: Dict from the names of the configurations, in the order of their training, to functions that make
+            an `ExperimentConfig` from a seed and a model directory.
+        baseline: Str, the configuration to compare with.
+        seeds: List of ints, the seeds.
+        directory: Path of the folder of the runs and of the table.
+        unequal: Bool, whether configurations may differ in how long they train (`max_updates`, `time_limit`,
+            `batch_size`, `batch_unit`, and whether they continue a training by `init_from`), in how they translate the
+            test data (`beam_size`, `length_penalty`) and in how much of the development data they translate
+            (`dev_sentences`). Defaults to `False`.
+        decoding_speed: Bool, whether to measure the decoding speed of the runs of the first seed at the end: three
+            times in turn, every configuration translates the test data. Speeds are measured again only if one is
+            missing, or of other weights. Defaults to `False`.
+        imports: Paths of Python files that register layers of the configurations. Each run's process imports them
+            first. Defaults to none.
+
+    Attributes:
+        runs: Dict from a configuration and a seed to the `ExperimentConfig` of the run.
+
+    Raises:
+        UserError: The baseline is not one of the experiments, there are no seeds, or a seed occurs twice.
+    """
+
+    experiments: dict[str, Callable[[int, Path], ExperimentConfig]]
+    baseline: str
+    seeds: Sequence[int]
+    directory: str | os.PathLike[str]
+    unequal: bool = False
+    decoding_speed: bool = False
+    imports: Sequence[str | os.PathLike[str]] = ()
+    runs: dict[str, dict[int, ExperimentConfig]] = dataclasses.field(init=False)
+
+    def __post_init__(self) -> None:
+        check_local(self.directory)
+        if self.baseline not in self.experiments:
+            raise UserError(
+                f"The baseline must be one of {', '.join(self.experiments)}. Received: baseline={self.baseline!r}"
+            )
+        if not self.seeds or len(set(self.seeds)) != len(self.seeds):
+            raise UserError(f"`seeds` must have at least one seed, and no seed twice. Received: {list(self.seeds)}")
+        self.directory, self.runs = Path(self.directory), {}
+        for name, make in self.experiments.items():
+            with _named(name):
+                self.runs[name] = {seed: make(seed, self.directory / f"{name}-{seed}") for seed in self.seeds}
+
+
+def compare(comparison: Comparison, report: Report = lambda line: print(line, flush=True)) -> dict[str, Any]:
+    """Trains the runs of a comparison that are missing, one after the other, and writes their scores to one table.
+
+    Each run has a process of its own, so that memory and device settings of one run do not affect the next. All
+    configurations are trained with one seed before the next seed. A comparison may be started again, with more
+    configurations and seeds: finished runs are kept, and a stopped run continues. A comparison can be kept without
+    weights (see `keep_runs`) and continued elsewhere: the lines of its data must be the same, their files may be in
+    other places.
 
     After every run, `DIRECTORY/comparison.md` (the tables) and `DIRECTORY/comparison.json` (the same, with every single
     score) are written. Cells of unfinished runs are empty.
@@ -82,312 +125,168 @@ class Comparison:
     development and on test data. A second table has the test BLEU of each direction.
 
     Args:
-        experiments: Dict from the names of the configurations, in the order of their training, to functions that make
-            an `ExperimentConfig` from a seed and a model directory.
-        baseline: Str, the configuration to compare with.
-        seeds: List of ints, the seeds.
-        directory: Path of the folder of the runs and of the table.
-        unequal: Bool, whether configurations may differ in how long they train (`max_updates`, `time_limit`,
-            `batch_size`, `batch_unit`, and whether they continue a training by `init_from`), in how they translate the
-            test data (`beam_size`, `length_penalty`) and in how much of the development data they translate
-            (`dev_sentences`). Defaults to `False`.
-        decoding_speed: Bool, whether to measure the decoding speed of the runs of the first seed at the end: three
-            times in turn, every configuration translates the test data. Speeds are measured again only if one is
-            missing, or of other weights. Defaults to `False`.
-        imports: Paths of Python files that register layers of the configurations. Each run's process imports them
-            first. Defaults to none.
-        report: Callable that gets each line of progress. The runs themselves report to standard output.
+        comparison: `Comparison`.
+        report: Callable that gets each line of progress. Defaults to printing. The runs themselves report to standard
+            output.
+
+    Returns:
+        The content of `comparison.json`.
 
     Raises:
-        UserError: The baseline is not one of the experiments, there are no seeds, or a seed occurs twice.
+        UserError: Budgets or searches are unequal, a file of the corpus is missing, a finished run had other
+            settings, or a run failed.
     """
+    check_comparison(comparison)
+    write_table(comparison)
+    for seed in comparison.seeds:
+        for name, runs in comparison.runs.items():
+            with _named(f"{name}, seed {seed}"):
+                if _read_finished(runs[seed]):
+                    report(f"{name}, seed {seed}: finished before")
+                    continue
+                report(f"{name}, seed {seed}: training in {runs[seed].directory}")
+                _python("_train", runs[seed], imports=comparison.imports)
+            write_table(comparison)
+    if comparison.decoding_speed:
+        _measure_speeds(comparison, report)
+    return write_table(comparison)
 
-    experiments: dict[str, Callable[[int, Path], ExperimentConfig]]
-    baseline: str
-    seeds: Sequence[int]
-    directory: str | os.PathLike[str]
-    unequal: bool = False
-    decoding_speed: bool = False
-    imports: Sequence[str | os.PathLike[str]] = ()
-    report: Callable[[str], None] = lambda line: print(line, flush=True)
 
-    def __post_init__(self) -> None:
-        check_local(self.directory)
-        if self.baseline not in self.experiments:
-            raise UserError(
-                f"The baseline must be one of {', '.join(self.experiments)}. Received: baseline={self.baseline!r}"
-            )
-        if not self.seeds or len(set(self.seeds)) != len(self.seeds):
-            raise UserError(f"`seeds` must have at least one seed, and no seed twice. Received: {list(self.seeds)}")
-        self.directory = Path(self.directory)
-        self._digests: dict[str, dict[str, list[str]]] = {}  # digests of the runs' data, which are made once
-        self._runs: dict[int, dict[str, ExperimentConfig]] = {seed: {} for seed in self.seeds}
-        for seed, runs in self._runs.items():
-            for name, make in self.experiments.items():
-                with _named(name):
-                    runs[name] = make(seed, self.directory / f"{name}-{seed}")
-        pairs = [experiment.pair_lists for experiment in self._runs[self.seeds[0]].values()]
-        self._dev, self._test = (
-            [f"{s}-{t}" for s, t in lists[0] if all((s, t) in other for other in lists)]
-            for lists in ([one.dev for one in pairs], [one.test for one in pairs])
-        )
+def check_comparison(comparison: Comparison) -> list[str]:
+    """Checks everything about all configurations that can be checked before the training, and writes nothing.
 
-    def run(self) -> dict[str, Any]:
-        """Trains the runs that are missing, and returns the content of `comparison.json`.
+    Returns:
+        A line about each configuration: the number of parameters and the seeds of the runs that are missing. The number
+        may become smaller: a corpus may give fewer subwords than the settings ask for.
 
-        Raises:
-            UserError: Budgets or searches are unequal, a file of the corpus is missing, a finished run had other
-                settings, or a run failed.
-        """
-        self.check()
-        self.write()
-        for seed, experiments in self._runs.items():
-            for name, experiment in experiments.items():
-                with _named(f"{name}, seed {seed}"):
-                    if self._finished(experiment):
-                        self.report(f"{name}, seed {seed}: finished before")
-                    else:
-                        self.report(f"{name}, seed {seed}: training in {experiment.directory}")
-                        _python("_train", experiment, imports=self.imports)
-                self.write()
-        if self.decoding_speed:
-            self._measure_speeds()
-        return self.write()
-
-    def check(self) -> dict[str, int]:
-        """Checks everything about all configurations that can be checked before the training.
-
-        Returns:
-            Dict, the number of parameters of each configuration that has runs to train. It may become smaller: a corpus
-            may give fewer subwords than the settings ask for.
-
-        Raises:
-            UserError: Budgets or searches are unequal, a setting is wrong, a file of the corpus is missing, or a
-                finished run had other settings.
-        """
-        self._check_scoring()
-        self._check_budgets()
-        parameters = {}
-        for name in self.experiments:
-            missing = [runs[name] for runs in self._runs.values() if not self._finished(runs[name])]
+    Raises:
+        UserError: Budgets or searches are unequal, a setting is wrong, a file of the corpus is missing, or a finished
+            run had other settings.
+    """
+    _check_scoring(comparison.runs)
+    if not comparison.unequal:
+        _check_budgets(comparison.runs)
+    finished, lines = _finished_results(comparison.runs), []
+    for name, runs in comparison.runs.items():
+        missing = [seed for seed in runs if seed not in finished[name]]
+        to_do = "finished before"
+        if missing:
             with _named(name):
-                if missing:
-                    parameters[name] = missing[0].check()
-        return parameters
+                parameters = runs[missing[0]].check()
+            to_do = f"{parameters:,} parameters; to train with seed {', '.join(map(str, missing))}"
+        lines.append(f"{name}: {to_do}")
+    return lines
 
-    def finished_runs(self) -> dict[tuple[str, int], Path]:
-        """Returns the folders of the finished runs by configuration and seed."""
-        runs = {(name, seed): self._runs[seed][name] for name in self.experiments for seed in self.seeds}
-        return {run: Path(experiment.directory) for run, experiment in runs.items() if self._finished(experiment)}
 
-    def dry_run(self) -> None:
-        """Checks all configurations, see `check`, and reports which runs are missing. It writes nothing."""
-        parameters = self.check()
-        for name in self.experiments:
-            seeds = [str(seed) for seed, runs in self._runs.items() if not self._finished(runs[name])]
-            to_do = f"{parameters[name]:,} parameters; to train with seed {', '.join(seeds)}" if seeds else ""
-            self.report(f"{name}: {to_do or 'finished before'}")
+def finished_runs(comparison: Comparison) -> dict[tuple[str, int], str | os.PathLike[str]]:
+    """Returns the folders of the finished runs by configuration and seed. For errors, see `write_table`."""
+    finished = _finished_results(comparison.runs)
+    return {(name, seed): comparison.runs[name][seed].directory for name in finished for seed in finished[name]}
 
-    def write(self) -> dict[str, Any]:
-        """Writes the tables of the finished runs, and returns the content of `comparison.json`."""
-        summary = self.summary()
-        write_json(Path(self.directory) / "comparison.json", summary)
-        write_text(Path(self.directory) / "comparison.md", comparison_markdown(summary))
-        return summary
 
-    def show(self) -> None:
-        """Writes and prints the tables. Raises a `UserError` if scores are not comparable or settings have changed."""
-        self._check_scoring()
-        console = Console()
-        console.width = max(console.width, 150)  # a wrapped line is easier to read than a cell in two lines
-        summary = self.write()
-        for columns, *rows in comparison_tables(summary):
-            table = Table(*(column.replace(" ", "\n") for column in columns), box=box.SIMPLE)
-            for row in rows:
-                table.add_row(*row)
-            console.print(table)
-        for line in degenerate(summary):
-            self.report(f"Warning: {line}")
-        self.report(f"Written to {Path(self.directory) / 'comparison.md'}")
+def write_table(comparison: Comparison) -> dict[str, Any]:
+    """Writes the tables of the finished runs, and returns the content of `comparison.json`.
 
-    def summary(self) -> dict[str, Any]:
-        """Returns the content of `comparison.json`."""
-        finished = {
-            name: {seed: found for seed, runs in self._runs.items() if (found := self._finished(runs[name]))}
-            for name in self.experiments
-        }
-        first = self._runs[self.seeds[0]]
-        configurations = {name: self._outcome(name, finished) for name in self.experiments}
-        p_values = {name: one["p_value"] for name, one in configurations.items() if one["p_value"] is not None}
-        for name, p in holm(p_values).items():
-            configurations[name]["p_value_holm"] = p
-        return {
-            "baseline": self.baseline,
-            "seeds": list(self.seeds),
-            "budget": {name: _values(made, BUDGET) for name, made in first.items()},
-            "search": {name: _values(made, SEARCH) for name, made in first.items()},
-            "directions": self._test,
-            "started_from_a_trained_run": [name for name, made in first.items() if _is_started(made)],
-            "signature": next((found["signature"] for found in configurations.values() if found["signature"]), None),
-            "configurations": {
-                name: {key: value for key, value in found.items() if key != "signature"}
-                for name, found in configurations.items()
-            },
-        }
+    Raises:
+        UserError: Runs are not scored on the same data in the same way, or a finished run had other settings.
+    """
+    _check_scoring(comparison.runs)
+    summary = summarize(comparison.runs, _finished_results(comparison.runs), comparison.baseline)
+    write_json(Path(comparison.directory) / "comparison.json", summary)
+    write_text(Path(comparison.directory) / "comparison.md", comparison_markdown(summary))
+    return summary
 
-    def _outcome(self, name: str, finished: dict[str, dict[int, dict[str, Any]]]) -> dict[str, Any]:
-        """Returns the scores and speeds of a configuration, from the results of all finished runs by name and seed."""
-        results = finished[name]
-        runs = {seed: self._runs[seed][name] for seed in results}
-        tests = {seed: found["test"] for seed, found in results.items() if "test" in found and self._test}
-        bleus = {seed: self._bleu(test) for seed, test in tests.items()}
-        rates = [rate for rate in map(_training_rate, runs.values()) if rate is not None]
-        speed = read_speed(runs[self.seeds[0]].directory) if self.seeds[0] in runs else None
-        outcome: dict[str, Any] = {
-            "runs": len(runs),
-            "parameters": next((found["parameters"] for found in results.values()), None),
-            "updates": {seed: found["updates"] for seed, found in results.items()},
-            "training_tokens_per_second": median_and_range(rates),
-            "decoding_sentences_per_second": speed and {**(median_and_range(speed["rates"]) or {}), "at": speed["at"]},
-            "dev_bleu_greedy": mean_and_deviation(
-                {seed: self._dev_bleu(found["dev_greedy"]) for seed, found in results.items()}
-            ),
-            "test_bleu": mean_and_deviation(bleus),
-            "by_direction": {
-                direction: {
-                    "trained": all(test[direction]["trained"] for test in tests.values()),
-                    **mean_and_deviation({seed: test[direction]["bleu"]["score"] for seed, test in tests.items()}),
-                }
-                for direction in self._test
-            },
-            "outputs": {
-                seed: {d: _outputs(runs[seed], d, test[d]) for d in self._test} for seed, test in tests.items()
-            },
-            "signature": next((test[self._test[0]]["bleu"]["signature"] for test in tests.values()), None),
-            "difference": None,
-            "differences": {},
-            "interval": None,
-            "p_value": None,
-            "p_value_holm": None,
-        }
-        others = finished[self.baseline]
-        shared = [seed for seed in bleus if seed in others]
-        if name == self.baseline or not shared:
-            return outcome
-        first = runs[shared[0]]
-        references = {d.name: d.read_tests()[1] for d in first.directions if d.tests and d.name in self._test}
-        systems, baselines = (
-            {d: [read_lines(hypotheses_path(self._runs[seed][of].directory, d)) for seed in shared] for d in references}
-            for of in (name, self.baseline)
+
+def _finished_results(runs: Runs) -> dict[str, dict[int, dict[str, Any]]]:
+    """Returns the results of the finished runs by configuration and seed."""
+    return {
+        name: {seed: found for seed, config in of_seeds.items() if (found := _read_finished(config))}
+        for name, of_seeds in runs.items()
+    }
+
+
+def _read_finished(config: ExperimentConfig) -> dict[str, Any] | None:
+    """Returns the results of a run that is complete, or None. Checks that it had the same settings and data."""
+    results = read_results(config.directory)
+    if results is None:
+        return None
+    if changed := differences(config, results):
+        raise UserError(
+            f"{config.directory} holds a finished run with other settings: use another folder, or the same settings. "
+            f"Received: {', '.join(changed)}"
         )
-        found = paired_bootstrap_of_runs(
-            systems, baselines, references, lowercase=first.subwords.lowercase, tokenize=first.evaluation.bleu_tokenizer
+    max_updates = config.training.stop.max_updates
+    if max_updates is not None and (results["updates"] or 0) > max_updates:
+        raise UserError(
+            f"{config.directory} holds a run of {results['updates']} updates: use another folder, or at least as many "
+            f"updates. Received: max_updates={max_updates}"
         )
-        differences = {seed: bleus[seed] - self._bleu(others[seed]["test"]) for seed in shared}
-        return {
-            **outcome,
-            "difference": statistics.mean(differences.values()),
-            "differences": differences,
-            "interval": found.interval,
-            "p_value": found.p_value,
-        }
+    return results if results["limits"] == config.limits else None  # a run that goes on has those of a shorter run
 
-    def _bleu(self, test: dict[str, Any]) -> float:
-        return statistics.mean(test[direction]["bleu"]["score"] for direction in self._test)
 
-    def _dev_bleu(self, dev: dict[str, float]) -> float:
-        scores = [dev[f"bleu_{direction}"] for direction in self._dev if f"bleu_{direction}" in dev]
-        return statistics.mean(scores) if scores else dev["bleu"]
+def _measure_speeds(comparison: Comparison, report: Report) -> None:
+    """Measures the decoding speed of the runs of the first seed in turns, unless all have been measured."""
+    directions = common_directions(comparison.runs, "test")
+    runs = {name: of_seeds[comparison.seeds[0]] for name, of_seeds in comparison.runs.items()}
+    runs = {name: x for name, x in runs.items() if directions and ModelDirectory(x.directory).weights_path.is_file()}
+    if all(read_speed(config.directory) for config in runs.values()):
+        return
+    at = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    for i in range(ROUNDS):
+        for name, config in runs.items():
+            report(f"{name}: measuring the speed of decoding, turn {i + 1} of {ROUNDS}")
+            _python("_measure_speed", config, at, *directions, imports=comparison.imports)
 
-    def _finished(self, experiment: ExperimentConfig) -> dict[str, Any] | None:
-        """Returns the results of a run that is complete, or None. Checks that it had the same settings and data."""
-        results = read_results(experiment.directory)
-        if results is None:
-            return None
-        key = str([(d.name, d.corpora, d.alignments, d.dev, d.tests) for d in experiment.directions])
-        if key not in self._digests:
-            self._digests[key] = digests_of(experiment.directions)
-        if changed := differences(experiment, results, digests=self._digests[key]):
-            raise UserError(
-                f"{experiment.directory} holds a finished run with other settings: use another folder, or the same "
-                f"settings. Received: {', '.join(changed)}"
-            )
-        max_updates = experiment.training.stop.max_updates
-        if max_updates is not None and (results["updates"] or 0) > max_updates:
-            raise UserError(
-                f"{experiment.directory} holds a run of {results['updates']} updates: use another folder, or at least "
-                f"as many updates. Received: max_updates={max_updates}"
-            )
-        return results if is_complete(experiment, results) else None
 
-    def _measure_speeds(self) -> None:
-        """Measures the decoding speed of the runs of the first seed in turns, unless all have been measured."""
-        runs = {
-            name: experiment
-            for name, experiment in self._runs[self.seeds[0]].items()
-            if self._test and ModelDirectory(experiment.directory).weights_path.is_file()
-        }
-        if all(read_speed(experiment.directory) for experiment in runs.values()):
-            return
-        at = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-        for i in range(ROUNDS):
-            for name, experiment in runs.items():
-                self.report(f"{name}: measuring the speed of decoding, turn {i + 1} of {ROUNDS}")
-                _python("_measure_speed", experiment, at, *self._test, imports=self.imports)
-
-    def _check_scoring(self) -> None:
-        """Checks that all runs are scored on the same data and in the same way."""
-        experiments = [experiment for runs in self._runs.values() for experiment in runs.values()]
-        first, *more = experiments
-        for use, names in (("dev", self._dev), ("test", self._test)):
-            if not names and getattr(first.pair_lists, use):
-                raise UserError(f"The configurations must have a direction in common. Received: different {use}_pairs")
-            files = {d.name: d.files(use) for d in first.directions}
-            for direction in (d for experiment in more for d in experiment.directions if d.name in names):
-                both = [
-                    ", ".join(" and ".join(map(str, sides)) for sides in one)
-                    for one in (files[direction.name], direction.files(use))
-                ]
-                if both[0] != both[1]:
-                    raise UserError(
-                        "Configurations must be scored on the same data. "
-                        f"Received: {use} {direction.name}={both[0]}, and {both[1]}"
-                    )
-        for name in SCORING:
-            values = sorted({str(value_at(experiment, name)) for experiment in experiments})
-            if len(values) > 1:
+def _check_scoring(runs: Runs) -> None:
+    """Checks that all runs are scored on the same data and in the same way."""
+    configs = [config for of_seeds in runs.values() for config in of_seeds.values()]
+    for use in ("dev", "test"):
+        names = common_directions(runs, use)
+        if not names and getattr(configs[0].pair_lists, use):
+            raise UserError(f"The configurations must have a direction in common. Received: different {use}_pairs")
+        files = {d.name: _files(d, use) for d in configs[0].directions}
+        for direction in (d for config in configs[1:] for d in config.directions if d.name in names):
+            if (own := _files(direction, use)) != files[direction.name]:
                 raise UserError(
-                    "Configurations must be scored in the same way. "
-                    f"Received: {name.rpartition('.')[2]}={' and '.join(values)}"
+                    "Configurations must be scored on the same data. "
+                    f"Received: {use} {direction.name}={files[direction.name]}, and {own}"
                 )
+    for name in SCORING:
+        if different := _different_values(configs, name):
+            raise UserError(f"Configurations must be scored in the same way. Received: {different}")
 
-    def _check_budgets(self) -> None:
-        """Checks budgets, searches, files and finished runs."""
-        experiments = [experiment for runs in self._runs.values() for experiment in runs.values()]
-        kinds = (
-            dict.fromkeys(BUDGET, "Budgets")
-            | dict.fromkeys(SEARCH, "Searches")
-            | {"evaluation.dev_sentences": "Scored texts"}
-        )
-        for name, kind in kinds.items():
-            values = sorted({str(value_at(experiment, name)) for experiment in experiments})
-            if len(values) > 1 and not self.unequal:
+
+def _check_budgets(runs: Runs) -> None:
+    """Checks that all runs have the same budget, search and kind of start."""
+    configs = [config for of_seeds in runs.values() for config in of_seeds.values()]
+    kinds = {"Budgets": BUDGET, "Searches": SEARCH, "Scored texts": ("evaluation.dev_sentences",)}
+    for kind, names in kinds.items():
+        for name in names:
+            if different := _different_values(configs, name):
                 raise UserError(
                     f"{kind} must be equal for a fair comparison; `unequal` (--unequal) allows others. "
-                    f"Received: {name.rpartition('.')[2]}={' and '.join(values)}"
+                    f"Received: {different}"
                 )
-        starts: dict[bool, list[str]] = {True: [], False: []}
-        for name, experiment in self._runs[self.seeds[0]].items():
-            starts[_is_started(experiment)].append(name)
-        if all(starts.values()) and not self.unequal:
-            raise UserError(
-                "Budgets must be equal for a fair comparison, and weights of `init_from` have been trained before; "
-                "`unequal` (--unequal) allows others. "
-                f"Received: init_from of {', '.join(starts[True])}, but not of {', '.join(starts[False])}"
-            )
-        for experiment in experiments:
-            check_files(experiment.directions)
-            self._finished(experiment)
+    starts: dict[bool, list[str]] = {True: [], False: []}
+    for name, of_seeds in runs.items():
+        starts[is_started(next(iter(of_seeds.values())))].append(name)
+    if all(starts.values()):
+        raise UserError(
+            "Budgets must be equal for a fair comparison, and weights of `init_from` have been trained before; "
+            "`unequal` (--unequal) allows others. "
+            f"Received: init_from of {', '.join(starts[True])}, but not of {', '.join(starts[False])}"
+        )
+
+
+def _files(direction: Direction, use: str) -> str:
+    return ", ".join(" and ".join(map(str, sides)) for sides in direction.files(use))
+
+
+def _different_values(configs: Sequence[ExperimentConfig], name: str) -> str:
+    """Returns, as text, the different values of a setting, or "" if it is equal in all configurations."""
+    values = sorted({str(value_at(config, name)) for config in configs})
+    return f"{name.rpartition('.')[2]}={' and '.join(values)}" if len(values) > 1 else ""
 
 
 @contextlib.contextmanager
@@ -456,24 +355,3 @@ def _reason(returncode: int, errors: str) -> str:
     if returncode < 0:
         return f"The run was killed, perhaps for lack of memory. Received: {signal.Signals(-returncode).name}"
     return f"The run failed; see the error above. Received: {last or f'exit code {returncode}'}"
-
-
-def _values(experiment: ExperimentConfig, names: Sequence[str]) -> dict[str, Any]:
-    return {name.rpartition(".")[2]: value_at(experiment, name) for name in names}
-
-
-def _is_started(experiment: ExperimentConfig) -> bool:
-    return experiment.training.start.init_from is not None
-
-
-def _training_rate(experiment: ExperimentConfig) -> float | None:
-    lines = TrainingLog(ModelDirectory(experiment.directory).log_path).read()
-    rates = [line["tokens_per_second"] for line in lines if line.get("tokens_per_second")]
-    return statistics.median(rates) if rates else None
-
-
-def _outputs(experiment: ExperimentConfig, direction: str, test: dict[str, Any]) -> dict[str, int]:
-    """Counts all, empty and distinct translations of a direction's test data."""
-    lines = read_lines(hypotheses_path(experiment.directory, direction))
-    counts = {"lines": len(lines), "empty": sum(not line.strip() for line in lines), "distinct": len(set(lines))}
-    return {**test.get("outputs", {}), **counts}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import itertools
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +13,7 @@ from pydantic import Field, PositiveFloat, PositiveInt
 
 from keras_nmt.data import PreparedCorpus, SourceNoise, text_digest
 from keras_nmt.data.prepared_folder import prepared_side
-from keras_nmt.data.text_files import read_blocks, read_line_pairs, read_paired_blocks
+from keras_nmt.data.text_files import count_lines, read_line_pairs, read_paired_blocks
 from keras_nmt.errors import UserError
 from keras_nmt.experiments.corpus_files import Corpus, File, Pair, Sides, corpora_of, file_of_corpus, sides_of_corpus
 from keras_nmt.files.paths import check_regular
@@ -312,17 +311,9 @@ def _digest(path: File) -> str:
 
 
 def _num_lines(path: File) -> int:
-    """Returns the number of lines of a file, counted once unless it changes, or of pairs of a prepared corpus."""
+    """Returns the number of lines of a file, or of pairs of a prepared corpus."""
     prepared = prepared_side(path)
-    if prepared is not None:
-        return len(prepared[0])
-    status = os.stat(path)
-    return _count(os.path.abspath(path), status.st_size, status.st_mtime_ns)
-
-
-@functools.lru_cache(maxsize=1024)
-def _count(path: str, size: int, changed: int) -> int:
-    return sum(map(len, read_blocks(path)))
+    return count_lines(path) if prepared is None else len(prepared[0])
 
 
 def _sides_to_train(corpus: Corpus, pair: Pair, trained: list[Pair], is_needed: bool) -> list[Sides]:

@@ -1,4 +1,4 @@
-"""The files of a run beside its model: `results.json`, `data.json` and the translations of the test data."""
+"""The files of a run beside its model: settings, digests of its data, results and translations of the test data."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from keras_nmt import __version__
 from keras_nmt.errors import UserError
 from keras_nmt.experiments.config import ExperimentConfig
 from keras_nmt.experiments.data_config import digests_of
-from keras_nmt.files.json_file import read_json
+from keras_nmt.files.atomic_files import write_json
+from keras_nmt.files.json_file import read_json, with_digest
 from keras_nmt.files.process_resources import num_processors
 from keras_nmt.models import ModelDirectory
 
@@ -30,7 +31,21 @@ NO_EFFECT = (
     *("training.start.allow_missing", "training.start.ignore_extra", "training.replicas", "training.deterministic"),
     *("training.update.accumulation_steps", "training.update.jit_compile"),
 )
+# Settings and sections that may change when a run continues, because they do not affect updates.
+MAY_CHANGE = (
+    *("directory", "data.test", "data.test_pairs", "data.dev_pairs", "evaluation", "search"),
+    *("training.stop.max_updates", "training.stop.time_limit", "training.saving", "training.logging"),
+    *("training.replicas", "training.deterministic"),
+    *("training.update.accumulation_steps", "training.update.jit_compile"),
+    *("training.start.allow_missing", "training.start.ignore_extra"),
+)
+# Settings that determine the subwords. If one changes before the first checkpoint, the run trains new subwords.
+SUBWORDS = (
+    *("subwords", "data.languages", "data.pairs", "model.architecture"),
+    *("training.update.seed", "training.start.init_from"),
+)
 START, TEACHER = "init_from", "teacher"  # keys of the digests of weights in data.json
+SAMPLING = "subword_sampling"  # key of the digests of sampled segmentations in data.json
 DIGESTS = TypeAdapter(dict[str, list[str]])
 
 
@@ -154,26 +169,78 @@ def file_digest(path: Path) -> str:
 
 
 def differences(
-    config: ExperimentConfig,
-    results: Mapping[str, Any],
-    may_change: Collection[str] = NO_EFFECT,
-    digests: Mapping[str, list[str]] | None = None,
+    config: ExperimentConfig, results: Mapping[str, Any], may_change: Collection[str] = NO_EFFECT
 ) -> list[str]:
     """Returns, as text, the settings and data in which an experiment differs from the finished run with `results`.
 
-    Settings of `may_change` are not compared. `digests` are those of the experiment's data, if they are known: making
-    digests takes reading all data.
+    Settings of `may_change` are not compared.
     """
-    before = results["data"]
     changed = config.changed_settings({*may_change, *unchanged_files(config)})
-    now = digests_of(config.directions) if digests is None else digests
+    before, now = results["data"], digests_of(config.directions)
     return changed + [f"{name} (was another text)" for name in {**now, **before} if now.get(name) != before.get(name)]
 
 
-def is_complete(config: ExperimentConfig, results: Mapping[str, Any]) -> bool:
-    """Tells whether the results belong to the whole run. While a run is continued, it has those of a shorter run."""
-    is_same: bool = results["limits"] == config.limits
-    return is_same
+def record(config: ExperimentConfig) -> None:
+    """Writes `data.json` and `settings.json` of an experiment.
+
+    If the run in the folder began with other data or settings, it raises a `UserError` and writes nothing.
+    """
+    folder = ModelDirectory(config.directory)
+    before = read_digests(folder.data_path)
+    of_start = {name: before.pop(name) for name in (SAMPLING, START, TEACHER) if name in before}
+    of_data, start = digests_of(config.directions), start_digest(config)
+
+    def without_test(data: dict[str, list[str]]) -> dict[str, list[str]]:
+        return {name: data[name] for name in data if not name.startswith("test ")}
+
+    other_text = [name for name in without_test(before) if name in of_data and of_data[name] != before[name]]
+    may_change = {*MAY_CHANGE, *unchanged_files(config)}
+    if config.training.schedule == "cosine":
+        may_change.remove("training.stop.max_updates")
+    if without_test(before) == without_test(of_data):  # the same lines, so the files may have moved
+        may_change |= {"data.train", "data.alignments", "data.dev"}
+    changed = config.changed_settings(may_change) if folder.settings_path.exists() else []
+    digests = {**of_data, **start}
+    if folder.checkpoints_path.exists():
+        if other_text:
+            raise UserError(
+                f"{folder.path} holds a run that began with other text: use another folder, or the same data. "
+                f"Received: {', '.join(other_text)}"
+            )
+        if config.model.lora is not None and of_start.get(START) != start.get(START):
+            raise UserError(
+                f"{folder.path} holds an adapter of other weights: restore the weights of `init_from`, or use another "
+                f"folder. Received: init_from={config.training.start.init_from}"
+            )
+        if of_start.get(TEACHER) != start.get(TEACHER):
+            raise UserError(
+                f"{folder.path} holds a run with a teacher of other weights: restore them, or use another folder. "
+                f"Received: teacher={config.training.teacher}"
+            )
+        if changed:
+            raise UserError(
+                f"{folder.path} holds a run with other settings: use another folder, or the same settings. "
+                f"Received: {', '.join(changed)}"
+            )
+        digests = {**of_data, **of_start}
+    elif folder.weights_path.exists():
+        raise UserError(
+            f"{folder.path} holds a model without checkpoints, which cannot continue: use another folder, and set "
+            f"`init_from` to start from this model. Received: directory={os.fspath(config.directory)}"
+        )
+    else:
+        is_other_text = any(name.startswith("train") for name in other_text)
+        if is_other_text or any(name.startswith(SUBWORDS) for name in changed):
+            for path in (folder.config_path, *folder.path.glob("subwords*.model")):  # digests of subwords go first
+                path.unlink(missing_ok=True)
+    folder.path.mkdir(parents=True, exist_ok=True)
+    results = read_results(folder.path)
+    length = {"training.stop", "evaluation.patience"}
+    if results is not None and differences(config, results, {*NO_EFFECT, *length}):
+        # The old results must not stand beside the new settings, also if this process is killed.
+        (folder.path / "results.json").unlink()
+    write_json(folder.data_path, with_digest(digests))
+    write_json(folder.settings_path, config.settings())
 
 
 def finished_results(config: ExperimentConfig, report: Callable[[str], None]) -> dict[str, Any] | None:
@@ -182,7 +249,7 @@ def finished_results(config: ExperimentConfig, report: Callable[[str], None]) ->
     folder = ModelDirectory(config.directory)
     if results is None or not folder.weights_path.is_file() or not folder.settings_path.is_file():
         return None
-    if not is_complete(config, results) or differences(config, results):
+    if results["limits"] != config.limits or differences(config, results):
         return None
     report(f"Finished before, at update {results['updates']:,} ({results['ended_by']}): {folder.path / 'results.json'}")
     for name, score in results["dev_greedy"].items():

@@ -31,16 +31,11 @@ from keras_nmt.experiments.corpus_files import File, Sides
 from keras_nmt.experiments.data_config import Direction, digests_of
 from keras_nmt.experiments.model_config import labels_of
 from keras_nmt.experiments.results import (
-    NO_EFFECT,
-    START,
-    TEACHER,
-    differences,
+    SAMPLING,
     finished_results,
     read_digests,
-    read_results,
-    start_digest,
+    record,
     subword_names,
-    unchanged_files,
 )
 from keras_nmt.experiments.scores import development_scores, score_test
 from keras_nmt.files.atomic_files import directory_lock, write_json
@@ -68,20 +63,6 @@ from keras_nmt.training.callbacks import one_hot_layers
 from keras_nmt.training.distribution import Workers, is_chief
 
 Report = Callable[[str], None]
-# Settings and sections that may change when a run continues, because they do not affect updates.
-MAY_CHANGE = (
-    *("directory", "data.test", "data.test_pairs", "data.dev_pairs", "evaluation", "search"),
-    *("training.stop.max_updates", "training.stop.time_limit", "training.saving", "training.logging"),
-    *("training.replicas", "training.deterministic"),
-    *("training.update.accumulation_steps", "training.update.jit_compile"),
-    *("training.start.allow_missing", "training.start.ignore_extra"),
-)
-# Settings that determine the subwords. If one changes before the first checkpoint, the run trains new subwords.
-SUBWORDS = (
-    *("subwords", "data.languages", "data.pairs", "model.architecture"),
-    *("training.update.seed", "training.start.init_from"),
-)
-SAMPLING = "subword_sampling"  # key of the digests of sampled segmentations in data.json
 
 
 def run(
@@ -125,7 +106,7 @@ def _run(config: ExperimentConfig, report: Report, callbacks: Sequence[keras.cal
         return finished or {}
     with workers.chief_first():
         if workers.is_chief:
-            record(config, folder)
+            record(config)
         tokenizers = make_tokenizers(config, folder, report)
     if config.subwords.sampling is not None:
         _check_sampling(config, folder, tokenizers, workers)
@@ -281,68 +262,6 @@ def make_trainer(
         callbacks=[*([RoleTemperature()] if one_hot_layers(model) else []), *callbacks],
         word_distillation=word_distillation,
     )
-
-
-def record(config: ExperimentConfig, folder: ModelDirectory) -> None:
-    """Writes `data.json` and `settings.json` of an experiment into a model directory.
-
-    If the run in the folder began with other data or settings, it raises a `UserError` and writes nothing.
-    """
-    before = read_digests(folder.data_path)
-    of_start = {name: before.pop(name) for name in (SAMPLING, START, TEACHER) if name in before}
-    of_data = digests_of(config.directions)
-
-    def without_test(data: dict[str, list[str]]) -> dict[str, list[str]]:
-        return {name: data[name] for name in data if not name.startswith("test ")}
-
-    other_text = [name for name in without_test(before) if name in of_data and of_data[name] != before[name]]
-    may_change = {*MAY_CHANGE, *unchanged_files(config)}
-    if config.training.schedule == "cosine":
-        may_change.remove("training.stop.max_updates")
-    if without_test(before) == without_test(of_data):  # the same lines, so the files may have moved
-        may_change |= {"data.train", "data.alignments", "data.dev"}
-    changed = config.changed_settings(may_change) if folder.settings_path.exists() else []
-    digests = {**of_data, **start_digest(config)}
-    if folder.checkpoints_path.exists():
-        if other_text:
-            raise UserError(
-                f"{folder.path} holds a run that began with other text: use another folder, or the same data. "
-                f"Received: {', '.join(other_text)}"
-            )
-        if config.model.lora is not None and of_start.get(START) != start_digest(config).get(START):
-            raise UserError(
-                f"{folder.path} holds an adapter of other weights: restore the weights of `init_from`, or use another "
-                f"folder. Received: init_from={config.training.start.init_from}"
-            )
-        if of_start.get(TEACHER) != start_digest(config).get(TEACHER):
-            raise UserError(
-                f"{folder.path} holds a run with a teacher of other weights: restore them, or use another folder. "
-                f"Received: teacher={config.training.teacher}"
-            )
-        if changed:
-            raise UserError(
-                f"{folder.path} holds a run with other settings: use another folder, or the same settings. "
-                f"Received: {', '.join(changed)}"
-            )
-        digests = {**of_data, **of_start}
-    elif folder.weights_path.exists():
-        raise UserError(
-            f"{folder.path} holds a model without checkpoints, which cannot continue: use another folder, and set "
-            f"`init_from` to start from this model. Received: directory={os.fspath(config.directory)}"
-        )
-    else:
-        is_other_text = any(name.startswith("train") for name in other_text)
-        if is_other_text or any(name.startswith(SUBWORDS) for name in changed):
-            for path in (folder.config_path, *folder.path.glob("subwords*.model")):  # digests of subwords go first
-                path.unlink(missing_ok=True)
-    folder.path.mkdir(parents=True, exist_ok=True)
-    results = read_results(folder.path)
-    length = {"training.stop", "evaluation.patience"}
-    if results is not None and differences(config, results, {*NO_EFFECT, *length}, of_data):
-        # The old results must not stand beside the new settings, also if this process is killed.
-        (folder.path / "results.json").unlink()
-    write_json(folder.data_path, with_digest(digests))
-    write_json(folder.settings_path, config.settings())
 
 
 def _batches(

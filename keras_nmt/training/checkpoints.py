@@ -64,21 +64,16 @@ class Saving:
             raise UserError(
                 f"`final_weights` must be one of {', '.join(FINALS)}. Received: final_weights={self.final_weights!r}"
             )
-        if min(self.keep_last, self.keep_best) < 0 or self._kept < 1:
+        if min(self.keep_last, self.keep_best) < 0 or self.kept < 1:
             raise UserError(
                 "`keep_last` and `keep_best` must keep the checkpoints of the final weights. Received: "
                 f"final_weights={self.final_weights!r}, keep_last={self.keep_last}, keep_best={self.keep_best}"
             )
 
     @property
-    def _kept(self) -> int:
+    def kept(self) -> int:
+        """The number of last or best saves that are kept, of which the final weights are made."""
         return self.keep_best if self.final_weights.endswith("best") else self.keep_last
-
-    @property
-    def final_checkpoints(self) -> tuple[str, int]:
-        """The source of the final weights, "last" or "best" checkpoints, and their largest number."""
-        number = (self.average or self._kept) if self.final_weights.startswith("average") else 1
-        return "best" if self.final_weights.endswith("best") else "last", number
 
 
 @dataclasses.dataclass

@@ -28,10 +28,10 @@ def choose_updates(saving: Saving, progress: Progress, evaluation: Evaluation | 
     An average with updates far below the best would be worse than the best. So "average_last" uses only updates on the
     plateau, or the best update if none of the last ones is on it. `evaluation` tells which scores are better.
     """
-    which, number = saving.final_checkpoints
-    if which == "best" and evaluation is not None:
-        return progress.by_score(evaluation.higher_is_better)[: min(number, saving.keep_best)]
-    kept = progress.saved[-saving.keep_last :][-number:]
+    number = min(saving.average or saving.kept, saving.kept) if saving.final_weights.startswith("average") else 1
+    if saving.final_weights.endswith("best") and evaluation is not None:
+        return progress.by_score(evaluation.higher_is_better)[:number]
+    kept = progress.saved[-number:]
     if saving.final_weights != "average_last" or evaluation is None or not progress.scores:
         return kept
     best = progress.by_score(evaluation.higher_is_better)[0]

@@ -169,17 +169,12 @@ class FusedAdam(keras.optimizers.Adam):
                 for variable in self._trainable_variables
             ]
 
-    def _moments(self, variable: Any) -> tuple[Any, Any]:
-        """Returns the first and the second moment of a variable, from private attributes of Keras."""
-        index = self._get_variable_index(variable)
-        return self._momentums[index], self._velocities[index]
-
     def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
-        dtype = variable.dtype
-        momentum, velocity = self._moments(variable)
+        dtype, index = variable.dtype, self._get_variable_index(variable)  # private, as are the lists of moments
+        momentum, velocity = self._momentums[index], self._velocities[index]
         step = tf.cast(self.iterations + 1, dtype)
         if self._own_updates is not None:
-            own = self._own_updates[self._get_variable_index(variable)]
+            own = self._own_updates[index]
             self.assign_add(own, 1)
             step = tf.cast(tf.convert_to_tensor(own.value), dtype)  # t_v
         tf.raw_ops.ResourceApplyAdam(
@@ -201,11 +196,6 @@ class FusedAdamW(FusedAdam, keras.optimizers.AdamW):
     """`FusedAdam` with the decoupled weight decay of Keras' AdamW."""
 
 
-def keeps_average(optimizer: keras.optimizers.Optimizer) -> bool:
-    """Tells whether the optimizer keeps an average of the weights (`use_ema`)."""
-    return bool(unscaled(optimizer).use_ema)
-
-
 @contextlib.contextmanager
 def averaged_weights(optimizer: keras.optimizers.Optimizer) -> Iterator[None]:
     """Sets the trained variables to their averages in a block, and restores their values after it, bit for bit.
@@ -216,7 +206,10 @@ def averaged_weights(optimizer: keras.optimizers.Optimizer) -> Iterator[None]:
     Args:
         optimizer: Optimizer, built.
     """
-    pairs = _averages(optimizer)
+    inner, pairs = unscaled(optimizer), []
+    # Before the first update, the averages of Keras are zero.
+    if inner.use_ema and int(tf.convert_to_tensor(inner.iterations.value)) > 0:
+        pairs = list(zip(inner._trainable_variables, inner._model_variables_moving_average, strict=True))
     values = [tf.identity(variable.value) for variable, _ in pairs]
     try:
         for variable, average in pairs:
@@ -225,15 +218,6 @@ def averaged_weights(optimizer: keras.optimizers.Optimizer) -> Iterator[None]:
     finally:
         for (variable, _), value in zip(pairs, values, strict=True):
             variable.value.assign(value)
-
-
-def _averages(optimizer: keras.optimizers.Optimizer) -> list[tuple[Any, Any]]:
-    """Returns each trained variable with its average, from private attributes of Keras."""
-    inner = unscaled(optimizer)
-    # Before the first update, the averages of Keras are zero.
-    if not inner.use_ema or int(tf.convert_to_tensor(inner.iterations.value)) == 0:
-        return []
-    return list(zip(inner._trainable_variables, inner._model_variables_moving_average, strict=True))
 
 
 def unscaled(optimizer: keras.optimizers.Optimizer) -> keras.optimizers.Optimizer:

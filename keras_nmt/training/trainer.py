@@ -24,7 +24,7 @@ from keras_nmt.training.evaluation import Evaluation
 from keras_nmt.training.final_weights import average_weights, choose_updates, describe_choice
 from keras_nmt.training.initial_weights import WarmStart, warm_start
 from keras_nmt.training.loss import LabelSmoothedCrossEntropy, TokenLoss, WordDistillation
-from keras_nmt.training.optimizers import FusedAdam, averaged_weights, keeps_average, unscaled
+from keras_nmt.training.optimizers import FusedAdam, averaged_weights, unscaled
 from keras_nmt.training.stopping import Interruption, StopCriteria, Stopping
 from keras_nmt.training.tasks import DEFAULT_TASK, Batches, Task, TaskSchedule, check_tasks
 from keras_nmt.training.training_log import Logging, LogWriter, Measurements
@@ -208,7 +208,7 @@ class Trainer:
         final = self.saving.final_weights
         if self.evaluation is None and final in ("best", "average_best"):
             raise UserError(f"final_weights={final!r} needs an `evaluation`. Received: evaluation=None")
-        wanted = "ema" if keeps_average(self.optimizer) else "last"
+        wanted = "ema" if unscaled(self.optimizer).use_ema else "last"
         if final in ("ema", "last") and final != wanted:
             with_or_without = "With" if wanted == "ema" else "Without"
             raise UserError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import contextlib
 import dataclasses
+import datetime
 import math
 import struct
 import time
@@ -99,7 +100,7 @@ class LogWriter:
         losses = {f"task_loss/{name}": loss for name, loss in task_losses.items()}
         self._write_summary(progress.update, {**metrics, **losses})
         total = f"/{max_updates:,}" if max_updates else ""
-        left = f"  {_clock(seconds_left)} left" if seconds_left is not None else ""
+        left = f"  {datetime.timedelta(seconds=round(seconds_left))} left" if seconds_left is not None else ""
         self.report(
             f"update {progress.update:,}{total}  loss {metrics['loss']:.4f}  perplexity {metrics['perplexity']:.2f}  "
             f"{metrics['tokens_per_second']:,.0f} tokens/s  learning rate {metrics['learning_rate']:.3g}  "
@@ -152,17 +153,6 @@ def _truncate_events(file: BinaryIO, progress: Progress) -> None:
             file.truncate(begin)
             return
         begin = file.tell()
-
-
-def _clock(seconds: float) -> str:
-    """Formats seconds as hours:minutes:seconds."""
-    minutes, seconds = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{seconds:02}"
-
-
-class NotFiniteError(UserError):
-    """The error of an update whose loss or gradient is not finite."""
 
 
 class Measurements:
@@ -249,7 +239,7 @@ class Measurements:
         shown = ", ".join(map(str, lines[:20])) + (f" and {len(lines) - 20} more" if len(lines) > 20 else "")
         numbers = ", ".join(f"{key}={row[key]:g}" for key in ("loss", "extra_loss", "gradient_norm", "learning_rate"))
         of_task = f" of task {name!r}" if len(self._tasks) > 1 else ""
-        raise NotFiniteError(
+        raise UserError(
             f"The loss or the gradient is not finite at update {update + 1}{of_task}. Its batch holds line numbers "
             f"{shown}, counted through all files of its data. The last checkpoint is unchanged; a lower learning "
             f"rate or clipping may help. Received: {numbers}"

@@ -16,8 +16,8 @@ import typer
 from keras_nmt.analysis.measurements import Measurements, compare, save_figure
 from keras_nmt.cli.run_app import run_app
 from keras_nmt.errors import UserError
+from keras_nmt.experiments.comparison_table import mean_and_deviation
 from keras_nmt.experiments.kept_runs import read_kept_runs
-from keras_nmt.experiments.reports import mean_and_deviation
 
 BASELINE = "baseline_continued"
 STARTS = {"from the outputs of the trained model": "_identity", "from random factors": ""}

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from keras_nmt.cli.app import app
 from keras_nmt.errors import UserError
-from keras_nmt.experiments.comparison import Comparison
+from keras_nmt.experiments import comparison as module
 
 FILES = {part: {side: f"{part}.{side}" for side in ("source", "target")} for part in ("train", "dev")}
 DIRECTION = {"languages": ["source", "target"], "pairs": ["source-target"]}
@@ -32,8 +32,9 @@ LIST = {
 def run(tmp_path, monkeypatch):
     """Calls the command with a list, and returns the comparison that the command would run."""
     made = []
-    monkeypatch.setattr(Comparison, "run", lambda self: made.append(self))
-    monkeypatch.setattr(Comparison, "show", lambda self: None)
+    monkeypatch.setattr(module, "compare", made.append)
+    monkeypatch.setattr(module, "write_table", lambda comparison: None)
+    monkeypatch.setattr("keras_nmt.experiments.comparison_table.show_tables", lambda summary: None)
 
     def run(content, *arguments):
         path = tmp_path / "list.json"
@@ -49,7 +50,7 @@ def run(tmp_path, monkeypatch):
 def test_a_list_makes_its_experiments(run):
     comparison = run(LIST)
     assert (comparison.baseline, comparison.seeds, comparison.directory) == ("small", [3, 4], Path("here"))
-    experiment = comparison._runs[4]["plain"]
+    experiment = comparison.runs["plain"][4]
     assert (experiment.training.update.seed, experiment.directory) == (4, Path("here/plain-4"))
     assert experiment.model.arguments == {"dropout": 0.2, "shortcuts": "plain"}
     assert experiment.data.train["source"] == "train.source"
@@ -57,7 +58,7 @@ def test_a_list_makes_its_experiments(run):
 
 def test_the_command_line_overrides_the_list(run):
     comparison = run(LIST, "--seeds", "9", "--set", "max_updates=7", "--unequal", "--decoding-speed")
-    assert comparison._runs[9]["small"].limits["max_updates"] == 7
+    assert comparison.runs["small"][9].limits["max_updates"] == 7
     assert comparison.unequal
     assert comparison.decoding_speed
 
@@ -73,7 +74,7 @@ def test_layers_of_a_file_are_compared(run, tmp_path):
     mine = {"plain": {"model": {"layer_composition": "compared>Mine"}}, "small": {}}
     comparison = run({**LIST, "configurations": mine}, "--import", tmp_path / "mine.py")
     assert list(comparison.imports) == [tmp_path / "mine.py"]
-    assert comparison._runs[3]["plain"].model.arguments["layer_composition"] == "compared>Mine"
+    assert comparison.runs["plain"][3].model.arguments["layer_composition"] == "compared>Mine"
 
 
 @pytest.mark.parametrize(("name", "flag"), [("seed", "--seeds"), ("directory", "--output")])
@@ -92,7 +93,7 @@ def test_runs_are_kept_and_taken_from_where_they_are_kept(run, tmp_path, monkeyp
     Path("made").mkdir()
     for name, content in (("settings", {"training": {"update": {"seed": 3}}}), ("results", results)):
         Path("made", f"{name}.json").write_text(json.dumps(content))
-    monkeypatch.setattr(Comparison, "finished_runs", lambda self: {("plain", 3): Path("made")})
+    monkeypatch.setattr(module, "finished_runs", lambda comparison: {("plain", 3): Path("made")})
     run(LIST, "--keep", "kept/ours.jsonl")
     assert sorted(path.name for path in Path("kept").iterdir()) == ["ours.jsonl", "ours.translations.tar.xz"]
     assert not Path("here").exists()
@@ -153,7 +154,7 @@ def test_a_fault_of_the_last_configuration_shows_before_the_first_training(
     }
     content = {**LIST, "settings": settings, "configurations": {"small": {}, "last": last}, "seeds": [1]}
     (tmp_path / "list.json").write_text(json.dumps(content))
-    monkeypatch.setattr("keras_nmt.experiments.comparison._python", lambda *_, **__: pytest.fail("a process began"))
+    monkeypatch.setattr(module, "_python", lambda *_, **__: pytest.fail("a process began"))
     flags = ["--dry-run"] if command == "dry_run" else []
     arguments = ["compare", tmp_path / "list.json", "--output", tmp_path / "runs", *flags]
     with pytest.raises(UserError, match=message):

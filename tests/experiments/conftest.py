@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from comparisons import LINES
 
 WORDS = ["ka", "ke", "la", "le", "ma", "me", "na", "ne", "pa", "pe"]
 SPELLINGS = {
@@ -43,6 +44,16 @@ def corpus(made_once) -> Path:
                 (folder / f"{name}.{language}").write_text("".join(spell(line) + "\n" for line in part))
 
     return made_once("spellings", make)
+
+
+@pytest.fixture
+def files(tmp_path) -> dict[str, Path]:
+    """Settings with files of 20 lines for training, development and test."""
+    parts = ((part, side) for part in ("train", "dev", "test") for side in ("source", "target"))
+    paths = {f"data.{part}.{side}": tmp_path / f"{part}.{side}.txt" for part, side in parts}
+    for path in paths.values():
+        path.write_text("".join(f"{line}\n" for line in LINES))
+    return paths
 
 
 @pytest.fixture(scope="session")

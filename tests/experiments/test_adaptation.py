@@ -6,28 +6,19 @@ import shutil
 from pathlib import Path
 
 import h5py
-import keras
 import numpy as np
 import pytest
+from configs import config
+from training_runs import Kill
 
 from keras_nmt.errors import UserError
-from keras_nmt.experiments import ExperimentConfig, dry_run, run
+from keras_nmt.experiments import dry_run, run
 from keras_nmt.files.weights_file import arrays
 from keras_nmt.inference import Translator
 from keras_nmt.models import ModelDirectory
 from keras_nmt.training import average_checkpoints
 
 LORA = {"lora": {"rank": 2, "alpha": 4, "patterns": ["*attention/*", "embedding/table"]}, "max_updates": 6}
-
-
-class KilledAt(keras.callbacks.Callback):
-    def __init__(self, update: int) -> None:
-        super().__init__()
-        self.update = update
-
-    def on_train_batch_end(self, batch: int, logs: object = None) -> None:
-        if batch + 1 == self.update:
-            raise KeyboardInterrupt
 
 
 def mixed(one: dict) -> dict:
@@ -51,18 +42,16 @@ def adapted(tmp_path_factory, base, one):
     """An adapter that was trained without a break, and the lines of its log."""
     folder, lines = tmp_path_factory.mktemp("adapted") / "run", []
     run(
-        ExperimentConfig.from_settings({"directory": folder, **one, **LORA, **mixed(one), "init_from": base}),
+        config(folder, {**one, **LORA, **mixed(one), "init_from": base}),
         report=lines.append,
     )
     return folder, lines
 
 
 def test_a_killed_adapter_goes_on_as_if_it_had_not_been_killed(adapted, base, one, tmp_path):
-    experiment = ExperimentConfig.from_settings(
-        {"directory": tmp_path / "run", **one, **LORA, **mixed(one), "init_from": base}
-    )
-    with pytest.raises(KeyboardInterrupt):
-        run(experiment, report=str, callbacks=[KilledAt(3)])
+    experiment = config(tmp_path / "run", {**one, **LORA, **mixed(one), "init_from": base})
+    with pytest.raises(RuntimeError, match="crash"):
+        run(experiment, report=str, callbacks=[Kill(3, None)])
     assert not (tmp_path / "run" / "model.weights.h5").exists()
     run(experiment, report=str)
     for name in ("adapter.weights.h5", "model.weights.h5", "checkpoints/update-4.weights.h5"):
@@ -101,7 +90,7 @@ def test_an_adapter_is_a_small_file_beside_a_model_that_has_it(adapted, base, on
 
 def test_an_adapter_of_an_int8_model_trains(base, one, tmp_path):
     settings = {**one, **LORA, "lora": {"rank": 2, "quantize": "int8"}, "max_updates": 2}
-    run(ExperimentConfig.from_settings({"directory": tmp_path / "run", **settings, "init_from": base}), report=str)
+    run(config(tmp_path / "run", {**settings, "init_from": base}), report=str)
     found = values(tmp_path / "run" / "adapter.weights.h5")
     assert all(np.abs(value).max() > 0 for name, value in found.items() if name.endswith("_b"))
     assert {w.dtype for w in ModelDirectory(tmp_path / "run").load_model().weights if "kernel" in w.path} == {"float32"}
@@ -117,7 +106,7 @@ def test_a_changed_base_is_an_error(adapted, base, one, tmp_path):
     folder = shutil.copytree(adapted[0], tmp_path / "run")
     longer = {**one, **LORA, **mixed(one), "max_updates": 8}
     with pytest.raises(UserError, match="adapter of other weights"):
-        run(ExperimentConfig.from_settings({"directory": folder, **longer, "init_from": other}), report=str)
+        run(config(folder, {**longer, "init_from": other}), report=str)
 
 
 @pytest.mark.parametrize(
@@ -130,14 +119,14 @@ def test_a_changed_base_is_an_error(adapted, base, one, tmp_path):
 )
 def test_settings_that_contradict_an_adapter_are_one_line(one, settings, message):
     with pytest.raises(UserError, match=message):
-        ExperimentConfig.from_settings({"directory": "x", **one, **LORA, **settings})
+        config("x", {**one, **LORA, **settings})
 
 
 def test_frozen_weights_stay_bit_for_bit(base, one, tmp_path):
     frozen = {"frozen": ["*embedding*", "encoder/*/feed_forward/*"], "init_from": base}
     lines: list[str] = []
-    dry_run(ExperimentConfig.from_settings({"directory": tmp_path / "run", **one, **frozen}), report=lines.append)
-    run(ExperimentConfig.from_settings({"directory": tmp_path / "run", **one, **frozen}), report=str)
+    dry_run(config(tmp_path / "run", {**one, **frozen}), report=lines.append)
+    run(config(tmp_path / "run", {**one, **frozen}), report=str)
     before, after = (ModelDirectory(path).load_model() for path in (base, tmp_path / "run"))
     trained = 0
     for old, new in zip(before.weights, after.weights, strict=True):

@@ -10,6 +10,7 @@ import sys
 import numpy as np
 import pytest
 import tensorflow as tf
+from configs import config
 
 from keras_nmt.cli.app import app
 from keras_nmt.data import SubwordTokenizer
@@ -131,7 +132,7 @@ def test_a_language_is_added_to_a_trained_model(trained, several, corpus, tmp_pa
         "warmup_steps": None,
         "test": None,
     }
-    run(ExperimentConfig.from_settings({"directory": tmp_path / "more", **more}), report=lambda line: None)
+    run(config(tmp_path / "more", more), report=str)
     new = ModelDirectory(tmp_path / "more").load_model()
     assert new.languages == (*SPELLINGS, "signs")
     kept = {weight.path: weight.numpy() for weight in new.weights}
@@ -141,10 +142,7 @@ def test_a_language_is_added_to_a_trained_model(trained, several, corpus, tmp_pa
     subwords = ModelDirectory(tmp_path / "more").subword_paths()
     assert subwords["words"].read_bytes() == ModelDirectory(trained).subword_paths()["words"].read_bytes()
     with pytest.raises(UserError, match="missing in the model to start from.*Received: signs_"):
-        run(
-            ExperimentConfig.from_settings({"directory": tmp_path / "refused", **more, "allow_missing": []}),
-            report=lambda line: None,
-        )
+        run(config(tmp_path / "refused", {**more, "allow_missing": []}), report=str)
 
 
 def test_pairs_of_one_language_alone_are_developed_and_tested(several):
@@ -173,7 +171,7 @@ def test_a_model_of_one_language_trains_translates_and_is_exported(several, corp
     settings |= {"train": str(tmp_path / "train.{pair}.{language}"), "schedule": "constant", "warmup_steps": None}
     folder, dev = tmp_path / "run", corpus / "dev.words"
     settings |= {"max_updates": 3, "evaluation.every": 2, "dev_metrics": ["bleu", "loss"], "beam_size": 1}
-    results = run(ExperimentConfig.from_settings({"directory": folder, **settings}), report=str)
+    results = run(config(folder, settings), report=str)
     assert set(results["test"]) == {"words-words"}
     assert set(results["dev_greedy"]) == {"bleu", "loss"}
     lines = keras_nmt("translate", folder, "--input", dev).splitlines()
@@ -198,7 +196,7 @@ def label_settings(several):
 @pytest.mark.nightly
 def test_the_label_baseline_runs_on_the_same_data(label_settings, tmp_path):
     label = {**label_settings, "pairs": ["digits-words", "words-letters"], "test_pairs": ["digits-letters"]}
-    results = run(ExperimentConfig.from_settings({"directory": tmp_path / "label", **label}), report=lambda line: None)
+    results = run(config(tmp_path / "label", label), report=str)
     assert set(results["test"]) == {"digits-letters"}
     assert len(set(ModelDirectory(tmp_path / "label").subword_paths().values())) == 1
 
@@ -207,7 +205,7 @@ def test_a_label_model_that_starts_from_another_needs_its_labels(label_settings,
     """The model identifies labels by their ids."""
     two = {"languages": ["digits", "words"], "pairs": ["digits-words"], "test": None}
     label = {**label_settings, **two, "max_updates": 1, "evaluation.every": 1}
-    run(ExperimentConfig.from_settings({"directory": tmp_path / "first", **label}), report=lambda line: None)
+    run(config(tmp_path / "first", label), report=str)
     later = {**label, "init_from": str(tmp_path / "first")}
     for languages in (["words", "digits"], ["digits", "words", "letters"]):
         changed = {
@@ -215,15 +213,12 @@ def test_a_label_model_that_starts_from_another_needs_its_labels(label_settings,
             "pairs": [f"{languages[0]}-{languages[1]}", f"{languages[-1]}-{languages[0]}"],
         }
         with pytest.raises(UserError, match="must be those of the labels at the beginning.* Received: languages="):
-            run(
-                ExperimentConfig.from_settings({"directory": tmp_path / "later", **later, **changed}),
-                report=lambda line: None,
-            )
-    again = ExperimentConfig.from_settings({"directory": tmp_path / "again", **later})
-    run(again, report=lambda line: None)
+            run(config(tmp_path / "later", {**later, **changed}), report=str)
+    again = config(tmp_path / "again", later)
+    run(again, report=str)
     # A run that has its subwords does not need the model that it started from.
     (tmp_path / "first").rename(tmp_path / "gone")
-    run(again, report=lambda line: None)
+    run(again, report=str)
 
 
 def test_corpora_of_pairs_have_two_files_each(corpus, tmp_path, several):
@@ -231,20 +226,16 @@ def test_corpora_of_pairs_have_two_files_each(corpus, tmp_path, several):
     for pair, languages in (("digits-words", ("digits", "words")), ("letters-words", ("letters", "words"))):
         for language in languages:
             (tmp_path / f"train.{pair}.{language}").write_text((corpus / f"train.{language}").read_text())
-    experiment = ExperimentConfig.from_settings(
-        {
-            "directory": tmp_path / "run",
-            **several,
-            "train": str(tmp_path / "train.{pair}.{language}"),
-            "pairs": [*PAIRS, "words-words"],
-        }
+    experiment = config(
+        tmp_path / "run",
+        {**several, "train": str(tmp_path / "train.{pair}.{language}"), "pairs": [*PAIRS, "words-words"]},
     )
     corpora = {d.name: [(a.name, b.name) for a, b in d.corpora] for d in experiment.directions}
     assert corpora["words-words"] == [("train.digits-words.words",) * 2, ("train.letters-words.words",) * 2]
     assert corpora["words-letters"] == [("train.letters-words.words", "train.letters-words.letters")]
     (tmp_path / "train.letters-words.words").unlink()
     with pytest.raises(UserError, match="There is no data for words-letters. Received: "):
-        run(dataclasses.replace(experiment), report=lambda line: None)
+        run(dataclasses.replace(experiment), report=str)
     assert not (tmp_path / "run").exists()
 
 
@@ -252,9 +243,7 @@ def test_several_corpora_may_have_files_of_different_pairs(corpus, tmp_path, sev
     for language in ("digits", "words"):
         (tmp_path / f"more.digits-words.{language}").write_text("1\n2\n")
     patterns = [several["train"], str(tmp_path / "more.{pair}.{language}")]
-    experiment = ExperimentConfig.from_settings(
-        {"directory": "x", **several, "train": patterns, "corpus_weights": [1, 0.5]}
-    )
+    experiment = config("x", {**several, "train": patterns, "corpus_weights": [1, 0.5]})
     weights = {direction.name: direction.weights for direction in experiment.directions}
     assert weights["digits-words"] == weights["words-digits"] == weights["digits-digits"] == (1.0, 0.5)
     assert weights["words-letters"] == (1.0,)
@@ -269,9 +258,7 @@ def test_both_sides_of_every_file_are_counted(corpus, tmp_path, several):
     (tmp_path / "dev.digits").write_text("1\n")
     (tmp_path / "dev.words").write_text("ka\n")
     (tmp_path / "dev.letters").write_text("a\nb\n")
-    experiment = ExperimentConfig.from_settings(
-        {"directory": tmp_path / "run", **several, "dev": str(tmp_path / "dev.{language}")}
-    )
+    experiment = config(tmp_path / "run", {**several, "dev": str(tmp_path / "dev.{language}")})
     with pytest.raises(UserError, match="same number of lines.*dev.words' with 1 lines, '.*dev.letters' with 2$"):
         run(experiment, report=str)
     assert not (tmp_path / "run").exists()
@@ -307,7 +294,7 @@ def test_both_sides_of_every_file_are_counted(corpus, tmp_path, several):
 )
 def test_settings_that_exclude_each_other_are_refused(several, changed, message):
     with pytest.raises((UserError, KeyError), match=message.replace("{", r"\{").replace("*", r"\*")):
-        ExperimentConfig.from_settings({"directory": "x", **several, **changed})
+        config("x", {**several, **changed})
 
 
 @pytest.mark.parametrize(
@@ -319,23 +306,16 @@ def test_settings_that_exclude_each_other_are_refused(several, changed, message)
 )
 def test_an_impossible_model_is_refused_before_any_work(several, tmp_path, changed, message):
     with pytest.raises(UserError, match=message):
-        run(
-            ExperimentConfig.from_settings({"directory": tmp_path / "x", **several, **changed}),
-            report=lambda line: None,
-        )
+        run(config(tmp_path / "x", {**several, **changed}), report=str)
     assert not (tmp_path / "x").exists()
 
 
 def test_task_schedules_follow_weights_and_temperature(several):
     weights = dict.fromkeys(PAIRS, 1.0) | {"words-digits": 3.0}
-    weighted = ExperimentConfig.from_settings(
-        {"directory": "x", **several, "task_schedule": "weighted", "task_weights": weights}
-    )
+    weighted = config("x", {**several, "task_schedule": "weighted", "task_weights": weights})
     sizes = dict.fromkeys(PAIRS, 100)
     assert weighted.training.weights_of_tasks(sizes) == weights
-    tempered = ExperimentConfig.from_settings(
-        {"directory": "x", **several, "task_schedule": "temperature", "temperature": 2.0}
-    )
+    tempered = config("x", {**several, "task_schedule": "temperature", "temperature": 2.0})
     found = tempered.training.weights_of_tasks({**sizes, "words-digits": 400})
     assert found["words-digits"] == pytest.approx(2 * found["digits-words"])
 
@@ -354,7 +334,7 @@ def test_settings_of_tasks_reach_the_training(several, tmp_path, monkeypatch):
     weights = {pair: 1.0 + i for i, pair in enumerate(PAIRS)}
     more = {"task_schedule": "weighted", "task_weights": weights, "best_metric": "bleu_words-digits"}
     more |= {"beam_size": 7, "dtype": "mixed_bfloat16", "lowercase": True}
-    experiment = ExperimentConfig.from_settings({"directory": tmp_path / "run", **several, **more})
+    experiment = config(tmp_path / "run", {**several, **more})
     with pytest.raises(Reached):
         run(experiment, report=str)
     assert {task.name: task.weight for task in made["tasks"]} == weights

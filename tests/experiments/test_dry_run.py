@@ -5,17 +5,16 @@ from __future__ import annotations
 import re
 
 import pytest
+from configs import config
 
 from keras_nmt.data import SubwordTokenizer, train_subwords
 from keras_nmt.errors import UserError
-from keras_nmt.experiments import ExperimentConfig, dry_run
+from keras_nmt.experiments import dry_run
 
 
 def test_a_dry_run_reports_shapes_time_and_memory_and_writes_nothing(one, tmp_path):
     lines: list[str] = []
-    experiment = ExperimentConfig.from_settings(
-        {"directory": tmp_path / "run", **one, "max_updates": 7200, "time_limit": 2.0}
-    )
+    experiment = config(tmp_path / "run", {**one, "max_updates": 7200, "time_limit": 2.0})
     dry_run(experiment, report=lines.append)
     text = "\n".join(lines)
     assert not (tmp_path / "run").exists()
@@ -37,16 +36,14 @@ def test_a_dry_run_reports_shapes_time_and_memory_and_writes_nothing(one, tmp_pa
 def test_a_dry_run_takes_every_way_of_ending(one, tmp_path):
     ending = {"max_updates": None, "patience": 2, "final_weights": "best"}
     lines: list[str] = []
-    dry_run(ExperimentConfig.from_settings({"directory": tmp_path / "run", **one, **ending}), report=lines.append)
+    dry_run(config(tmp_path / "run", {**one, **ending}), report=lines.append)
     assert lines[-1].startswith("Peak memory: ")
 
 
 def test_a_dry_run_finds_what_the_run_would_find(one, tmp_path):
-    experiment = ExperimentConfig.from_settings(
-        {"directory": tmp_path / "run", **one, "data.dev.target": one["data.train.target"]}
-    )
+    experiment = config(tmp_path / "run", {**one, "data.dev.target": one["data.train.target"]})
     with pytest.raises(UserError, match="must have the same number of lines"):
-        dry_run(experiment, report=lambda line: None)
+        dry_run(experiment, report=str)
 
 
 def largest(lines):
@@ -67,12 +64,12 @@ def test_the_largest_update_is_that_of_all_lines_by_the_subwords_of_the_run(one,
     settings = {**one, **files, "models": subwords, "joint_vocabulary": False, "length_buckets": None}
     settings |= {"batch_unit": "tokens", "batch_size": 100, "vocabulary_size": 8000}
     lines: list[str] = []
-    dry_run(ExperimentConfig.from_settings({"directory": tmp_path / "run", **settings}), report=lines.append)
+    dry_run(config(tmp_path / "run", settings), report=lines.append)
     edge = 1 + max(len(SubwordTokenizer(subwords[side]).tokenize([long[side]]).to_list()[0]) for side in long)
     assert largest(lines) == (8, edge, edge, 22)
     assert any(line.endswith(f"; longest: [8, {edge}]") for line in lines)
     sampled = {"sampling": 0.1, "max_updates": 1}
-    dry_run(ExperimentConfig.from_settings({"directory": tmp_path / "run", **settings, **sampled}), report=lines.append)
+    dry_run(config(tmp_path / "run", {**settings, **sampled}), report=lines.append)
     assert largest(lines[-12:])[1] > edge
 
 
@@ -83,7 +80,7 @@ def test_the_longest_update_is_measured_where_short_sentences_make_more_logits(o
     settings = {**one, **files, "length_buckets": [8, 200], "batch_unit": "tokens", "batch_size": 1600}
     settings["vocabulary_size"] = 17
     lines: list[str] = []
-    dry_run(ExperimentConfig.from_settings({"directory": tmp_path / "run", **settings}), report=lines.append)
+    dry_run(config(tmp_path / "run", settings), report=lines.append)
     (line,) = (line for line in lines if line.startswith("Largest update"))
     assert largest(lines)[:2] == (200, 8)
     assert line.endswith("; longest: [8, 200]")
@@ -92,7 +89,7 @@ def test_the_longest_update_is_measured_where_short_sentences_make_more_logits(o
 def test_a_dry_run_of_fine_tuning_has_the_vocabulary_of_the_start(one, trained_one, tmp_path):
     lines: list[str] = []
     settings = {**one, "vocabulary_size": 8000, "init_from": trained_one}
-    dry_run(ExperimentConfig.from_settings({"directory": tmp_path / "run", **settings}), report=lines.append)
+    dry_run(config(tmp_path / "run", settings), report=lines.append)
     assert largest(lines) == (64, 16, 16, 30)
 
 
@@ -108,6 +105,6 @@ def test_a_dry_run_looks_at_all_directions(several, corpus, tmp_path):
     }
     settings |= {"length_buckets": None, "batch_unit": "tokens", "batch_size": 8, "warmup_steps": 1, "max_updates": 2}
     lines: list[str] = []
-    dry_run(ExperimentConfig.from_settings({"directory": tmp_path / "run", **settings}), report=lines.append)
+    dry_run(config(tmp_path / "run", settings), report=lines.append)
     assert any(line.startswith("Largest update, of words-letters") for line in lines)
     assert largest(lines)[1] > 25

@@ -6,10 +6,11 @@ import json
 import shutil
 
 import pytest
+from configs import config
 
 from keras_nmt.data import SubwordTokenizer, read_parallel, train_subwords, write_prepared
 from keras_nmt.errors import UserError
-from keras_nmt.experiments import ExperimentConfig, run
+from keras_nmt.experiments import run
 from keras_nmt.experiments.data_config import check_files, digests_of
 from keras_nmt.models import ModelDirectory
 
@@ -31,7 +32,7 @@ def settings_of(one, prepared):
 
 
 def test_a_run_on_prepared_text_is_the_run_on_the_text(one, trained_one, prepared, tmp_path):
-    run(ExperimentConfig.from_settings({"directory": tmp_path / "run", **settings_of(one, prepared)}), report=str)
+    run(config(tmp_path / "run", settings_of(one, prepared)), report=str)
     runs = [trained_one, tmp_path / "run"]
     logs = [[json.loads(line) for line in (run / "training_log.jsonl").read_text().splitlines()] for run in runs]
     losses = [[(line["update"], line["loss"], line["gradient_norm"]) for line in log if "loss" in line] for log in logs]
@@ -43,15 +44,15 @@ def test_a_run_on_prepared_text_is_the_run_on_the_text(one, trained_one, prepare
 
 
 def test_sides_are_found_by_patterns_in_both_directions(prepared, corpus):
-    experiment = ExperimentConfig.from_settings(
+    experiment = config(
+        "x",
         {
-            "directory": "x",
             "languages": list(SIDES),
             "pairs": ["digits-words", "words-digits", "words-words"],
             "train": str(prepared / "{language}"),
             "dev": str(corpus / "dev.{language}"),
             "max_updates": 1,
-        }
+        },
     )
     found = {direction.name: direction.corpora for direction in experiment.directions}
     words, digits = prepared / "words", prepared / "digits"
@@ -83,9 +84,7 @@ def test_a_corpus_that_does_not_fit_is_one_line(one, prepared, corpus, tmp_path)
         ),
         ({"data.dev.source": words, "data.dev.target": words}, "test data must be text files. Received: "),
     ):
-        experiment = ExperimentConfig.from_settings(
-            {"directory": tmp_path / "run", **settings_of(one, prepared), **changes}
-        )
+        experiment = config(tmp_path / "run", {**settings_of(one, prepared), **changes})
         with pytest.raises(UserError, match=message) as error:
             run(experiment, report=str)
         assert "\n" not in str(error.value)

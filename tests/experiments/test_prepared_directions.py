@@ -9,11 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tensorflow as tf
+from configs import config
 
 from keras_nmt.data import SubwordTokenizer, train_subwords
 from keras_nmt.data.prepared_folder import write_manifest, write_shard
 from keras_nmt.data.text_files import read_paired_blocks
-from keras_nmt.experiments import ExperimentConfig, run
+from keras_nmt.experiments import run
 from keras_nmt.experiments.run_experiment import build, make_tokenizers
 from keras_nmt.files.atomic_files import atomic_folder
 from keras_nmt.models import ModelDirectory
@@ -103,7 +104,7 @@ def settings(several, prepared):
 
 
 def test_an_epoch_has_each_corpus_by_its_weight_and_tags_on_back_translations(settings, prepared, tmp_path):
-    experiment = ExperimentConfig.from_settings({"directory": tmp_path, **settings})
+    experiment = config(tmp_path, settings)
     tokenizers = make_tokenizers(experiment, ModelDirectory(tmp_path), str)
     _, batches = build(experiment, tokenizers, tf.distribute.get_strategy(), str)
     tag = SubwordTokenizer(prepared / "m").pieces(0, 60).index(TAG)
@@ -123,10 +124,7 @@ def test_an_epoch_has_each_corpus_by_its_weight_and_tags_on_back_translations(se
 def test_directions_have_their_shares_and_a_run_that_stops_goes_on_to_the_bit(settings, tmp_path):
     for name, turns in (("whole", (20,)), ("stopped", (7, 20))):
         for updates in turns:
-            run(
-                ExperimentConfig.from_settings({"directory": tmp_path / name, **settings, "max_updates": updates}),
-                report=str,
-            )
+            run(config(tmp_path / name, {**settings, "max_updates": updates}), report=str)
     losses = []
     for name in ("whole", "stopped"):
         log = (tmp_path / name / "training_log.jsonl").read_text().splitlines()

@@ -14,7 +14,7 @@ from keras_nmt.errors import UserError
 from keras_nmt.experiments import comparison
 from keras_nmt.experiments.config import ExperimentConfig
 from keras_nmt.experiments.recipe import SECTIONS, Recipe, merge_settings
-from keras_nmt.files.settings import _section_names
+from keras_nmt.files.settings import _section_names, value_at
 from keras_nmt.layers import GatedFeedForward, LayerSpec
 from keras_nmt.models import count_parameters
 
@@ -171,27 +171,14 @@ def test_train_gives_its_options_to_the_experiment(monkeypatch):
     run("train", "fusion", *flags.split(), "--set", 'model={"dropout": 0.5}')
     (one,) = made
     assert one.directory == Path("runs/mine-fr-de-fusion-4")
-    assert one.data.pairs == ["fr-de"]
-    assert (
-        one.training.update.seed,
-        one.training.dtype,
-        one.training.replicas,
-        one.training.update.accumulation_steps,
-        one.training.update.jit_compile,
-    ) == (
-        4,
-        "mixed_bfloat16",
-        2,
-        3,
-        True,
-    )
-    assert (
-        one.training.stop.max_updates,
-        one.training.stop.time_limit,
-        one.training.batch_size,
-        one.search.beam_size,
-    ) == (9, 1.5, 64, 6)
-    assert (one.training.start.init_from, one.training.start.allow_missing) == (Path("other"), ["a/*", "b/*"])
+    expected = {
+        **{"data.pairs": ["fr-de"], "training.update.seed": 4, "training.dtype": "mixed_bfloat16"},
+        **{"training.replicas": 2, "training.update.accumulation_steps": 3, "training.update.jit_compile": True},
+        **{"training.stop.max_updates": 9, "training.stop.time_limit": 1.5, "training.batch_size": 64},
+        **{"training.start.init_from": Path("other"), "training.start.allow_missing": ["a/*", "b/*"]},
+        "search.beam_size": 6,
+    }
+    assert {name: value_at(one, name) for name in expected} == expected
     assert one.model.arguments == {"dropout": 0.5, "attention_dropout": 0.1, "shortcuts": "fusion"}
 
 
@@ -208,20 +195,21 @@ def test_only_the_chief_exports(monkeypatch):
 @pytest.fixture
 def comparisons(monkeypatch):
     """The comparisons that would have been run or shown."""
-    made = {"run": [], "show": []}
+    made = {"compare": [], "write_table": []}
     for name, seen in made.items():
-        monkeypatch.setattr(comparison.Comparison, name, lambda self, seen=seen: seen.append(self))
+        monkeypatch.setattr(comparison, name, seen.append)
+    monkeypatch.setattr("keras_nmt.experiments.comparison_table.show_tables", lambda summary: None)
     return made
 
 
 def test_compare_trains_the_starts_of_warm_starts_first(comparisons):
     configurations = {name: CONFIGURATIONS[name] for name in ("started", "baseline", "fusion")}
     run("compare", "--data-dir", "data", "--seeds", "4,2", of=recipe(configurations=configurations))
-    (made,) = comparisons["run"]
+    (made,) = comparisons["compare"]
     assert list(made.experiments) == ["baseline", "fusion", "started"]
     assert made.seeds == [4, 2]
     assert made.directory == Path("runs/mine-de-en-comparison")
-    one = made._runs[2]["started"]
+    one = made.runs["started"][2]
     assert one.directory == Path("runs/mine-de-en-comparison/started-2")
     assert one.training.start.init_from == Path("runs/mine-de-en-comparison/baseline-2")
     assert one.model.arguments == {"dropout": 0.1, "attention_dropout": 0.1, "shortcuts": "fusion"}
@@ -232,30 +220,26 @@ def test_flags_of_compare_reach_the_runs(comparisons):
     flags = "--dtype mixed_bfloat16 --replicas 2 --time-limit 1.5 --batch-size 9 --unequal"
     run("compare", "fusion", "--data-dir", "data", *flags.split())
     run("compare", "fusion", "--data-dir", "data")
-    one, other = comparisons["run"]
-    made = one._runs[1]["fusion"]
-    assert (made.training.dtype, made.training.replicas, made.training.stop.time_limit, made.training.batch_size) == (
-        "mixed_bfloat16",
-        2,
-        1.5,
-        9,
-    )
+    one, other = comparisons["compare"]
+    made = one.runs["fusion"][1]
+    expected = {"dtype": "mixed_bfloat16", "replicas": 2, "stop.time_limit": 1.5, "batch_size": 9}
+    assert {name: value_at(made.training, name) for name in expected} == expected
     assert (one.unequal, other.unequal) == (True, False)
 
 
 def test_compare_adds_the_baseline_to_the_named_configurations(comparisons):
     arguments = ["--data-dir", "data", "--seeds", "1", "--output", "here", "--max-updates", "8", "--table-only"]
     run("compare", "fusion", *arguments)
-    assert comparisons["run"] == []
-    (made,) = comparisons["show"]
+    assert comparisons["compare"] == []
+    (made,) = comparisons["write_table"]
     assert list(made.experiments) == ["baseline", "fusion"]
-    assert made._runs[1]["fusion"].training.stop.max_updates == 8
+    assert made.runs["fusion"][1].training.stop.max_updates == 8
     assert made.directory == Path("here")
 
 
 def test_compare_with_another_baseline(comparisons):
     run("compare", "matched", "--baseline", "fusion", "--data-dir", "data")
-    (made,) = comparisons["run"]
+    (made,) = comparisons["compare"]
     assert (list(made.experiments), made.baseline) == (["fusion", "matched"], "fusion")
 
 
@@ -296,7 +280,7 @@ def test_settings_with_an_option_of_their_own_are_refused_by_set(comparisons, mo
     flag = flag[command[0]] if isinstance(flag, dict) else flag
     with pytest.raises(UserError, match=f"^Give `{name}` by {flag}, not by --set. Received: --set {name}=7$"):
         run(*command, "--data-dir", "data", "--set", f"{name}=7")
-    assert comparisons["run"] == []
+    assert comparisons["compare"] == []
 
 
 def test_an_unknown_setting_is_named():
@@ -352,10 +336,8 @@ def test_arguments_of_one_architecture_are_not_passed_to_another():
     label = experiment("label", of=recipe(**SEVERAL))
     assert (label.model.architecture, label.model.arguments) == ("language_label", {"hidden_dim": 16})
     plain = experiment("bilingual+transformer", of=recipe(**SEVERAL))
-    assert (plain.model.architecture, plain.model.arguments) == (
-        "transformer",
-        {"hidden_dim": 16, "shortcuts": "plain"},
-    )
+    assert plain.model.architecture == "transformer"
+    assert plain.model.arguments == {"hidden_dim": 16, "shortcuts": "plain"}
     assert plain.data.pairs == ["de-en"]
     with pytest.raises(UserError, match="LanguageLabelModel has no such arguments.*Received: model.bridge_heads$"):
         experiment("label+no_bridge", of=recipe(**SEVERAL))
@@ -364,10 +346,10 @@ def test_arguments_of_one_architecture_are_not_passed_to_another():
 def test_configurations_of_several_languages_are_compared(comparisons):
     arguments = "compare hub hub+label --autoencoding --leave-out de-fr --data-dir data --seeds 1 --updates-per-pair 9"
     run(*arguments.split(), of=recipe(**SEVERAL))
-    (made,) = comparisons["run"]
+    (made,) = comparisons["compare"]
     assert list(made.experiments) == ["many_to_many", "hub", "hub+label"]
     assert made.directory == Path("runs/mine-comparison")
-    hub = made._runs[1]["hub+label"]
+    hub = made.runs["hub+label"][1]
     assert hub.data.pairs == ["de-de", "de-en", "en-de", "en-en"]
     assert (hub.training.stop.max_updates, hub.directory) == (36, Path("runs/mine-comparison/hub+label-1"))
 

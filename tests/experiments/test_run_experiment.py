@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tensorflow as tf
+from configs import config
 
 from keras_nmt.data import ParallelCorpus, SubwordTokenizer, TrainingBatches, text_digest, train_subwords
 from keras_nmt.errors import UserError
@@ -29,6 +30,13 @@ from keras_nmt.training import Logging, RoleTemperature, make_strategy
 @pytest.fixture
 def copied(tmp_path, trained_one):
     return Path(shutil.copytree(trained_one, tmp_path / "run"))
+
+
+def start(directory, *settings):
+    """Runs an experiment; returns its results and what it reported."""
+    lines: list[str] = []
+    results = run(config(directory, *settings), report=lines.append)
+    return results, lines
 
 
 def losses(folder: Path) -> list[float]:
@@ -59,10 +67,7 @@ def test_the_results_are_by_direction(trained_one, one):
 
 def test_a_finished_run_reports_its_scores_and_ends(copied, one):
     before = {path: path.read_bytes() for path in copied.rglob("*") if path.is_file()}
-    lines: list[str] = []
-    results = run(
-        ExperimentConfig.from_settings({"directory": copied, **one, "tensorboard": True}), report=lines.append
-    )
+    results, lines = start(copied, one, {"tensorboard": True})
     assert {path: path.read_bytes() for path in before} == before
     assert lines[1] == f"Finished before, at update 4 (max_updates): {copied / 'results.json'}"
     assert lines[2].startswith("dev bleu ")
@@ -73,8 +78,7 @@ def test_a_finished_run_reports_its_scores_and_ends(copied, one):
 
 def test_a_finished_run_of_several_languages_reports_them(trained, several, tmp_path):
     folder = Path(shutil.copytree(trained, tmp_path / "run"))
-    lines: list[str] = []
-    run(ExperimentConfig.from_settings({"directory": folder, **several}), report=lines.append)
+    _, lines = start(folder, several)
     assert lines[1].startswith("Finished before, at update 600 (max_updates)")
     assert [line for line in lines if line.startswith("test digits-letters  BLEU") and "(never trained)" in line]
 
@@ -82,26 +86,21 @@ def test_a_finished_run_of_several_languages_reports_them(trained, several, tmp_
 def test_a_finished_run_continues(copied, one, tmp_path):
     """With a larger `max_updates`, and other updates between evaluations, as a run that was longer from the start."""
     longer = {**one, "max_updates": 6, "evaluation.every": 3}
-    lines: list[str] = []
-    run(ExperimentConfig.from_settings({"directory": copied, **longer}), report=lines.append)
+    _, lines = start(copied, longer)
     assert f"Going on from update 4 in {copied}" in lines
-    run(ExperimentConfig.from_settings({"directory": tmp_path / "at once", **longer}), report=str)
+    start(tmp_path / "at once", longer)
     assert losses(copied) == losses(tmp_path / "at once")
     assert len(losses(copied)) == 6
     assert set(read_json(copied / "data.json", "digests")) == {f"{x} source-target" for x in ("train", "dev", "test")}
     with pytest.raises(UserError, match=r"other settings.* Received: training.batch_size=9 \(was 64\)$"):
-        run(
-            ExperimentConfig.from_settings({"directory": copied, **longer, "batch_size": 9, "max_updates": 8}),
-            report=str,
-        )
+        start(copied, longer, {"batch_size": 9, "max_updates": 8})
 
 
 def test_a_run_continues_on_another_machine_and_with_another_evaluation(copied, one, tmp_path):
     changed = {"accumulation_steps": 2, "replicas": 2, "saving.every": 1, "evaluation.every": 3, "max_updates": 6}
     changed |= {"bleu_tokenizer": "char", "dev_sentences": 3, "dev_metrics": ["bleu", "loss"], "best_metric": "loss"}
     before = losses(copied)
-    lines: list[str] = []
-    results = run(ExperimentConfig.from_settings({"directory": copied, **one, **changed}), report=lines.append)
+    results, lines = start(copied, one, changed)
     assert losses(copied)[:4] == before
     assert len(losses(copied)) == 6
     again = [line for line in lines if line.startswith("Evaluating")]
@@ -119,9 +118,9 @@ def test_scores_of_another_search_do_not_pass_for_new_ones_after_a_kill(copied, 
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run(ExperimentConfig.from_settings({"directory": copied, **one, "max_updates": 6}), report=killed)
+        run(config(copied, {**one, "max_updates": 6}), report=killed)
     assert read_results(copied)["updates"] == 4  # of the shorter run, until the longer run has results
-    wider = ExperimentConfig.from_settings({"directory": copied, **one, "beam_size": 2})
+    wider = config(copied, {**one, "beam_size": 2})
     with pytest.raises(KeyboardInterrupt):
         run(wider, report=killed)
     assert finished_results(wider, str) is None
@@ -130,17 +129,14 @@ def test_scores_of_another_search_do_not_pass_for_new_ones_after_a_kill(copied, 
 def test_fewer_updates_than_there_were_end_a_run_once(copied, one):
     (copied / "results.json").unlink()  # stopped before the end
     for said in ("Translating the test data", "Finished before, at update 4"):
-        lines: list[str] = []
-        results = run(
-            ExperimentConfig.from_settings({"directory": copied, **one, "max_updates": 3}), report=lines.append
-        )
+        results, lines = start(copied, one, {"max_updates": 3})
         assert results["updates"] == 4
         assert any(line.startswith(said) for line in lines)
 
 
 def test_one_hot_roles_given_as_an_object_get_their_temperature(one, tmp_path):
     roles = Roles(LayerSpec(RoleInteraction, assignment="one_hot", kernel_size=5), num_roles=4)
-    e = ExperimentConfig.from_settings({"directory": tmp_path, **one, "model": {**one["model"], "roles": roles}})
+    e = config(tmp_path, {**one, "model": {**one["model"], "roles": roles}})
     model = e.make_model(e.vocabulary_sizes)
     batches = TrainingBatches(ParallelCorpus.from_lists([[4, 5]], [[5, 4]]), batch_size=1, batch_unit="sentences")
     of_direction = {e.directions[0].name: batches}
@@ -149,9 +145,8 @@ def test_one_hot_roles_given_as_an_object_get_their_temperature(one, tmp_path):
 
 
 def test_other_test_data_are_scored_without_training(copied, one):
-    other = {**one, "data.test.source": one["data.dev.source"], "data.test.target": one["data.dev.target"]}
-    lines: list[str] = []
-    run(ExperimentConfig.from_settings({"directory": copied, **other}), report=lines.append)
+    other = {f"data.test.{side}": one[f"data.dev.{side}"] for side in ("source", "target")}
+    _, lines = start(copied, one, other)
     assert "Translating the test data" in lines
     assert not [line for line in lines if line.startswith("update ")]
 
@@ -166,12 +161,10 @@ def test_several_test_sets_are_scored_as_one_and_apart(copied, one):
     path = copied / "test.source-target.hypotheses.txt"
     before, apart = path.read_text(), read_results(copied)["test"]["source-target"]
     settings = {name: value for name, value in one.items() if not name.startswith("data.test")}
-    config = ExperimentConfig.from_settings(
-        {"directory": copied, **settings, "data.test": [files("dev"), files("test")]}
-    )
-    run(config, report=str)
+    made = config(copied, {**settings, "data.test": [files("dev"), files("test")]})
+    run(made, report=str)
     whole = read_results(copied)["test"]["source-target"]
-    sets, (_, references) = whole["sets"], config.directions[0].read_tests()
+    sets, (_, references) = whole["sets"], made.directions[0].read_tests()
     assert list(sets) == [Path(one[f"data.{use}.target"]).name for use in ("dev", "test")]
     of_dev, of_test = sets.values()
     assert scores(of_test) == scores(apart) != scores(of_dev)
@@ -179,9 +172,8 @@ def test_several_test_sets_are_scored_as_one_and_apart(copied, one):
     lines = path.read_text().splitlines()
     assert whole["outputs"]["lines"] == len(lines) == len(references) > len(before.splitlines())
     assert {name: round(x.score, 2) for name, x in corpus_scores(lines, references).items()} == scores(whole)
-    missing = {"directory": copied, **settings, "data.test": [files("test"), copied / "none.{language}"]}
     with pytest.raises(UserError, match="This corpus has no file for any direction. Received: test='.*none"):
-        run(ExperimentConfig.from_settings(missing), report=str)
+        start(copied, settings, {"data.test": [files("test"), copied / "none.{language}"]})
 
 
 @pytest.mark.parametrize(
@@ -202,7 +194,7 @@ def test_a_damaged_file_of_a_run_is_one_line(copied, one, name, content, message
     else:
         (copied / name).write_text(content)
     with pytest.raises(UserError, match=message) as raised:
-        run(ExperimentConfig.from_settings({"directory": copied, **one, "max_updates": 6}), report=str)
+        start(copied, one, {"max_updates": 6})
     assert "\n" not in str(raised.value)
 
 
@@ -218,9 +210,9 @@ def test_settings_of_several_languages_work_for_one_direction(one, corpus, tmp_p
         "source": train_subwords(text[0], tmp_path / "words.model", vocabulary_size=24, lowercase=True),
         "target": train_subwords(text[1], tmp_path / "letters.model", vocabulary_size=18, lowercase=True),
     }
-    experiment = ExperimentConfig.from_settings(
+    experiment = config(
+        tmp_path / "run",
         {
-            "directory": tmp_path / "run",
             **settings,
             "schedule": "noam",
             "learning_rate": None,
@@ -234,7 +226,7 @@ def test_settings_of_several_languages_work_for_one_direction(one, corpus, tmp_p
             "dev_metrics": ["bleu", "loss"],
             "best_metric": "loss",
             "bleu_tokenizer": "char",
-        }
+        },
     )
     lines: list[str] = []
     results = run(experiment, report=lines.append)
@@ -258,7 +250,7 @@ def test_settings_of_several_languages_work_for_one_direction(one, corpus, tmp_p
 
 def test_a_bridge_may_have_one_vocabulary_and_a_preset(several, corpus):
     settings = {**several, "joint_vocabulary": True, "preset": "transformer_tiny", "model": {"bridge_heads": 2}}
-    experiment = ExperimentConfig.from_settings({"directory": "x", **settings, "user_symbols": ["<x>"]})
+    experiment = config("x", {**settings, "user_symbols": ["<x>"]})
     assert experiment.vocabulary_sizes == dict.fromkeys(several["languages"], 22)
     made = experiment.make_model(experiment.vocabulary_sizes).get_config()
     assert (made["hidden_dim"], made["encoder"], made["transformer"]["num_heads"]) == (128, "transformer", 4)
@@ -276,7 +268,7 @@ def test_subwords_with_other_ids_are_refused(one, corpus, tmp_path):
             input=str(corpus / "train.words"), model_writer=file, vocab_size=24, model_type="bpe", minloglevel=2
         )
     with pytest.raises(UserError, match="ids.*Received: "):
-        run(ExperimentConfig.from_settings({"directory": tmp_path / "run", **one, "models": model}), report=str)
+        start(tmp_path / "run", one, {"models": model})
     assert not list((tmp_path / "run").glob("*.model"))
 
 
@@ -289,6 +281,6 @@ def test_corpus_weights_equal_a_corpus_seen_as_often(several, corpus, tmp_path):
     sizes = []
     for weights in ([1, 1], [1, 3]):
         settings = {**several, "train": [several["train"]] * 2, "corpus_weights": weights}
-        experiment = ExperimentConfig.from_settings({"directory": "x", **settings})
+        experiment = config("x", settings)
         sizes.append(_batches(experiment, experiment.directions[0], tokenizers, str).updates_per_epoch)
     assert sizes == [np.ceil(2 * 1740 / 64), np.ceil(4 * 1740 / 64)]

@@ -8,34 +8,21 @@ from pathlib import Path
 from typing import Any
 
 import h5py
-import keras
 import numpy as np
 import pytest
+from configs import config
+from training_runs import Kill
 
 from keras_nmt.data import read_parallel, train_subwords
 from keras_nmt.data.prepared_corpus import write_prepared
 from keras_nmt.data.subword_tokenizer import SubwordTokenizer
 from keras_nmt.errors import UserError
-from keras_nmt.experiments import ExperimentConfig, dry_run, run
+from keras_nmt.experiments import dry_run, run
 from keras_nmt.experiments import run_experiment as module
 from keras_nmt.files.weights_file import arrays
 from keras_nmt.models import ModelDirectory
 
 NOISE = {"noise": {"swap": 0.2, "uppercase": 0.1}}
-
-
-class KilledAt(keras.callbacks.Callback):
-    def __init__(self, update: int) -> None:
-        super().__init__()
-        self.update = update
-
-    def on_train_batch_end(self, batch: int, logs: object = None) -> None:
-        if batch + 1 == self.update:
-            raise KeyboardInterrupt
-
-
-def config(directory: Path, *settings: dict[str, Any]) -> ExperimentConfig:
-    return ExperimentConfig.from_settings({"directory": directory}, *settings)
 
 
 def weights(folder: Path) -> dict[str, np.ndarray]:
@@ -62,8 +49,8 @@ def taught(trained_one, links):
 def test_a_killed_run_goes_on_as_if_it_had_not_been_killed(kind, one, taught, trained_one, tmp_path):
     own = taught if kind == "taught" else {**NOISE, "sampling": 0.2}
     run(config(tmp_path / "whole", one, own), report=str)
-    with pytest.raises(KeyboardInterrupt):
-        run(config(tmp_path / "killed", one, own), report=str, callbacks=[KilledAt(3)])
+    with pytest.raises(RuntimeError, match="crash"):
+        run(config(tmp_path / "killed", one, own), report=str, callbacks=[Kill(3, None)])
     run(config(tmp_path / "killed", one, own), report=str)
     expected, found = weights(tmp_path / "whole"), weights(tmp_path / "killed")
     plain = weights(trained_one)  # of the same settings otherwise

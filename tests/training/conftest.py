@@ -9,6 +9,7 @@ from typing import Any
 import keras
 import numpy as np
 import pytest
+from training_runs import MakeModel
 
 from keras_nmt.data import ParallelCorpus, TrainingBatches
 from keras_nmt.training import (
@@ -68,7 +69,7 @@ def batches() -> TrainingBatches:
 
 
 @pytest.fixture(scope="session")
-def make_model() -> Callable[..., keras.Model]:
+def make_model() -> MakeModel:
     """Makes a small model `[source, target_input] -> logits`, equal for equal arguments."""
 
     def make(dropout: float = 0.0, seed: int = 0, units: int = 8) -> keras.Model:
@@ -95,7 +96,7 @@ def make_any_trainer() -> Callable[..., Trainer]:
 def make_trainer(
     tmp_path: Path,
     batches: TrainingBatches,
-    make_model: Callable[..., keras.Model],
+    make_model: MakeModel,
     make_any_trainer: Callable[..., Trainer],
 ) -> Callable[..., Trainer]:
     """Makes a trainer of the small model, or of the model that `model` makes, in the folder `name`."""

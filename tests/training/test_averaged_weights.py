@@ -9,7 +9,7 @@ from typing import Any
 import keras
 import numpy as np
 import pytest
-from training_runs import Kill, Make, Scores, assert_same, log_of, values_of
+from training_runs import Kill, Make, MakeModel, Scores, assert_same, log_of, values_of
 
 from keras_nmt.errors import UserError
 from keras_nmt.files.weights_file import read_weights
@@ -116,7 +116,7 @@ def test_two_replicas_have_the_average_of_one(make_trainer: Make) -> None:
 
 
 def test_a_stopped_run_ends_with_the_averages_of_an_uninterrupted_run(
-    make_trainer: Make, make_model: Callable[..., keras.Model]
+    make_trainer: Make, make_model: MakeModel
 ) -> None:
     def trainer_of(name: str, seed: int = 0, stop: tuple[int, signal.Signals | None] | None = None) -> Trainer:
         trainer = make_trainer(

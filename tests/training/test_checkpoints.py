@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from nasty_names import NAMES
+from training_runs import MakeModel
 
 from keras_nmt.errors import UserError
 from keras_nmt.files.weights_file import arrays, read_weights, write_digest
@@ -27,7 +28,7 @@ from keras_nmt.training import checkpoints as checkpoints_module
 from keras_nmt.training.checkpoints import Progress, weights_path
 
 
-def make(folder: Path, make_model: Callable[..., keras.Model], seed: int = 0, **options) -> tuple:
+def make(folder: Path, make_model: MakeModel, seed: int = 0, **options) -> tuple:
     model = make_model(dropout=0.1, seed=seed)
     optimizer = keras.optimizers.Adam()
     optimizer.build(model.trainable_variables)
@@ -44,7 +45,7 @@ def weight_files(folder: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("replicas", [1, 2])
-def test_restores_everything(tmp_path: Path, make_model: Callable[..., keras.Model], replicas: int) -> None:
+def test_restores_everything(tmp_path: Path, make_model: MakeModel, replicas: int) -> None:
     strategy = make_strategy(replicas)
     with strategy.scope():
         model, optimizer, checkpoints = make(tmp_path, make_model)
@@ -66,7 +67,7 @@ def test_restores_everything(tmp_path: Path, make_model: Callable[..., keras.Mod
         assert all(np.all(copy.numpy() == number) for copy in copies)
 
 
-def test_keeps_the_last_and_the_best(tmp_path: Path, make_model: Callable[..., keras.Model]) -> None:
+def test_keeps_the_last_and_the_best(tmp_path: Path, make_model: MakeModel) -> None:
     _, _, checkpoints = make(tmp_path, make_model, keep_last=2, keep_best=2)
     progress = Progress()
     for update, score in ((1, 5.0), (2, 9.0), (3, 7.0), (4, 7.0), (5, None), (6, 1.0)):
@@ -78,7 +79,7 @@ def test_keeps_the_last_and_the_best(tmp_path: Path, make_model: Callable[..., k
     assert {file.stem for file in tmp_path.glob("state-*.h5")} == {"state-5", "state-6"}
 
 
-def test_lower_can_be_better(tmp_path: Path, make_model: Callable[..., keras.Model]) -> None:
+def test_lower_can_be_better(tmp_path: Path, make_model: MakeModel) -> None:
     _, _, checkpoints = make(tmp_path, make_model, keep_last=1, keep_best=1, higher_is_better=False)
     progress = Progress()
     for update, score in ((1, 5.0), (2, 2.0), (3, 7.0)):
@@ -88,7 +89,7 @@ def test_lower_can_be_better(tmp_path: Path, make_model: Callable[..., keras.Mod
 
 
 def test_without_last_saves_only_the_best_weights_are_written(
-    tmp_path: Path, make_model: Callable[..., keras.Model], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, make_model: MakeModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     written: list[str] = []
     monkeypatch.setattr(checkpoints_module, "write_weights", lambda path, model: written.append(path.name))
@@ -102,9 +103,7 @@ def test_without_last_saves_only_the_best_weights_are_written(
     assert json.loads((tmp_path / "index.json").read_text())["last"] == []
 
 
-def test_a_new_score_of_an_update_replaces_its_old_score(
-    tmp_path: Path, make_model: Callable[..., keras.Model]
-) -> None:
+def test_a_new_score_of_an_update_replaces_its_old_score(tmp_path: Path, make_model: MakeModel) -> None:
     _, _, checkpoints = make(tmp_path, make_model)
     progress = Progress(update=1)
     for score in (2.0, 1.0):
@@ -112,7 +111,7 @@ def test_a_new_score_of_an_update_replaces_its_old_score(
     assert progress.scores == {1: 1.0}
 
 
-def test_restoring_removes_what_a_killed_save_left(tmp_path: Path, make_model: Callable[..., keras.Model]) -> None:
+def test_restoring_removes_what_a_killed_save_left(tmp_path: Path, make_model: MakeModel) -> None:
     _, _, checkpoints = make(tmp_path, make_model, keep_last=1, keep_best=0)
     progress = Progress(update=2)
     checkpoints.save(progress)
@@ -124,9 +123,7 @@ def test_restoring_removes_what_a_killed_save_left(tmp_path: Path, make_model: C
     assert set(tmp_path.iterdir()) == before | {tmp_path / "state-1 (copy).h5"}
 
 
-def test_a_truncated_state_falls_back_to_the_previous_state(
-    tmp_path: Path, make_model: Callable[..., keras.Model]
-) -> None:
+def test_a_truncated_state_falls_back_to_the_previous_state(tmp_path: Path, make_model: MakeModel) -> None:
     model, _, checkpoints = make(tmp_path, make_model, keep_last=1, keep_best=0)
     progress = Progress()
     for update in (1, 2):
@@ -156,7 +153,7 @@ def test_a_truncated_state_falls_back_to_the_previous_state(
     ]  # fmt: skip
 
 
-def test_a_damaged_bit_is_noticed_or_changes_nothing(tmp_path: Path, make_model: Callable[..., keras.Model]) -> None:
+def test_a_damaged_bit_is_noticed_or_changes_nothing(tmp_path: Path, make_model: MakeModel) -> None:
     model, _, checkpoints = make(tmp_path, make_model)
     for update in (1, 2):
         model.set_weights([np.full(weight.shape, update) for weight in model.get_weights()])
@@ -174,9 +171,7 @@ def test_a_damaged_bit_is_noticed_or_changes_nothing(tmp_path: Path, make_model:
     assert set(restored_from) == {1, 2}
 
 
-def test_a_damaged_state_does_not_count_as_the_state_before(
-    tmp_path: Path, make_model: Callable[..., keras.Model]
-) -> None:
+def test_a_damaged_state_does_not_count_as_the_state_before(tmp_path: Path, make_model: MakeModel) -> None:
     _, _, checkpoints = make(tmp_path, make_model)
     for update in (1, 2):
         checkpoints.save_state(Progress(update=update))
@@ -188,9 +183,7 @@ def test_a_damaged_state_does_not_count_as_the_state_before(
 
 
 @pytest.mark.parametrize("order", [1, -1])
-def test_no_time_counts(
-    tmp_path: Path, make_model: Callable[..., keras.Model], monkeypatch: pytest.MonkeyPatch, order: int
-) -> None:
+def test_no_time_counts(tmp_path: Path, make_model: MakeModel, monkeypatch: pytest.MonkeyPatch, order: int) -> None:
     _, _, checkpoints = make(tmp_path, make_model, keep_last=1, keep_best=0)
     for update in range(1, 6):
         monkeypatch.setattr(time, "time", lambda update=update: 1e9 + order * 1e5 * update)
@@ -205,7 +198,7 @@ def test_no_time_counts(
 
 
 def test_nothing_is_removed_before_the_new_state_is_read_back(
-    tmp_path: Path, make_model: Callable[..., keras.Model], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, make_model: MakeModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, _, checkpoints = make(tmp_path, make_model, keep_last=1, keep_best=0)
     for update in (1, 2):
@@ -250,7 +243,7 @@ def killed_at(number: float) -> Iterator[list[str]]:
             yield changes
 
 
-def test_a_kill_at_any_change_of_a_file_loses_nothing(tmp_path: Path, make_model: Callable[..., keras.Model]) -> None:
+def test_a_kill_at_any_change_of_a_file_loses_nothing(tmp_path: Path, make_model: MakeModel) -> None:
     model, _, checkpoints = make(tmp_path / "begun", make_model, keep_last=2, keep_best=1)
 
     def go_on(folder: Path, last: int) -> int:
@@ -294,7 +287,7 @@ def test_a_kill_at_any_change_of_a_file_loses_nothing(tmp_path: Path, make_model
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_folder_may_have_any_name(
-    tmp_path: Path, make_model: Callable[..., keras.Model], monkeypatch: pytest.MonkeyPatch, name: str
+    tmp_path: Path, make_model: MakeModel, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     others = [tmp_path / other / "checkpoints" / f"state-{update}.h5" for other in "abd" for update in (1, 2)]
     for path in others:  # of runs whose names a pattern would match
@@ -320,7 +313,7 @@ def test_a_folder_may_have_any_name(
 @pytest.mark.parametrize("name", ["state-1.h5", "state-2.h5", "update-1.weights.h5", "../model.weights.h5"])
 @pytest.mark.parametrize("make_other", [os.mkfifo, os.mkdir, lambda path: path.symlink_to("/dev/zero")])
 def test_only_regular_files_are_read(
-    tmp_path: Path, make_model: Callable[..., keras.Model], name: str, make_other: Callable[[Path], None]
+    tmp_path: Path, make_model: MakeModel, name: str, make_other: Callable[[Path], None]
 ) -> None:
     folder = tmp_path / "checkpoints"
     model, _, checkpoints = make(folder, make_model)
@@ -338,7 +331,7 @@ def test_only_regular_files_are_read(
 
 
 def test_a_state_that_the_system_refuses_is_no_damaged_state(
-    tmp_path: Path, make_model: Callable[..., keras.Model], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, make_model: MakeModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, _, checkpoints = make(tmp_path, make_model)
     for update in (1, 2):
@@ -353,7 +346,7 @@ def test_a_state_that_the_system_refuses_is_no_damaged_state(
 
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
-def test_states_of_half_precision(tmp_path: Path, make_model: Callable[..., keras.Model], dtype: str) -> None:
+def test_states_of_half_precision(tmp_path: Path, make_model: MakeModel, dtype: str) -> None:
     keras.config.set_dtype_policy(dtype)
     model, _, checkpoints = make(tmp_path, make_model)
     model.set_weights([np.full(weight.shape, 1.5) for weight in model.get_weights()])
@@ -364,7 +357,7 @@ def test_states_of_half_precision(tmp_path: Path, make_model: Callable[..., kera
     assert dtype in {weight.dtype for weight in model.weights}
 
 
-def test_truncated_states_only_are_an_error(tmp_path: Path, make_model: Callable[..., keras.Model]) -> None:
+def test_truncated_states_only_are_an_error(tmp_path: Path, make_model: MakeModel) -> None:
     _, _, checkpoints = make(tmp_path, make_model)
     checkpoints.save(Progress(update=1))
     (tmp_path / "state-1.h5").write_bytes(b"")
@@ -372,7 +365,7 @@ def test_truncated_states_only_are_an_error(tmp_path: Path, make_model: Callable
         make(tmp_path, make_model)[2].restore(lambda line: None)
 
 
-def test_another_model_is_an_error(tmp_path: Path, make_model: Callable[..., keras.Model]) -> None:
+def test_another_model_is_an_error(tmp_path: Path, make_model: MakeModel) -> None:
     _, _, checkpoints = make(tmp_path, make_model)
     checkpoints.save(Progress(update=1))
     model = make_model(units=6)
@@ -387,5 +380,5 @@ def test_another_model_is_an_error(tmp_path: Path, make_model: Callable[..., ker
         Checkpoints(tmp_path, model, optimizer).restore()
 
 
-def test_nothing_to_restore(tmp_path: Path, make_model: Callable[..., keras.Model]) -> None:
+def test_nothing_to_restore(tmp_path: Path, make_model: MakeModel) -> None:
     assert make(tmp_path, make_model)[2].restore() is None

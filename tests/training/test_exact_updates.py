@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import keras
 import numpy as np
 import pytest
 import tensorflow as tf
-from training_runs import Make, Penalty, assert_same, log_of, losses_of
+from training_runs import Make, MakeModel, Penalty, assert_same, log_of, losses_of
 
 from keras_nmt.data import TrainingBatches
 from keras_nmt.models import Transformer
@@ -58,7 +57,7 @@ def test_the_split_of_a_batch_does_not_matter(make_trainer: Make, options: dict[
     [("global_clipnorm", "tokens", True), ("clipnorm", "sentences", False), ("clipvalue", "tokens", False)],
 )
 def test_splits_agree_with_xla_extra_losses_and_every_clipping(
-    make_trainer: Make, make_model: Callable[..., keras.Model], clip: str, normalize_by: str, xla: bool
+    make_trainer: Make, make_model: MakeModel, clip: str, normalize_by: str, xla: bool
 ) -> None:
     def model() -> keras.Model:
         model = make_model()
@@ -93,7 +92,7 @@ def test_splits_agree_with_xla_extra_losses_and_every_clipping(
 @pytest.mark.parametrize("normalize_by", ["tokens", "sentences"])
 @pytest.mark.parametrize("parts", [1, 2])
 def test_an_update_follows_the_gradient_of_the_loss_of_tokens_and_of_the_mean_penalty_of_sentences(
-    make_trainer: Make, make_model: Callable[..., keras.Model], batches: TrainingBatches, normalize_by: str, parts: int
+    make_trainer: Make, make_model: MakeModel, batches: TrainingBatches, normalize_by: str, parts: int
 ) -> None:
     def model() -> keras.Model:
         model = make_model()
@@ -197,7 +196,7 @@ def test_a_custom_loss(make_trainer: Make, batches: TrainingBatches) -> None:
 
 
 def test_masks_differ_between_replicas_layers_and_updates_and_come_again(
-    make_trainer: Make, make_model: Callable[..., keras.Model]
+    make_trainer: Make, make_model: MakeModel
 ) -> None:
     trainer = make_trainer(replicas=2, model=lambda: make_model(dropout=0.5))
     layers = [trainer.model.get_layer(name) for name in ("first_dropout", "second_dropout")]
@@ -217,9 +216,7 @@ def test_masks_differ_between_replicas_layers_and_updates_and_come_again(
     assert_same(first, [copy.numpy() for copy in masks(tf.constant(4, "int64"))])
 
 
-def test_dropout_depends_on_the_part_of_the_batch_only(
-    make_trainer: Make, make_model: Callable[..., keras.Model]
-) -> None:
+def test_dropout_depends_on_the_part_of_the_batch_only(make_trainer: Make, make_model: MakeModel) -> None:
     losses = []
     for replicas, accumulation_steps, seed in ((2, 2, 0), (1, 4, 0), (1, 4, 1)):
         trainer = make_trainer(

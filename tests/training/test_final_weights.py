@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import h5py
 import keras
 import numpy as np
 import pytest
+from training_runs import MakeModel
 
 from keras_nmt.errors import UserError
 from keras_nmt.training import Checkpoints, average_checkpoints
@@ -17,9 +17,7 @@ from keras_nmt.training.final_weights import average_weights
 
 
 @pytest.fixture
-def run(
-    tmp_path: Path, make_model: Callable[..., keras.Model]
-) -> tuple[Path, keras.Model, dict[int, list[np.ndarray]]]:
+def run(tmp_path: Path, make_model: MakeModel) -> tuple[Path, keras.Model, dict[int, list[np.ndarray]]]:
     """A model directory with four saves, the model, and its weights at each save."""
     model = make_model()
     optimizer = keras.optimizers.SGD()
@@ -71,7 +69,7 @@ def test_missing_checkpoints_are_an_error(tmp_path: Path, run) -> None:
     assert not (run[0] / "model.weights.h5").exists()
 
 
-def test_weights_of_different_models_are_rejected(tmp_path: Path, make_model: Callable[..., keras.Model]) -> None:
+def test_weights_of_different_models_are_rejected(tmp_path: Path, make_model: MakeModel) -> None:
     files = []
     for units in (8, 6):
         files.append(tmp_path / f"{units}.weights.h5")

@@ -9,7 +9,7 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
-from training_runs import Make, assert_same, log_of, losses_of
+from training_runs import Make, MakeModel, assert_same, log_of, losses_of
 
 from keras_nmt.data import ParallelCorpus, TrainingBatches
 from keras_nmt.errors import UserError
@@ -34,7 +34,7 @@ def test_a_loss_scale_is_undone_on_replicas(make_trainer: Make) -> None:
         np.testing.assert_allclose(one, other, atol=1e-6)
 
 
-def test_mixed_bfloat16_learns(make_trainer: Make, make_model: Callable[..., keras.Model]) -> None:
+def test_mixed_bfloat16_learns(make_trainer: Make, make_model: MakeModel) -> None:
     keras.config.set_dtype_policy("mixed_bfloat16")
     trainer = make_trainer(accumulation_steps=2, max_updates=40)
     trainer.train()
@@ -94,7 +94,7 @@ class Explosion(keras.layers.Layer):
 
 @pytest.mark.parametrize("accumulation_steps", [1, 2])
 def test_an_infinite_gradient_on_one_replica_is_skipped_by_all(
-    make_trainer: Make, make_model: Callable[..., keras.Model], accumulation_steps: int
+    make_trainer: Make, make_model: MakeModel, accumulation_steps: int
 ) -> None:
     sentences = [[4 + i % 10] * 3 for i in range(63)]
     sentences.insert(20, [19] * 3)  # one line of the corpus: one part of one batch
@@ -135,9 +135,7 @@ def test_an_infinite_gradient_on_one_replica_is_skipped_by_all(
         assert np.isfinite(copies[0].numpy()).all()
 
 
-def test_gradients_that_no_scale_makes_finite_end_the_run(
-    make_trainer: Make, make_model: Callable[..., keras.Model]
-) -> None:
+def test_gradients_that_no_scale_makes_finite_end_the_run(make_trainer: Make, make_model: MakeModel) -> None:
     def model() -> keras.Model:
         model = make_model()
         hidden = Explosion(3)(model.get_layer("hidden").output, keras.ops.full_like(model.inputs[0], 3))

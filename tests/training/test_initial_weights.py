@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import keras
 import numpy as np
 import pytest
 from one_in import one_in
+from training_runs import MakeModel
 
 from keras_nmt.errors import UserError
 from keras_nmt.layers import Composition, HierarchicalAggregation, LayerSpec
@@ -16,7 +16,7 @@ from keras_nmt.models import Transformer
 from keras_nmt.training import make_strategy, warm_start
 
 
-def test_all_weights_of_an_equal_model_are_loaded(make_model: Callable[..., keras.Model]) -> None:
+def test_all_weights_of_an_equal_model_are_loaded(make_model: MakeModel) -> None:
     source = make_model(seed=1)
     with make_strategy(2).scope():
         model = make_model(seed=2)
@@ -29,7 +29,7 @@ def test_all_weights_of_an_equal_model_are_loaded(make_model: Callable[..., kera
         np.testing.assert_array_equal(ours.numpy(), theirs.numpy())
 
 
-def test_misfits_are_rejected_unless_allowed(make_model: Callable[..., keras.Model]) -> None:
+def test_misfits_are_rejected_unless_allowed(make_model: MakeModel) -> None:
     source, model = make_model(units=6), make_model(units=8)
     before = model.get_weights()
     with pytest.raises(UserError, match="another shape"):
@@ -41,7 +41,7 @@ def test_misfits_are_rejected_unless_allowed(make_model: Callable[..., keras.Mod
     assert "did not fit: hidden/kernel" in result.summary()
 
 
-def test_new_and_unused_weights_are_rejected_unless_named(make_model: Callable[..., keras.Model]) -> None:
+def test_new_and_unused_weights_are_rejected_unless_named(make_model: MakeModel) -> None:
     model = make_model()
     deeper = keras.layers.Dense(3, name="extra")(model.output)
     deeper = keras.Model(model.inputs, deeper)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
-from training_runs import Kill, Make, Scores, assert_same, log_of, losses_of, values_of
+from training_runs import Kill, Make, MakeModel, Scores, assert_same, log_of, losses_of, values_of
 
 from keras_nmt.data import SubwordSampling, SubwordTokenizer, TrainingBatches, read_parallel, train_subwords
 from keras_nmt.errors import UserError
@@ -44,7 +44,7 @@ def heeded_signals() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("heeded_signals")
-def test_a_stopped_run_equals_an_uninterrupted_run(make_trainer: Make, make_model: Callable[..., keras.Model]) -> None:
+def test_a_stopped_run_equals_an_uninterrupted_run(make_trainer: Make, make_model: MakeModel) -> None:
     reports: list[str] = []
 
     def trainer_of(name: str, seed: int = 0, stop: tuple[int, signal.Signals | None] | None = None) -> Trainer:
@@ -136,7 +136,7 @@ def test_a_resumed_run_may_evaluate_at_other_updates(make_trainer: Make) -> None
 
 
 def test_a_stopped_run_with_corpus_weights_and_sampling_continues(
-    make_trainer: Make, make_model: Callable[..., keras.Model], tmp_path: Path
+    make_trainer: Make, make_model: MakeModel, tmp_path: Path
 ) -> None:
     generator = np.random.default_rng(1)
     for name in ("one", "two"):

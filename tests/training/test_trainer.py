@@ -16,7 +16,7 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
-from training_runs import Make, Scores, assert_same, log_of, losses_of
+from training_runs import Make, MakeModel, Scores, assert_same, log_of, losses_of
 
 from keras_nmt.data import TrainingBatches
 from keras_nmt.errors import UserError
@@ -257,17 +257,6 @@ def test_keras_callbacks(make_trainer: Make, tmp_path: Path) -> None:
     assert list((tmp_path / "board").rglob("events.*"))
 
 
-def test_tensorboard(make_trainer: Make) -> None:
-    trainer, _ = run(make_trainer, 2, tensorboard=True)
-    file = next((trainer.directory / "tensorboard").glob("events.*"))
-    seen = {
-        (value.tag, event.step)
-        for event in tf.compat.v1.train.summary_iterator(str(file))
-        for value in event.summary.value
-    }
-    assert {("loss", 1), ("loss", 10), ("val_bleu", 2)} <= seen
-
-
 def test_the_progress_has_all_numbers(make_trainer: Make) -> None:
     reports: list[str] = []
     make_trainer(max_updates=6, log_every=3, report=reports.append).train()
@@ -276,7 +265,7 @@ def test_the_progress_has_all_numbers(make_trainer: Make) -> None:
         assert word in reports[0]
 
 
-def test_starts_from_another_model(make_trainer: Make, make_model: Callable[..., keras.Model]) -> None:
+def test_starts_from_another_model(make_trainer: Make, make_model: MakeModel) -> None:
     source = make_model(seed=7)
     trainer = make_trainer(init_from=source, max_updates=1, optimizer=lambda: make_optimizer("sgd", 0.0))
     trainer.train()

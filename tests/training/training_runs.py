@@ -15,13 +15,11 @@ import numpy as np
 import tensorflow as tf
 
 from keras_nmt.files.atomic_files import plain_name
-from keras_nmt.training import (
-    Trainer,
-    TrainingLog,
-)
+from keras_nmt.training import Trainer, TrainingLog
 
 TIMES = ("tokens_per_second", "seconds")  # values that differ between runs
 Make = Callable[..., Trainer]
+MakeModel = Callable[..., keras.Model]
 
 
 def log_of(trainer: Trainer) -> list[dict[str, Any]]:

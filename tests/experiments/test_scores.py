@@ -1,14 +1,19 @@
-"""Scores of the development data, against sacreBLEU and the model's own log-probabilities."""
+"""Scores of the development data, against sacreBLEU and the model's own log-probabilities; speed of decoding."""
 
 from __future__ import annotations
+
+import json
 
 import numpy as np
 import pytest
 import sacrebleu
+from comparisons import make
 
 from keras_nmt.experiments import ExperimentConfig
+from keras_nmt.experiments import scores as module
 from keras_nmt.experiments.scores import development_scores
 from keras_nmt.inference import Translator
+from keras_nmt.models import ModelDirectory
 
 SOURCES = ["1 2 3", "4 5", "0"]
 REFERENCES = ["ke la le", "ma me", "ka ka"]
@@ -42,3 +47,25 @@ def test_the_loss_is_the_mean_over_subwords_with_the_end(translator, one):
     subwords = sum(len(ids) + 1 for ids in target.tokenize(REFERENCES).to_list())
     assert found["loss"] == pytest.approx(-np.sum(translator.score(SOURCES, REFERENCES)) / subwords)
     assert 0 < found["loss"] < 20
+
+
+def test_speed_is_measured_on_all_lines_after_a_warm_up(files, tmp_path, monkeypatch):
+    clock, sizes = [0.0], []
+
+    class Slow:
+        def translate(self, lines, *sides):
+            sizes.append(len(lines))
+            clock[0] += 100.0 if len(sizes) == 1 else 4.0
+            return []
+
+    monkeypatch.setattr(module.Translator, "from_directory", lambda directory: Slow())
+    monkeypatch.setattr(ModelDirectory, "load_config", lambda self: {"search": {"beam_size": 4}})
+    monkeypatch.setattr(module.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(module, "WARM_UP", 8)
+    (tmp_path / "model.weights.h5").write_bytes(b"weights")
+    for at in ("before", "now", "now"):  # the turns of another moment are dropped
+        sizes.clear()
+        module.measure_speed(make(1, tmp_path, files), at, ["source-target"])
+        assert sizes == [8, 20]
+    found = json.loads((tmp_path / "speed.json").read_text())
+    assert (found["at"], found["sentences"], found["rates"]) == ("now", 20, [5.0, 5.0])

@@ -1,0 +1,281 @@
+"""The table of a comparison: scores, speeds and tests of its finished runs, and their text."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from keras_nmt.data import read_lines
+from keras_nmt.evaluation import holm, paired_bootstrap_of_runs
+from keras_nmt.experiments.config import ExperimentConfig
+from keras_nmt.experiments.corpus_files import File
+from keras_nmt.experiments.results import hypotheses_path, read_speed
+from keras_nmt.files.settings import value_at
+from keras_nmt.files.training_log import TrainingLog
+from keras_nmt.models import ModelDirectory
+
+BUDGET = ("training.stop.max_updates", "training.stop.time_limit", "training.batch_size", "training.batch_unit")
+SEARCH = ("search.beam_size", "search.length_penalty", "search.min_length")
+COLUMNS = (
+    *("configuration", "parameters", "training tokens/s", "decoding sentences/s", "runs", "dev BLEU", "test BLEU"),
+    *("difference", "each seed", "95% interval", "p", "p (Holm)"),
+)
+
+Runs = Mapping[str, Mapping[int, ExperimentConfig]]  # by configuration and seed
+Results = Mapping[str, Mapping[int, dict[str, Any]]]  # content of `results.json` of the finished runs
+
+
+def summarize(runs: Runs, results: Results, baseline: str) -> dict[str, Any]:
+    """Returns the content of `comparison.json`."""
+    first = {name: next(iter(of_seeds.values())) for name, of_seeds in runs.items()}
+    dev, directions = (common_directions(runs, use) for use in ("dev", "test"))
+    tests = {
+        name: {seed: found["test"] for seed, found in of_seeds.items() if directions and "test" in found}
+        for name, of_seeds in results.items()
+    }
+    bleus = {
+        name: {seed: statistics.mean(test[d]["bleu"]["score"] for d in directions) for seed, test in of_seeds.items()}
+        for name, of_seeds in tests.items()
+    }
+    configurations = {
+        name: {
+            "runs": len(found),
+            "parameters": next((one["parameters"] for one in found.values()), None),
+            "updates": {seed: one["updates"] for seed, one in found.items()},
+            **_speeds({seed: config.directory for seed, config in runs[name].items() if seed in found}, first[name]),
+            "dev_bleu_greedy": mean_and_deviation(
+                {seed: _dev_bleu(one["dev_greedy"], dev) for seed, one in found.items()}
+            ),
+            "test_bleu": mean_and_deviation(bleus[name]),
+            "by_direction": {d: _scores_of_direction(tests[name], d) for d in directions},
+            "outputs": {
+                seed: {d: _count_outputs(runs[name][seed].directory, d, test[d]) for d in directions}
+                for seed, test in tests[name].items()
+            },
+            **_difference(runs, name, baseline, bleus, directions),
+        }
+        for name, found in results.items()
+    }
+    p_values = {name: one["p_value"] for name, one in configurations.items() if one["p_value"] is not None}
+    for name, p in holm(p_values).items():
+        configurations[name]["p_value_holm"] = p
+    signatures = (test[directions[0]]["bleu"]["signature"] for of_seeds in tests.values() for test in of_seeds.values())
+    return {
+        "baseline": baseline,
+        "seeds": list(runs[baseline]),
+        "budget": {name: _values(config, BUDGET) for name, config in first.items()},
+        "search": {name: _values(config, SEARCH) for name, config in first.items()},
+        "directions": directions,
+        "started_from_a_trained_run": [name for name, config in first.items() if is_started(config)],
+        "signature": next(signatures, None),
+        "configurations": configurations,
+    }
+
+
+def common_directions(runs: Runs, use: str) -> list[str]:
+    """Returns the directions that all configurations have for a use, "dev" or "test"."""
+    first, *others = (getattr(next(iter(of_seeds.values())).pair_lists, use) for of_seeds in runs.values())
+    return [f"{s}-{t}" for s, t in first if all((s, t) in other for other in others)]
+
+
+def is_started(config: ExperimentConfig) -> bool:
+    """Tells whether a run starts from the weights of another one."""
+    return config.training.start.init_from is not None
+
+
+def _speeds(folders: Mapping[int, File], first: ExperimentConfig) -> dict[str, Any]:
+    """Returns the speeds of the finished runs in `folders`; decoding is measured in the folder of the `first` run."""
+    logs = [TrainingLog(ModelDirectory(folder).log_path).read() for folder in folders.values()]
+    rates = [[line["tokens_per_second"] for line in log if line.get("tokens_per_second")] for log in logs]
+    speed = read_speed(first.directory) if first.directory in folders.values() else None
+    return {
+        "training_tokens_per_second": median_and_range([statistics.median(of_run) for of_run in rates if of_run]),
+        "decoding_sentences_per_second": speed and {**(median_and_range(speed["rates"]) or {}), "at": speed["at"]},
+    }
+
+
+def _scores_of_direction(tests: Mapping[int, dict[str, Any]], direction: str) -> dict[str, Any]:
+    cells = {seed: test[direction] for seed, test in tests.items()}
+    return {
+        "trained": all(cell["trained"] for cell in cells.values()),
+        **mean_and_deviation({seed: cell["bleu"]["score"] for seed, cell in cells.items()}),
+    }
+
+
+def _difference(
+    runs: Runs, name: str, baseline: str, bleus: Mapping[str, Mapping[int, float]], directions: Sequence[str]
+) -> dict[str, Any]:
+    """Returns the entries about the difference between a configuration and the baseline, over the seeds of both."""
+    shared = [seed for seed in bleus[name] if seed in bleus[baseline]]
+    if name == baseline or not shared:
+        return {"difference": None, "differences": {}, "interval": None, "p_value": None, "p_value_holm": None}
+    first = runs[name][shared[0]]
+    references = {d.name: d.read_tests()[1] for d in first.directions if d.tests and d.name in directions}
+    systems, baselines = (
+        {d: [read_lines(hypotheses_path(runs[of][seed].directory, d)) for seed in shared] for d in references}
+        for of in (name, baseline)
+    )
+    found = paired_bootstrap_of_runs(
+        systems, baselines, references, lowercase=first.subwords.lowercase, tokenize=first.evaluation.bleu_tokenizer
+    )
+    differences = {seed: bleus[name][seed] - bleus[baseline][seed] for seed in shared}
+    return {
+        "difference": statistics.mean(differences.values()),
+        "differences": differences,
+        "interval": found.interval,
+        "p_value": found.p_value,
+        "p_value_holm": None,
+    }
+
+
+def _dev_bleu(dev: dict[str, float], directions: Sequence[str]) -> float:
+    scores = [dev[f"bleu_{direction}"] for direction in directions if f"bleu_{direction}" in dev]
+    return statistics.mean(scores) if scores else dev["bleu"]
+
+
+def _values(config: ExperimentConfig, names: Sequence[str]) -> dict[str, Any]:
+    return {name.rpartition(".")[2]: value_at(config, name) for name in names}
+
+
+def _count_outputs(folder: File, direction: str, test: dict[str, Any]) -> dict[str, int]:
+    """Counts all, empty and distinct translations of a direction's test data."""
+    lines = read_lines(hypotheses_path(folder, direction))
+    counts = {"lines": len(lines), "empty": sum(not line.strip() for line in lines), "distinct": len(set(lines))}
+    return {**test.get("outputs", {}), **counts}
+
+
+def _tables(summary: dict[str, Any]) -> list[list[list[str]]]:
+    """Returns the table of the configurations and, for several directions, the table of test BLEU by direction.
+
+    `summary` is the content of `comparison.json`. A table is a list of rows; the first has the names of the columns.
+    """
+    found = summary["configurations"]
+    rows = [
+        [
+            name,
+            _text(one["parameters"], ",d"),
+            _rates(one["training_tokens_per_second"], ",.0f"),
+            _rates(one["decoding_sentences_per_second"], ",.1f"),
+            f"{one['runs']} of {len(summary['seeds'])}",
+            _with_deviation(one["dev_bleu_greedy"]),
+            _with_deviation(one["test_bleu"]),
+            _text(one["difference"], "+.2f"),
+            ", ".join(format(x, "+.2f") for x in one["differences"].values()) if one["interval"] else "",
+            " to ".join(format(x, "+.2f") for x in one["interval"] or ()),
+            _text(one["p_value"], ".3f"),
+            _text(one["p_value_holm"], ".3f"),
+        ]
+        for name, one in found.items()
+    ]
+    tables = [[list(COLUMNS), *rows]]
+    if len(summary["directions"]) > 1:
+        cells = {
+            name: [_with_deviation(x) + ("" if x["trained"] else "*") for x in one["by_direction"].values()]
+            for name, one in found.items()
+        }
+        tables.append([["test BLEU", *summary["directions"]], *([name, *row] for name, row in cells.items())])
+    return tables
+
+
+def show_tables(summary: dict[str, Any]) -> None:
+    """Prints the tables and warnings of a comparison from the content of `comparison.json`."""
+    console = Console()
+    console.width = max(console.width, 150)  # a wrapped line is easier to read than a cell in two lines
+    for columns, *rows in _tables(summary):
+        table = Table(*(column.replace(" ", "\n") for column in columns), box=box.SIMPLE)
+        for row in rows:
+            table.add_row(*row)
+        console.print(table)
+    for line in _degenerate(summary):
+        print(f"Warning: {line}")
+
+
+def _degenerate(summary: dict[str, Any]) -> list[str]:
+    """Returns a line about each run with empty translations, or with fewer than half as many distinct ones as lines."""
+    return [
+        f"{name}-{seed}{'' if len(outputs) == 1 else f', {direction}'}: of {lines['lines']:,} translations of the test "
+        f"data, {lines['distinct']:,} are distinct and {lines['empty']:,} are empty"
+        for name, one in summary["configurations"].items()
+        for seed, outputs in one["outputs"].items()
+        for direction, lines in outputs.items()
+        if lines["empty"] or 2 * lines["distinct"] < lines["lines"]
+    ]
+
+
+def comparison_markdown(summary: dict[str, Any]) -> str:
+    """Returns the content of `comparison.md`: the tables, notes on their columns, and warnings."""
+    tables = [
+        "\n".join(
+            "|" + "".join(f" {cell} |" if cell else " |" for cell in line)
+            for line in (columns, ["---"] * len(columns), *rows)
+        )
+        for columns, *rows in _tables(summary)
+    ]
+    found = summary["configurations"].values()
+    budgets = {
+        ", ".join(f"{name}={value}" for name, value in budget.items() if value is not None)
+        for budget in summary["budget"].values()
+    }
+    searches = {"beam {beam_size}, length penalty {length_penalty}".format_map(x) for x in summary["search"].values()}
+    started = summary["started_from_a_trained_run"]
+    seeds = ", ".join(map(str, summary["seeds"]))
+    moments = {one["decoding_sentences_per_second"]["at"] for one in found if one["decoding_sentences_per_second"]}
+    notes = [
+        f"Seeds {seeds}; budget: {' or '.join(sorted(budgets))}."
+        + (f" Started from a trained run, whose budget is not counted: {', '.join(started)}." if started else ""),
+        "BLEU: mean ± standard deviation (n - 1) over the finished runs; dev by greedy search, test by "
+        f"{' or '.join(sorted(searches))}" + (f" (`{summary['signature']}`)." if summary["signature"] else "."),
+        "Training: target tokens without padding, median and range of the runs' medians. Runs are measured one after "
+        "the other, so other work on the machine may explain differences.",
+        f"Difference: test BLEU minus that of {summary['baseline']}, over the seeds that both have finished. Interval: "
+        "95%, by a bootstrap that draws sentences and seeds. p: two-sided, by a bootstrap that draws sentences, each "
+        "with the translations of all seeds; one seed has no p. "
+        f"p (Holm): corrected for the {sum(one['p_value'] is not None for one in found)} tests of the table.",
+    ]
+    if moments:
+        notes.append(f"Decoding: the test data, runs of seed {summary['seeds'][0]} in turns, median and range.")
+    if len(moments) > 1:
+        notes.append(f"Not all in the same turns: {', '.join(sorted(moments))}.")
+    if len(summary["directions"]) > 1:
+        notes.append(
+            f"BLEU is the mean over the {len(summary['directions'])} directions that all configurations have; the "
+            "bootstrap draws the same lines in all of them. * never trained."
+        )
+    warnings = [f"Warning: {line}." for line in _degenerate(summary)]
+    return "\n\n".join([*tables, " ".join(notes), *warnings]) + "\n"
+
+
+def median_and_range(rates: Sequence[float]) -> dict[str, float] | None:
+    """Returns the entry of `comparison.json` about speeds, or None if there are none."""
+    return {"median": statistics.median(rates), "low": min(rates), "high": max(rates)} if rates else None
+
+
+def mean_and_deviation(scores: Mapping[int, float]) -> dict[str, Any]:
+    """Returns the entry of `comparison.json` about the scores of several seeds."""
+    values = list(scores.values())
+    return {
+        "mean": statistics.mean(values) if values else None,
+        "deviation": statistics.stdev(values) if len(values) > 1 else None,
+        "scores": scores,
+    }
+
+
+def _text(value: float | None, form: str) -> str:
+    return "" if value is None else format(value, form)
+
+
+def _rates(rates: dict[str, Any] | None, form: str) -> str:
+    if rates is None:
+        return ""
+    ends = [format(rates[end], form) for end in ("low", "high")]
+    return format(rates["median"], form) + (f" ({' to '.join(ends)})" if ends[0] != ends[1] else "")
+
+
+def _with_deviation(score: dict[str, Any]) -> str:
+    deviation = score["deviation"]
+    return _text(score["mean"], ".2f") + ("" if deviation is None else f" ± {deviation:.2f}")

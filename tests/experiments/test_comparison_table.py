@@ -1,0 +1,183 @@
+"""The table of a comparison, from runs that are written by hand instead of trained."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from comparisons import LINES, SIGNATURE, planned, write_run, write_speed
+
+from keras_nmt.errors import UserError
+from keras_nmt.evaluation import holm, paired_bootstrap_of_runs
+from keras_nmt.experiments import ExperimentConfig, comparison_table
+from keras_nmt.experiments.comparison import check_comparison, write_table
+from keras_nmt.experiments.comparison_table import common_directions, show_tables
+
+
+def worse(every):
+    return [line if i % every else "a man rides" for i, line in enumerate(LINES)]
+
+
+def table_of(comparison):
+    """The lines of the table, and the content of the file with all scores."""
+    write_table(comparison)
+    text = (comparison.directory / "comparison.md").read_text()
+    return text.splitlines(), json.loads((comparison.directory / "comparison.json").read_text())
+
+
+def test_the_table_has_means_deviations_and_p_values(files, tmp_path):
+    other, none = {"model": {"dropout": 0.2}}, {"clip": 1.0}
+    comparison = planned(files, tmp_path / "runs", seeds=(1, 2, 3), other=other, none=none)
+    scores = {1: 30.0, 2: 32.0, 3: 37.0}
+    for seed, score in scores.items():
+        write_run(comparison.runs["baseline"][seed], dev=score, test=score, hypotheses=worse(2))
+    for seed in (1, 3):  # still training: 2
+        rates = (10.0, 20.0, 30.0 * seed)
+        write_run(comparison.runs["other"][seed], dev=20.0, test=scores[seed] + seed, rates=rates)
+    for name, rates in {"other": [1234.56, 1200, 2000], "baseline": [7.0] * 3}.items():
+        write_speed(tmp_path / "runs" / f"{name}-1", "2026-11-25T10:00:00+00:00", rates)
+    lines, written = table_of(comparison)
+    assert lines[0].startswith("| configuration | parameters | training tokens/s | decoding sentences/s | runs |")
+    # 33 is the mean of 30, 32 and 37; squares of differences 9 + 1 + 16 = 26, over n - 1 = 2: 13, whose root is 3.61.
+    assert lines[2] == "| baseline | 1,000 | 200 | 7.0 | 3 of 3 | 33.00 ± 3.61 | 33.00 ± 3.61 | | | | | |"
+    # Medians 20 and 20. Of seeds 1 and 3: 31 and 40, of the baseline 30 and 37, so 2 better, in every sentence drawn.
+    start = "| other | 1,001 | 20 | 1,234.6 (1,200.0 to 2,000.0) | 2 of 3 | 20.00 ± 0.00 | 35.50 ± 6.36 | +2.00 |"
+    assert lines[3].startswith(f"{start} +1.00, +3.00 | +")
+    assert lines[4] == "| none | | | | 0 of 3 | | | | | | | |"
+    assert "Seeds 1, 2, 3; budget: max_updates=100, batch_size=4096, batch_unit=tokens." in lines[6]
+    assert f"test by beam 4, length penalty 0.6 (`{SIGNATURE}`)." in lines[6]
+    found = written["configurations"]["other"]
+    assert found["test_bleu"]["scores"] == {"1": 31.0, "3": 40.0}
+    assert found["differences"] == {"1": 1.0, "3": 3.0}
+    assert 0 < found["interval"][0] < found["interval"][1]
+    assert found["p_value"] == found["p_value_holm"] < 0.05
+
+
+def test_one_seed_has_no_deviation_interval_or_p_value(files, tmp_path):
+    comparison = planned(files, tmp_path / "runs", seeds=(7,))
+    write_run(comparison.runs["baseline"][7], hypotheses=worse(3))
+    write_run(comparison.runs["plain"][7], hypotheses=worse(4), test=41.5)
+    assert table_of(comparison)[0][3] == "| plain | 1,001 | 200 | | 1 of 1 | 30.00 | 41.50 | +1.50 | | | | |"
+
+
+def test_each_seed_has_its_own_translations(files, tmp_path):
+    """As p and interval of one run twice, if the translations of the first seed were read for all."""
+    comparison = planned(files, tmp_path / "runs", seeds=(1, 2, 3))
+    runs = {"baseline": [worse(3), worse(4), worse(2)], "plain": [worse(4), LINES, worse(5)]}
+    for name, outputs in runs.items():
+        for config, lines in zip(comparison.runs[name].values(), outputs, strict=True):
+            write_run(config, hypotheses=lines)
+    found = write_table(comparison)["configurations"]["plain"]
+    expected = paired_bootstrap_of_runs(runs["plain"], runs["baseline"], LINES)
+    assert (found["p_value"], found["interval"]) == (expected.p_value, expected.interval)
+    of_one = paired_bootstrap_of_runs(runs["plain"][:1] * 3, runs["baseline"][:1] * 3, LINES)
+    assert of_one.p_value != expected.p_value
+    assert found["outputs"][2]["source-target"] == {"lines": 20, "empty": 0, "distinct": 20}
+
+
+def test_many_arms_are_corrected_by_holm(files, tmp_path):
+    changes = {f"arm{i}": {"clip": 1.0 + i} for i in range(3)}
+    comparison = planned(files, tmp_path / "runs", **changes)
+    for i, of_seeds in enumerate(comparison.runs.values()):
+        for config in of_seeds.values():
+            write_run(config, hypotheses=worse(2 + i))
+    lines, written = table_of(comparison)
+    found = written["configurations"]
+    p_values = {name: found[name]["p_value"] for name in changes}
+    assert {name: found[name]["p_value_holm"] for name in changes} == holm(p_values)
+    assert "corrected for the 3 tests" in lines[-1]
+
+
+def test_degenerate_outputs_are_named(files, tmp_path, capsys):
+    comparison = planned(files, tmp_path / "runs", seeds=(1,), constant={"clip": 1.0}, empty={"clip": 2.0})
+    outputs = {"baseline": LINES, "constant": ["A man ."] * 20, "empty": ["", *LINES[1:]]}
+    for name, lines in outputs.items():
+        write_run(comparison.runs[name][1], hypotheses=lines)
+    show_tables(write_table(comparison))
+    text = "of 20 translations of the test data"
+    expected = [
+        f"Warning: constant-1: {text}, 1 are distinct and 0 are empty",
+        f"Warning: empty-1: {text}, 20 are distinct and 1 are empty",
+    ]
+    assert capsys.readouterr().out.splitlines()[-2:] == expected
+    written = (tmp_path / "runs" / "comparison.md").read_text()
+    assert written.split("\n\n")[2:] == [f"{expected[0]}.", f"{expected[1]}.\n"]
+
+
+def test_the_p_value_is_of_bleu_with_the_tokenizer_of_the_scores(files, tmp_path, monkeypatch):
+    given = {}
+    real = comparison_table.paired_bootstrap_of_runs
+    monkeypatch.setattr(
+        comparison_table,
+        "paired_bootstrap_of_runs",
+        lambda *runs, **options: given.update(options) or real(*runs, **options),
+    )
+    scoring = {"bleu_tokenizer": "char", "lowercase": True}
+    comparison = planned({**files, **scoring}, tmp_path / "runs", seeds=(1,), other={"clip": 2.0})
+    for of_seeds in comparison.runs.values():
+        write_run(of_seeds[1])
+    write_table(comparison)
+    assert given == {"tokenize": "char", "lowercase": True}
+
+
+def test_speeds_of_several_moments_are_said(files, tmp_path):
+    comparison = planned(files, tmp_path / "runs", seeds=(1,))
+    for i, of_seeds in enumerate(comparison.runs.values()):
+        write_run(of_seeds[1])
+        write_speed(of_seeds[1].directory, f"2026-11-2{i}", [5.0])
+    assert "Not all in the same turns: 2026-11-20, 2026-11-21." in table_of(comparison)[0][-1]
+
+
+@pytest.fixture
+def languages(tmp_path):
+    for name in ("train", "dev", "test"):
+        for language in ("en", "de", "fr"):
+            (tmp_path / f"{name}.{language}").write_text("".join(f"{line}\n" for line in LINES))
+    return {name: tmp_path / f"{name}.{{language}}" for name in ("train", "dev", "test")}
+
+
+def several(seed, directory, files, **settings):
+    own = {"directory": directory, "seed": seed, "languages": ["en", "de", "fr"], "max_updates": 100}
+    return ExperimentConfig.from_settings({**own, **files, **settings})
+
+
+HUB = {"pairs": ["en-de", "de-en", "en-fr", "fr-en"]}
+ALL = ["en-de", "de-en", "en-fr", "fr-en", "de-fr", "fr-de"]
+
+
+def test_scores_are_means_over_directions_and_a_second_table_has_each_direction(languages, tmp_path):
+    comparison = planned(languages, tmp_path / "runs", make=several, hub=HUB)
+    dev = {f"bleu_{pair}": 10.0 + i for i, pair in enumerate(HUB["pairs"])} | {"bleu": 99.0}
+    scores = dict(zip(ALL, (1.0, 2.0, 3.0, 4.0, 5.0, 6.0), strict=True))
+    for seed in (1, 2):
+        better = {pair: score + seed for pair, score in scores.items()}
+        every = {**dev, "bleu_de-fr": 70.0}
+        write_run(comparison.runs["baseline"][seed], dev=every, test=scores, hypotheses=worse(2))
+        write_run(comparison.runs["hub"][seed], dev=dev, test=better)
+    lines, written = table_of(comparison)
+    # Development data are those of the pairs that both are trained on: 10, 11, 12 and 13. Test data are those of all.
+    assert lines[2] == "| baseline | 1,000 | 200 | | 2 of 2 | 11.50 ± 0.00 | 3.50 ± 0.00 | | | | | |"
+    assert lines[3].startswith("| hub | 1,000 | 200 | | 2 of 2 | 11.50 ± 0.00 | 5.00 ± 0.71 | +1.50 | +1.00, +2.00 | +")
+    assert lines[5] == f"| test BLEU | {' | '.join(['en-de', 'en-fr', 'de-en', 'de-fr', 'fr-en', 'fr-de'])} |"
+    assert lines[8].startswith("| hub | 2.50 ± 0.71 | 4.50 ± 0.71 | 3.50 ± 0.71 | 6.50 ± 0.71* |")
+    assert "mean over the 6 directions" in lines[-1]
+    found = written["configurations"]["hub"]["by_direction"]["de-fr"]
+    assert (found["scores"], found["trained"]) == ({"1": 6.0, "2": 7.0}, False)
+
+
+def test_only_common_directions_are_compared(languages, tmp_path):
+    one = {"languages": ["en", "de"], "pairs": ["en-de"]}
+    comparison = planned(languages, tmp_path / "runs", make=several, one=one)
+    assert [common_directions(comparison.runs, use) for use in ("dev", "test")] == [["en-de"], ["en-de"]]
+    for of_seeds in comparison.runs.values():
+        write_run(of_seeds[1], test=dict.fromkeys(ALL, 3.0))
+    summary = write_table(comparison)
+    assert summary["directions"] == ["en-de"]
+    assert [found["test_bleu"]["mean"] for found in summary["configurations"].values()] == [3.0, 3.0]
+    wrong = {
+        "have a direction in common. Received: different dev_pairs": {"pairs": ["de-en"]},
+        "in the same way. Received: lowercase=False and True": {"lowercase": True},
+    }
+    for message, change in wrong.items():
+        with pytest.raises(UserError, match=message):
+            check_comparison(planned({**languages, **one}, tmp_path / "none", make=several, other=change))

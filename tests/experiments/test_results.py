@@ -1,0 +1,174 @@
+"""What may change when a run continues, and what a refused start leaves."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from keras_nmt.data import text_digest
+from keras_nmt.errors import UserError
+from keras_nmt.experiments import ExperimentConfig
+from keras_nmt.experiments.results import record
+from keras_nmt.files.json_file import read_json
+
+SIDES = ("source", "target")
+SETTINGS = {"languages": list(SIDES), "pairs": ["source-target"], "max_updates": 1}
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Settings with files of two lines for training and development."""
+    paths = {f"data.{part}.{side}": tmp_path / f"{part}.{side}" for part in ("train", "dev") for side in SIDES}
+    for path in paths.values():
+        path.write_text("eins\nzwei\n")
+    return paths
+
+
+@pytest.fixture
+def note(tmp_path, files):
+    """Notes the start of an experiment with these settings, and whether the run has checkpoints then."""
+
+    def start(directory=tmp_path / "run", checkpoints=True, **changed):
+        record(ExperimentConfig.from_settings({**SETTINGS, "directory": directory, **files}, changed))
+        if checkpoints:
+            (directory / "checkpoints").mkdir(exist_ok=True)
+
+    return start
+
+
+def test_a_run_continues_only_with_the_same_text(note, files, tmp_path):
+    for side in SIDES:
+        files[f"data.test.{side}"] = tmp_path / f"test.{side}"
+        files[f"data.test.{side}"].write_text("drei\n")
+
+    def digests():
+        note()
+        return read_json(tmp_path / "run" / "data.json", "digests")
+
+    expected = {
+        f"{part} source-target": [text_digest(files[f"data.{part}.{side}"]) for side in SIDES]
+        for part in ("train", "dev", "test")
+    }
+    assert digests() == expected
+    files["data.test.source"].write_text("vier\n")  # test data may change
+    assert digests()["test source-target"][0] == text_digest(files["data.test.source"])
+    files["data.train.target"].write_text("eins\nzwo\n")
+    with pytest.raises(UserError, match="began with other text.* Received: train source-target$"):
+        note()
+
+
+def test_a_start_killed_between_data_and_settings_begins_again(note, files, tmp_path):
+    for text in ("eins\n", "zwei\n"):
+        for path in files.values():
+            path.write_text(text)
+        note(checkpoints=False)
+        (tmp_path / "run" / "settings.json").unlink()
+
+
+def test_a_refused_start_changes_no_file_of_the_run(note, files, tmp_path):
+    note()
+    before = {path.name: path.read_bytes() for path in (tmp_path / "run").glob("*.json")}
+    assert set(before) == {"data.json", "settings.json"}
+    more = tmp_path / "more"
+    more.write_text("drei\n")
+    train = {side: files[f"data.train.{side}"] for side in SIDES}
+    with pytest.raises(UserError, match="began with other text"):
+        note(**{"data.train": [train, dict.fromkeys(train, more)]})
+    with pytest.raises(UserError, match="run with other settings.* Received: training.batch_size=9"):
+        note(batch_size=9)
+    assert before == {path.name: path.read_bytes() for path in (tmp_path / "run").glob("*.json")}
+    note(max_updates=9)  # longer is no other run, and nor is the same text elsewhere
+    elsewhere = {name: path.rename(tmp_path / f"moved {name}") for name, path in files.items()}
+    note(max_updates=9, **elsewhere, test={"source": more, "target": more})  # and test data may change, too
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"accumulation_steps": 4},
+        {"replicas": 2},
+        {"jit_compile": True},
+        {"deterministic": True},
+        {"saving.every": 7},
+        {"evaluation.every": 7},
+        {"dev_metrics": ["bleu", "loss"], "best_metric": "loss"},
+        {"bleu_tokenizer": "char"},
+        {"dev_sentences": 1},
+        {"allow_missing": ["*"], "ignore_extra": ["*"]},
+    ],
+)
+def test_what_changes_no_update_may_change_on_continuing(note, changed):
+    note()
+    note(**changed)
+
+
+@pytest.mark.parametrize(
+    "changed", [{"batch_size": 9}, {"learning_rate": 2.0}, {"dtype": "mixed_bfloat16"}, {"clip": 1.0}, {"seed": 2}]
+)
+def test_what_changes_updates_may_not_change_on_continuing(note, changed):
+    note()
+    with pytest.raises(UserError, match=f"other settings.* Received: [a-z_.]*{next(iter(changed))}="):
+        note(**changed)
+
+
+def test_files_that_a_run_began_with_are_compared_by_content(note, tmp_path):
+    start, subwords = tmp_path / "start", tmp_path / "a.model"
+    start.mkdir()
+    (start / "model.weights.h5").write_bytes(b"weights")
+    subwords.write_bytes(b"subwords")
+    run = tmp_path / "runs" / "run"
+    note(run, init_from=start, models=subwords)
+    shutil.copy(subwords, run / "subwords.model")  # as a start does
+    note(run, init_from=start, models=subwords)
+    moved, elsewhere = shutil.move(start, tmp_path / "moved"), shutil.move(subwords, tmp_path / "b.model")
+    run = shutil.move(run, tmp_path / "moved run")
+    note(run, init_from=start, models=subwords)  # the same command, though the files are gone
+    note(run, init_from=moved, models=elsewhere)
+    (moved / "model.weights.h5").write_bytes(b"trained further")
+    note(run, init_from=moved, models=elsewhere)  # the run has its start behind it
+    shutil.copytree(moved, tmp_path / "other")
+    for name, other in {"init_from": tmp_path / "other", "models": tmp_path / "dev.source"}.items():
+        with pytest.raises(UserError, match=f"other settings.* Received: [a-z_.]*{name}="):
+            note(run, **{"init_from": moved, "models": elsewhere, name: other})
+        with pytest.raises(UserError, match=f"other settings.* Received: [a-z_.]*{name}=None"):
+            note(run, **{"init_from": moved, "models": elsewhere, name: None})
+
+
+def test_the_length_of_a_cosine_schedule_cannot_change(note):
+    cosine = {"schedule": "cosine", "learning_rate": 0.001, "warmup_steps": 2}
+    note(**cosine, max_updates=5)
+    with pytest.raises(UserError, match=r"Received: training.stop.max_updates=9 \(was 5\)"):  # the rate would jump
+        note(**cosine, max_updates=9)
+
+
+@pytest.mark.parametrize(
+    ("changed", "are_kept"),
+    [
+        ({"batch_size": 9, "allow_missing": ["*"]}, True),
+        ({"vocabulary_size": 9}, False),
+        ({"joint_vocabulary": False}, False),
+        ({"data.train.source": "drei\nvier\n"}, False),
+        ({"data.dev.source": "drei\nvier\n"}, True),
+    ],
+)
+def test_subwords_are_kept_if_no_setting_of_subwords_changes(note, files, tmp_path, changed, are_kept):
+    """Before the first checkpoint settings may change, and so may the text."""
+    note(checkpoints=False)
+    subwords = tmp_path / "run" / "subwords.model"
+    subwords.write_bytes(b"")
+    for name in files.keys() & changed.keys():
+        files[name].write_text(changed.pop(name))
+    note(checkpoints=False, **changed)
+    assert subwords.exists() == are_kept
+
+
+def test_a_model_without_checkpoints_is_not_overwritten_by_training(note, tmp_path):
+    note(checkpoints=False)
+    for name in ("model.weights.h5", "subwords.model"):
+        (tmp_path / "run" / name).write_bytes(b"not to be lost")
+    before = {path: path.read_bytes() for path in (tmp_path / "run").iterdir()}
+    for seed in (1, 2):
+        with pytest.raises(UserError, match="without checkpoints.* set `init_from` to start.* Received: directory="):
+            note(checkpoints=False, seed=seed)
+    assert {path: path.read_bytes() for path in before} == before
