@@ -201,3 +201,28 @@ def classify(
             if np.all(rounds_since >= tenacity):
                 break
     return Classified(probabilities, best)
+
+
+def predict_by_best_penalty(
+    vectors: np.ndarray, labels: np.ndarray, train: np.ndarray, validation: np.ndarray, **settings: Any
+) -> np.ndarray:
+    """Trains a classifier for each of F folds with the L2 penalty of `PENALTIES` that is best on its validation.
+
+    Args:
+        vectors, labels, **settings: Arguments of `classify`; labels are classes.
+        train, validation: Boolean arrays `[F, n]`, the items that the classifiers of each fold are trained on, and
+            those by which their penalties are chosen.
+
+    Returns:
+        Integer array `[F, n]`, the class that each fold's classifier gives each item.
+    """
+    number = len(PENALTIES)
+    jobs = (np.repeat(rows, number, axis=0) for rows in (train, validation))
+    found = classify(vectors, labels, *jobs, PENALTIES * len(train), **settings)
+    best = found.validation.reshape(-1, number).argmax(axis=1) + number * np.arange(len(train))
+    return found.probabilities[best].argmax(axis=2)
+
+
+def features_of_pairs(u: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """Returns [u; v; |u - v|; u * v] `[n, 4 d]` for pairs of vectors u and v `[n, d]`."""
+    return np.concatenate([u, v, np.abs(u - v), u * v], axis=1)
