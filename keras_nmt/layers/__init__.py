@@ -9,12 +9,11 @@ from keras_nmt.layers.bilinear_pooling import BilinearPooling, LinearCombination
 from keras_nmt.layers.composition_layer import CompositionLayer
 from keras_nmt.layers.feed_forward import FeedForward, GatedFeedForward
 from keras_nmt.layers.hierarchical_aggregation import HierarchicalAggregation
-from keras_nmt.layers.key_value_projection import KeyValueProjection
 from keras_nmt.layers.layer_spec import LayerSpec
 from keras_nmt.layers.lexical_shortcut import LexicalShortcut
 from keras_nmt.layers.luong_attention import LuongAttention
 from keras_nmt.layers.mechanisms import Composition, Roles, Shortcuts
-from keras_nmt.layers.multi_head_attention import MultiHeadAttention
+from keras_nmt.layers.multi_head_attention import KeyValueProjection, MultiHeadAttention
 from keras_nmt.layers.recurrent_encoder import RecurrentEncoder
 from keras_nmt.layers.role_assignment import RoleAssignment
 from keras_nmt.layers.role_interaction import ContextualizedEmbedding, RoleInteraction
