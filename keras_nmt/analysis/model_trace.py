@@ -28,7 +28,7 @@ from keras_nmt.analysis.token_states import (
 from keras_nmt.errors import UserError
 from keras_nmt.inference import Translation
 from keras_nmt.inference.aligned_words import split_words
-from keras_nmt.models._search_models import attention_layer
+from keras_nmt.models.translation_model import attention_layer
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,9 +9,9 @@ from keras import ops
 
 from keras_nmt.ids import EOS, PAD
 from keras_nmt.layers import AttentiveRecurrentDecoder, RecurrentEncoder
-from keras_nmt.models._search_models import attention_layer
 from keras_nmt.models.factory import TransformerFactory
 from keras_nmt.models.token_embedding import TokenEmbedding
+from keras_nmt.models.translation_model import attention_layer
 
 
 class _OutputProjection:

@@ -10,8 +10,8 @@ from keras import ops
 
 from keras_nmt.layers import AttentionBridge, LuongAttention
 from keras_nmt.layers._common import check_positive, optional_size
-from keras_nmt.models._search_models import TargetSide, Untracked
 from keras_nmt.models.multilingual_model import MultilingualModel
+from keras_nmt.models.translation_model import TargetSide, Untracked
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")

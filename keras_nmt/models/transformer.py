@@ -12,12 +12,11 @@ import keras
 from keras_nmt.errors import nearest
 from keras_nmt.layers import Composition, LayerSpec, Roles, Shortcuts
 from keras_nmt.layers._recording import Record
-from keras_nmt.models._search_models import Prepare, SearchModels, Step, attention_layer
 from keras_nmt.models._sides import TransformerSource, TransformerTarget
 from keras_nmt.models.factory import TransformerConfig, TransformerFactory
 from keras_nmt.models.presets import TRANSFORMER_PRESETS
 from keras_nmt.models.token_embedding import TokenEmbedding
-from keras_nmt.models.translation_model import TranslationModel
+from keras_nmt.models.translation_model import Prepare, SearchModels, Step, TranslationModel, attention_layer
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
