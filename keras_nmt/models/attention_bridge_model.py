@@ -173,10 +173,7 @@ class AttentionBridgeModel(MultilingualModel):
         bridges = self._views.bridges
         if language not in bridges:
             ids = keras.Input((None,), dtype="int32", name="source")
-            memory = self._sides.sources[language](ids)
-            sentence, attention, _ = self.bridge(
-                memory["states"], mask=memory["mask"], return_attention=True, return_penalty=True
-            )
+            sentence, attention, _ = self._bridged(self._sides.sources[language](ids))
             outputs = {"sentence": sentence, "mean": _mean(sentence), "attention": attention}
             bridges[language] = keras.Model(ids, outputs, name=f"{language}_bridge_model")
         return bridges[language]
@@ -196,13 +193,15 @@ class AttentionBridgeModel(MultilingualModel):
         attention.build((None, None, d), (None, None, d))  # a decoder would build it under the decoder's name
         return attention
 
+    def _bridged(self, memory: dict[str, Any]) -> Any:
+        """Returns M `[B, k, d]`, A `[B, k, S]` and the penalties `[B]` of an encoder's states."""
+        return self.bridge(memory["states"], mask=memory["mask"], return_attention=True, return_penalty=True)
+
     def _memory(self, ids: Any, source: str, target: str) -> tuple[dict[str, Any], Any]:
         memory = self._sides.sources[source](ids)
         if self.bridge is None:
             return self._with_initial(memory), None
-        sentence, attention, penalties = self.bridge(  # M, [B, k, d]; A, [B, k, S]
-            memory["states"], mask=memory["mask"], return_attention=True, return_penalty=True
-        )
+        sentence, attention, penalties = self._bridged(memory)
         bridged = {"states": sentence, "mask": ops.ones_like(sentence[..., 0], dtype="bool")}
         if "shortcut_states" in memory:
             states = memory["shortcut_states"]  # E, [B, S, d]
