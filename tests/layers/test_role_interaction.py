@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 import os
 import sys
 from pathlib import Path
@@ -238,23 +237,6 @@ def test_works_in_a_keras_model_and_propagates_the_mask(return_roles):
 
 def test_one_output_has_one_mask():
     assert RoleInteraction(HR).compute_mask(np.ones((B, T, D)), MASK) is MASK
-
-
-def test_numpy_sizes_become_plain_integers(make):
-    layer = make(np.int64(HR), context="cnn", units=np.int32(3), kernel_size=np.int64(5))
-    config = json.loads(json.dumps(layer.get_config()))
-    assert (config["num_roles"], config["units"], config["kernel_size"]) == (HR, 3, 5)
-
-
-@pytest.mark.parametrize("arguments", [{"num_roles": 0}, {"causal": True, "context": "bilstm"}, {"exclusive": True}])
-def test_wrong_arguments_are_named(make, arguments):
-    with pytest.raises(ValueError, match="Received: "):
-        make(**{"num_roles": 4, **arguments})
-
-
-def test_an_unknown_assignment_is_named():
-    with pytest.raises(ValueError, match="Received: assignment='hard'"):
-        RoleInteraction(4, "hard")
 
 
 MEMORY_PROGRAM = """
