@@ -217,8 +217,8 @@ def predict_by_best_penalty(
         Integer array `[F, n]`, the class that each fold's classifier gives each item.
     """
     number = len(PENALTIES)
-    jobs = (np.repeat(rows, number, axis=0) for rows in (train, validation))
-    found = classify(vectors, labels, *jobs, PENALTIES * len(train), **settings)
+    trains, validations = (np.repeat(rows, number, axis=0) for rows in (train, validation))
+    found = classify(vectors, labels, trains, validations, PENALTIES * len(train), **settings)
     best = found.validation.reshape(-1, number).argmax(axis=1) + number * np.arange(len(train))
     return found.probabilities[best].argmax(axis=2)
 
