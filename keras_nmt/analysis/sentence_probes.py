@@ -115,19 +115,13 @@ def classify(
     Args:
         vectors: Float array `[n, d]`.
         labels: Integer array `[n]`, the classes; or float array `[n, C]`, distributions over classes.
-        train: Boolean array `[J, n]`, the items that each job is trained on.
-        validation: Boolean array `[J, n]`, the items by which each job's round is chosen.
+        train, validation: Boolean arrays `[J, n]`, the items that each job is trained on, and those by which its round
+            is chosen.
         penalties: Sequence of J floats, the weights of the L2 penalty.
-        hidden_dim: Integer, the number of hidden units. Defaults to None: logistic regression.
-        dropout: Float, the dropout rate of the hidden units. Defaults to 0.
-        epoch_size: Integer, the number of epochs of a round. Defaults to 4.
-        tenacity: Integer, the number of rounds without an improvement after which a job ends. Defaults to 5.
-        max_epochs: Integer, the largest number of epochs. Defaults to 200.
-        learning_rate: Float. Defaults to 0.001.
-        seed: Integer, of weights and batches. Defaults to 1.
-
-    Returns:
-        `Classified`.
+        hidden_dim, dropout: The number of hidden units, and their dropout rate. None: logistic regression.
+        epoch_size, tenacity, max_epochs: The number of epochs of a round, of rounds without an improvement after which
+            a job ends, and the largest number of epochs.
+        learning_rate, seed: Of Adam; of weights and batches.
 
     Example:
 
@@ -206,15 +200,10 @@ def classify(
 def predict_by_best_penalty(
     vectors: np.ndarray, labels: np.ndarray, train: np.ndarray, validation: np.ndarray, **settings: Any
 ) -> np.ndarray:
-    """Trains a classifier for each of F folds with the L2 penalty of `PENALTIES` that is best on its validation.
+    """Returns the class `[F, n]` that the classifier of each of F folds gives each item, with its best L2 penalty.
 
-    Args:
-        vectors, labels, **settings: Arguments of `classify`; labels are classes.
-        train, validation: Boolean arrays `[F, n]`, the items that the classifiers of each fold are trained on, and
-            those by which their penalties are chosen.
-
-    Returns:
-        Integer array `[F, n]`, the class that each fold's classifier gives each item.
+    `train` and `validation` `[F, n]` are the items that a fold's classifiers are trained on, and those by which one of
+    the `PENALTIES` is chosen. The other arguments are those of `classify`; labels are classes.
     """
     number = len(PENALTIES)
     trains, validations = (np.repeat(rows, number, axis=0) for rows in (train, validation))

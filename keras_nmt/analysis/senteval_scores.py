@@ -155,17 +155,10 @@ def _measured(name: str, of: str, task: SentEvalTask, u: np.ndarray, v: np.ndarr
 def accuracy(
     x: np.ndarray, labels: np.ndarray, splits: np.ndarray | None, *, seed: int, **network: Any
 ) -> tuple[np.ndarray, float]:
-    """Tells whether classifiers are right on the items of the test, or of all folds.
+    """Tells whether classifiers of vectors `[n, d]` are right on the items of the test, or of all folds.
 
-    Args:
-        x: Array `[n, d]`.
-        labels: Array `[n]` of classes.
-        splits: Array `[n]`, see `SentEvalTask`; without items of validation, every tenth of the training validates.
-        seed: Integer.
-        **network: Arguments of `classify`.
-
-    Returns:
-        A boolean array of the items of the test, and the share of the most frequent class.
+    For `splits` see `SentEvalTask`; without items of validation, every tenth of the training validates. `network` are
+    arguments of `classify`. Returns a boolean array of the tested items, and the share of the most frequent class.
     """
     if splits is None:
         from sklearn.model_selection import StratifiedKFold

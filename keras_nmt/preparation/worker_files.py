@@ -21,15 +21,8 @@ SECONDS = 0.5  # between two looks at the file
 def write_blocks(folder: Path, block: PairBlock, buckets: np.ndarray) -> Iterator[tuple[int, Position]]:
     """Writes the pairs of a block to a temporary file in a folder that all workers share, each bucket together.
 
-    A runner then groups positions in the files, not pairs, so its memory is small.
-
-    Args:
-        folder: Path of the folder.
-        block: PairBlock.
-        buckets: int64 array `[pairs]`, the bucket of each pair.
-
-    Yields:
-        Tuples of a bucket and the position of its pairs.
+    A runner then groups positions in the files, not pairs, so its memory is small. `buckets` is the bucket of each
+    pair, an int64 array `[pairs]`. Yields tuples of a bucket and the position of its pairs.
 
     Raises:
         OSError: The file cannot be written, such as on a full disk.
@@ -76,15 +69,9 @@ def _read(path: str, begin: int) -> PairBlock:
 
 @contextlib.contextmanager
 def worker_steps(path: Path, total: int | None, unit: str) -> Iterator[str | None]:
-    """Counts steps that workers add to a file (`add_worker_steps`), where steps are shown.
+    """Counts the steps that workers add to a file in a folder that they share; the file is removed at the end.
 
-    Args:
-        path: Path of the file, in a folder that all workers share. It is removed at the end.
-        total: Integer, number of steps, or None where the number is not known.
-        unit: String, name of the steps in the plural.
-
-    Yields:
-        The path for `add_worker_steps`, or None where nothing is shown.
+    Yields the path for `add_worker_steps`, or None where nothing is shown. For `total` and `unit`, see `count_steps`.
     """
     if not are_shown():
         yield None
