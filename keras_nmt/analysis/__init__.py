@@ -16,11 +16,10 @@ if TYPE_CHECKING:
     from keras_nmt.analysis.bridges import BridgeAttention, bridge_attention, bridge_entropy, plot_bridge_attention
     from keras_nmt.analysis.contrastive import ContrastItem, contrast, contrast_of_texts, read_contrast
     from keras_nmt.analysis.demo import DemoServer, demo_page
-    from keras_nmt.analysis.demo_models import DemoSystem, demo_systems
     from keras_nmt.analysis.layer_means import composition, gates, similarity
     from keras_nmt.analysis.lexical_probes import lexical
     from keras_nmt.analysis.measurements import Measurements, ModelComparison, compare, over_seeds
-    from keras_nmt.analysis.model_trace import ModelTrace, SubwordRole, look_inside
+    from keras_nmt.analysis.model_trace import DemoSystem, ModelTrace, SubwordRole, demo_systems, look_inside
     from keras_nmt.analysis.sentence_probes import sentence_vectors
     from keras_nmt.analysis.senteval_scores import senteval
     from keras_nmt.analysis.token_groups import TaggedSentence, by_frequency, by_tag, read_conllu
@@ -37,11 +36,10 @@ __getattr__, __dir__, _ = lazy_loader.attach(
         "bridges": ["BridgeAttention", "bridge_attention", "bridge_entropy", "plot_bridge_attention"],
         "contrastive": ["ContrastItem", "contrast", "contrast_of_texts", "read_contrast"],
         "demo": ["DemoServer", "demo_page"],
-        "demo_models": ["DemoSystem", "demo_systems"],
         "layer_means": ["composition", "gates", "similarity"],
         "lexical_probes": ["lexical"],
         "measurements": ["ModelComparison", "Measurements", "compare", "over_seeds"],
-        "model_trace": ["ModelTrace", "SubwordRole", "look_inside"],
+        "model_trace": ["DemoSystem", "ModelTrace", "SubwordRole", "demo_systems", "look_inside"],
         "sentence_probes": ["sentence_vectors"],
         "senteval_scores": ["senteval"],
         "token_groups": ["TaggedSentence", "by_frequency", "by_tag", "read_conllu"],

@@ -13,7 +13,7 @@ import fastapi
 import gradio
 import uvicorn
 
-from keras_nmt.analysis.demo_models import DemoSystem
+from keras_nmt.analysis.model_trace import DemoSystem
 from keras_nmt.errors import UserError
 
 NONE = "none"

@@ -98,12 +98,12 @@ def lexical(
             probes = _trained(pair, train, epochs, hidden_dim, dropout, learning_rate, seed, advance)
             results.append(_measured(pair, test, probes, groups))
             advance()
-    return _with_references(over_seeds(results))
+    return over_seeds(results)
 
 
 def _measured(pair: Pair, test: Texts, probes: Sequence[_Probes | None], groups: TokenGroups | None) -> Measurements:
-    """Measures the accuracy of trained probes."""
-    sums = Sums()
+    """Measures the accuracy of trained probes, with the share of the most frequent subword as reference."""
+    sums, trivial = Sums(), Sums()
     for batch in hidden_states(pair, *test):
         for side, probe in zip(batch, probes, strict=False):
             if side is None or side.states is None or probe is None:
@@ -116,8 +116,8 @@ def _measured(pair: Pair, test: Texts, probes: Sequence[_Probes | None], groups:
                 sums.add((name, str(layer)), side, of_layer, counted)
                 if labels is not None:
                     sums.add_by(f"{name}, layer {layer}", side, of_layer, np.where(counted, labels, ""))
-            sums.add((f"{name} most frequent", ""), side, side.ids == probe.most_frequent, counted)
-    return sums.measurements("lexical", "accuracy")
+                trivial.add((name, str(layer)), side, side.ids == probe.most_frequent, counted)
+    return sums.measurements("lexical", "accuracy", references=trivial.measurements("lexical", "accuracy").values)
 
 
 class _Probe(keras.layers.Layer):
@@ -244,21 +244,3 @@ def _chosen(texts: Texts, rows: np.ndarray) -> Texts:
 def _of_rows(groups: TokenGroups, rows: np.ndarray) -> TokenGroups:
     """Returns the groups of a corpus's tokens for a corpus of some of its rows."""
     return lambda side: groups(dataclasses.replace(side, rows=rows[side.rows]))
-
-
-def _with_references(measured: Measurements) -> Measurements:
-    """Turns the accuracy of the most frequent subword from values into references."""
-    trivial = {group.split()[0]: value for (group, _), value in measured.values.items() if "most frequent" in group}
-
-    def of_probes(of_key: dict[Any, Any]) -> dict[Any, Any]:
-        return {key: value for key, value in of_key.items() if "most frequent" not in key[0]}
-
-    values = of_probes(measured.values)
-    return Measurements(
-        measured.analysis,
-        measured.unit,
-        values,
-        of_probes(measured.samples),
-        {key: trivial[key[0]] for key in values if key[0] in trivial},
-        of_probes(measured.deviations),
-    )

@@ -1,4 +1,7 @@
-"""The trace of a sentence through a model: its translations, and the values of each mechanism, as numbers and HTML."""
+"""The trace of a sentence through a model: its translations, and the values of each mechanism, as numbers and HTML.
+
+The page of `keras-nmt demo` shows such traces, of the models of `demo_systems`.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ import html
 import io
 import itertools
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -26,9 +29,9 @@ from keras_nmt.analysis.token_states import (
     open_translator,
 )
 from keras_nmt.errors import UserError
-from keras_nmt.inference import Translation
+from keras_nmt.inference import Translation, Translator
 from keras_nmt.inference.translation import split_words
-from keras_nmt.models._search_models import attention_layer
+from keras_nmt.models.translation_model import attention_layer
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -272,3 +275,58 @@ def _roles(batch: HiddenStatesBatch) -> dict[str, tuple[SubwordRole, ...]]:
 
 def _bridge(side: HiddenStates) -> BridgeAttention | None:
     return None if side.bridge is None else BridgeAttention(tuple(side.subwords), side.bridge[1][0])
+
+
+@dataclasses.dataclass(frozen=True)
+class DemoSystem:
+    """A model in one direction.
+
+    Args:
+        name: String, the name of model and direction, which the page lists and links contain.
+        translator: `Translator`, whose options decide on the search.
+        source_language, target_language: Strings, the direction; None for a model of one direction.
+        max_characters: Integer, the largest number of characters of a text, and of a forced beginning.
+    """
+
+    name: str
+    translator: Translator
+    source_language: str | None
+    target_language: str | None
+    max_characters: int
+
+    def show(self, text: str, prefix: str) -> str:
+        """Returns the translations and the insides of the model as HTML, or the error of the user.
+
+        The limit holds for requests that do not come from the page, too.
+        """
+        heading = f"<h2>{html.escape(self.name)}</h2>"
+        try:
+            longest = max(len(text), len(prefix))
+            if longest > self.max_characters:
+                raise UserError(f"At most {self.max_characters:,} characters. Received: {longest:,} characters")
+            languages = {"source_language": self.source_language, "target_language": self.target_language}
+            return heading + look_inside(self.translator, text, prefix=prefix, **languages).to_html()
+        except UserError as error:
+            return f'{heading}<p role="alert">{html.escape(str(error))}</p>'
+
+
+def demo_systems(translators: Mapping[str, Translator], max_characters: int) -> dict[str, DemoSystem]:
+    """Returns the models with each of their directions, by name.
+
+    Args:
+        translators: Mapping from names of models to translators.
+        max_characters: Integer, see `DemoSystem`.
+
+    Returns:
+        Dictionary from names, such as "many, de to fr", to `DemoSystem`; a model of one direction has its own name.
+    """
+    systems = []
+    for name, translator in translators.items():
+        if len(translator.directions) == 1:
+            systems.append(DemoSystem(name, translator, None, None, max_characters))
+        else:
+            systems += [
+                DemoSystem(f"{name}, {source} to {target}", translator, source, target, max_characters)
+                for source, target in translator.directions
+            ]
+    return {system.name: system for system in systems}

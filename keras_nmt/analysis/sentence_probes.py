@@ -115,19 +115,13 @@ def classify(
     Args:
         vectors: Float array `[n, d]`.
         labels: Integer array `[n]`, the classes; or float array `[n, C]`, distributions over classes.
-        train: Boolean array `[J, n]`, the items that each job is trained on.
-        validation: Boolean array `[J, n]`, the items by which each job's round is chosen.
+        train, validation: Boolean arrays `[J, n]`, the items that each job is trained on, and those by which its round
+            is chosen.
         penalties: Sequence of J floats, the weights of the L2 penalty.
-        hidden_dim: Integer, the number of hidden units. Defaults to None: logistic regression.
-        dropout: Float, the dropout rate of the hidden units. Defaults to 0.
-        epoch_size: Integer, the number of epochs of a round. Defaults to 4.
-        tenacity: Integer, the number of rounds without an improvement after which a job ends. Defaults to 5.
-        max_epochs: Integer, the largest number of epochs. Defaults to 200.
-        learning_rate: Float. Defaults to 0.001.
-        seed: Integer, of weights and batches. Defaults to 1.
-
-    Returns:
-        `Classified`.
+        hidden_dim, dropout: The number of hidden units, and their dropout rate. None: logistic regression.
+        epoch_size, tenacity, max_epochs: The number of epochs of a round, of rounds without an improvement after which
+            a job ends, and the largest number of epochs.
+        learning_rate, seed: Of Adam; of weights and batches.
 
     Example:
 
@@ -201,3 +195,23 @@ def classify(
             if np.all(rounds_since >= tenacity):
                 break
     return Classified(probabilities, best)
+
+
+def predict_by_best_penalty(
+    vectors: np.ndarray, labels: np.ndarray, train: np.ndarray, validation: np.ndarray, **settings: Any
+) -> np.ndarray:
+    """Returns the class `[F, n]` that the classifier of each of F folds gives each item, with its best L2 penalty.
+
+    `train` and `validation` `[F, n]` are the items that a fold's classifiers are trained on, and those by which one of
+    the `PENALTIES` is chosen. The other arguments are those of `classify`; labels are classes.
+    """
+    number = len(PENALTIES)
+    trains, validations = (np.repeat(rows, number, axis=0) for rows in (train, validation))
+    found = classify(vectors, labels, trains, validations, PENALTIES * len(train), **settings)
+    best = found.validation.reshape(-1, number).argmax(axis=1) + number * np.arange(len(train))
+    return found.probabilities[best].argmax(axis=2)
+
+
+def features_of_pairs(u: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """Returns [u; v; |u - v|; u * v] `[n, 4 d]` for pairs of vectors u and v `[n, d]`."""
+    return np.concatenate([u, v, np.abs(u - v), u * v], axis=1)

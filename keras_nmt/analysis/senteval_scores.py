@@ -10,7 +10,13 @@ from typing import Any
 import numpy as np
 
 from keras_nmt.analysis.measurements import Key, Measurements, json_number, over_seeds
-from keras_nmt.analysis.sentence_probes import PENALTIES, classify, sentence_vectors
+from keras_nmt.analysis.sentence_probes import (
+    PENALTIES,
+    classify,
+    features_of_pairs,
+    predict_by_best_penalty,
+    sentence_vectors,
+)
 from keras_nmt.analysis.task_data import PROBING, TEST, TRAIN, VALIDATION, SentEvalTask, read_senteval
 from keras_nmt.analysis.token_states import Model, open_pair
 from keras_nmt.errors import UserError
@@ -134,33 +140,25 @@ def _measured(name: str, of: str, task: SentEvalTask, u: np.ndarray, v: np.ndarr
         return Measurements("senteval", "score", {_key(k, name, of): x for k, x in _similarity(task, u, v).items()})
     x = u
     if v is not None:
-        parts = [np.abs(u - v), u * v]
-        x = np.concatenate([u, v, *parts] if name == "SNLI" else parts, axis=1)
+        x = features_of_pairs(u, v) if name == "SNLI" else np.concatenate([np.abs(u - v), u * v], axis=1)
     if task.kind == "relatedness":
         found = _relatedness(task, x, seed)
         return Measurements("senteval", "score", {_key(k, name, of): x for k, x in found.items()})
     group = "probing" if name in PROBING else "classification"
     network: dict[str, Any] = {"hidden_dim": 200, "dropout": 0.1} if name in PROBING else {}
-    tested, right, trivial = accuracy(x, task.labels, task.splits, seed=seed, **network)
+    right, trivial = accuracy(x, task.labels, task.splits, seed=seed, **network)
     key = _key(group, name, of)
-    samples = {key: right} if tested else {}
+    samples = {key: right} if len(right) else {}
     return Measurements("senteval", "score", {key: float(right.mean())}, samples, {key: trivial})
 
 
 def accuracy(
     x: np.ndarray, labels: np.ndarray, splits: np.ndarray | None, *, seed: int, **network: Any
-) -> tuple[int, np.ndarray, float]:
-    """Tells whether classifiers are right on the items of the test, or of all folds.
+) -> tuple[np.ndarray, float]:
+    """Tells whether classifiers of vectors `[n, d]` are right on the items of the test, or of all folds.
 
-    Args:
-        x: Array `[n, d]`.
-        labels: Array `[n]` of classes.
-        splits: Array `[n]`, see `SentEvalTask`; without items of validation, every tenth of the training validates.
-        seed: Integer.
-        **network: Arguments of `classify`.
-
-    Returns:
-        The number of items of the test, a boolean array of them, and the share of the most frequent class.
+    For `splits` see `SentEvalTask`; without items of validation, every tenth of the training validates. `network` are
+    arguments of `classify`. Returns a boolean array of the tested items, and the share of the most frequent class.
     """
     if splits is None:
         from sklearn.model_selection import StratifiedKFold
@@ -171,30 +169,16 @@ def accuracy(
             raise UserError(f"Each class must have ten items for ten folds. Received: {least} items of a class")
         for i, (_, rows) in enumerate(StratifiedKFold(FOLDS, shuffle=True, random_state=seed).split(x, labels)):
             folds[rows] = i
-        tests = [folds == i for i in range(FOLDS)]
-        validations = [folds == (i + 1) % FOLDS for i in range(FOLDS)]
-        trains = [~test & ~validation for test, validation in zip(tests, validations, strict=True)]
+        tests = np.stack([folds == i for i in range(FOLDS)])  # [F, n]
+        validations = np.roll(tests, -1, axis=0)  # fold i is validated by fold i + 1
+        trains = ~tests & ~validations
     else:
-        train, validation = _validated(splits)
-        tests, validations, trains = [splits == TEST], [validation], [train]
-    jobs = [(fold, penalty) for fold in range(len(tests)) for penalty in PENALTIES]
-    found = classify(
-        x,
-        labels,
-        np.stack([trains[fold] for fold, _ in jobs]),
-        np.stack([validations[fold] for fold, _ in jobs]),
-        [penalty for _, penalty in jobs],
-        seed=seed,
-        **network,
-    )
-    right = np.zeros(len(labels), bool)
-    for fold, test in enumerate(tests):
-        of_fold = range(fold * len(PENALTIES), (fold + 1) * len(PENALTIES))
-        best = max(of_fold, key=lambda job: found.validation[job])
-        right[test] = found.probabilities[best].argmax(axis=1)[test] == labels[test]
+        tests, (trains, validations) = (splits == TEST)[None], (rows[None] for rows in _validated(splits))
+    predicted = predict_by_best_penalty(x, labels, trains, validations, seed=seed, **network)  # [F, n]
     tested = np.any(tests, axis=0)
+    right = np.any(tests & (predicted == labels), axis=0)[tested]
     most_frequent = np.bincount(labels[np.any(trains, axis=0)]).argmax()
-    return int(tested.sum()), right[tested], float(np.mean(labels[tested] == most_frequent))
+    return right, float(np.mean(labels[tested] == most_frequent))
 
 
 def _validated(splits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

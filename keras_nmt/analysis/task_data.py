@@ -6,7 +6,7 @@ import dataclasses
 import gzip
 import os
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +16,7 @@ from keras_nmt.errors import UserError, one_line
 TRAIN, VALIDATION, TEST = 0, 1, 2
 KEY, TEXT = ".key.txt", ".text.txt"  # of MuCoW
 SPLITS = {"tr": TRAIN, "va": VALIDATION, "te": TEST}
+SETS, SICK_SETS = ("train", "dev", "test"), ("train", "trial", "test_annotated")  # in the names of files
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -48,53 +49,42 @@ def _classes(files: tuple[str, str]) -> Callable[[Path], SentEvalTask]:
     return read
 
 
-def _sentiment(fine: str) -> Callable[[Path], SentEvalTask]:
+def _tables(
+    path: str,
+    names: Sequence[str | None],
+    columns: Sequence[int],
+    number: type[int] | type[float] | None,
+    *,
+    kind: str = "classification",
+    skip: int = 0,
+) -> Callable[[Path], SentEvalTask]:
+    """Makes the reader of tables with tabs for training, validation and test; `path` has {} for their names.
+
+    `columns` are those of the label, of the text, and, for pairs, of the second text. `number` is the type of labels
+    that are numbers.
+    """
+
     def read(folder: Path) -> SentEvalTask:
-        rows = _split_rows([folder / f"SST/{fine}/sentiment-{name}" for name in ("train", "dev", "test")])
-        texts, labels = zip(*(row.rsplit("\t", 1) for row, _ in rows), strict=True)
-        return SentEvalTask("classification", list(texts), None, np.array([*map(int, labels)]), _splits(rows))
+        rows, splits = _split_rows([None if name is None else folder / path.format(name) for name in names], skip)
+        cells = [row.split("\t") for row in rows]
+        labels, texts, *others = ([row[column] for row in cells] for column in columns)
+        numbers = _numbered(labels) if number is None else np.array([number(label) for label in labels])
+        return SentEvalTask(kind, texts, others[0] if others else None, numbers, splits)
 
     return read
 
 
 def _trec(folder: Path) -> SentEvalTask:
-    rows = _split_rows([folder / "TREC/train_5500.label", None, folder / "TREC/TREC_10.label"])
-    types, texts = zip(*(row.split(" ", 1) for row, _ in rows), strict=True)
-    return SentEvalTask("classification", list(texts), None, _numbered([x.split(":")[0] for x in types]), _splits(rows))
-
-
-def _mrpc(folder: Path) -> SentEvalTask:
-    files = [folder / f"MRPC/msr_paraphrase_{name}.txt" for name in ("train", "test")]
-    rows = _split_rows([files[0], None, files[1]], skip=1)
-    cells = [row.split("\t") for row, _ in rows]
-    labels = np.array([int(x[0]) for x in cells])
-    return SentEvalTask("classification", [x[3] for x in cells], [x[4] for x in cells], labels, _splits(rows))
-
-
-def _sick(relatedness: bool) -> Callable[[Path], SentEvalTask]:
-    def read(folder: Path) -> SentEvalTask:
-        names = ("SICK_train.txt", "SICK_trial.txt", "SICK_test_annotated.txt")
-        rows = _split_rows([folder / "SICK" / name for name in names], skip=1)
-        cells = [row.split("\t") for row, _ in rows]
-        labels = np.array([float(x[3]) for x in cells]) if relatedness else _numbered([x[4] for x in cells])
-        kind = "relatedness" if relatedness else "classification"
-        return SentEvalTask(kind, [x[1] for x in cells], [x[2] for x in cells], labels, _splits(rows))
-
-    return read
+    rows, splits = _split_rows([folder / "TREC/train_5500.label", None, folder / "TREC/TREC_10.label"])
+    types, texts = zip(*(row.split(" ", 1) for row in rows), strict=True)
+    return SentEvalTask("classification", list(texts), None, _numbered([x.split(":")[0] for x in types]), splits)
 
 
 def _snli(folder: Path) -> SentEvalTask:
-    sides = [_split_rows([folder / f"SNLI/{side}.{name}" for name in ("train", "dev", "test")]) for side in
-             ("s1", "s2", "labels")]  # fmt: skip
-    texts, others, labels = ([row for row, _ in side] for side in sides)
-    return SentEvalTask("classification", texts, others, _numbered(labels), _splits(sides[0]))
-
-
-def _sts_benchmark(folder: Path) -> SentEvalTask:
-    rows = _split_rows([folder / f"STS/STSBenchmark/sts-{name}.csv" for name in ("train", "dev", "test")])
-    cells = [row.split("\t") for row, _ in rows]
-    labels = np.array([float(x[4]) for x in cells])
-    return SentEvalTask("relatedness", [x[5] for x in cells], [x[6] for x in cells], labels, _splits(rows))
+    (texts, splits), (others, _), (labels, _) = (
+        _split_rows([folder / f"SNLI/{side}.{name}" for name in SETS]) for side in ("s1", "s2", "labels")
+    )
+    return SentEvalTask("classification", texts, others, _numbered(labels), splits)
 
 
 def _sts(year: int) -> Callable[[Path], SentEvalTask]:
@@ -118,19 +108,41 @@ def _sts(year: int) -> Callable[[Path], SentEvalTask]:
     return read
 
 
+def _probing(file: str) -> Callable[[Path], SentEvalTask]:
+    def read(folder: Path) -> SentEvalTask:
+        rows = [line.split("\t") for line in lines_of(folder / f"{file}.txt")]
+        splits, labels, texts = zip(*rows, strict=True)
+        return SentEvalTask(
+            "classification", list(texts), None, _numbered(labels), np.array([SPLITS[split] for split in splits])
+        )
+
+    return read
+
+
+def _split_rows(files: Sequence[Path | None], skip: int = 0) -> tuple[list[str], np.ndarray]:
+    """Returns the lines of the files for training, validation and test, and the split of each line."""
+    sets = [[] if file is None else lines_of(file)[skip:] for file in files]
+    splits = np.repeat([TRAIN, VALIDATION, TEST], [len(lines) for lines in sets])
+    return [line for lines in sets for line in lines], splits
+
+
+def _numbered(names: Sequence[str]) -> np.ndarray:
+    return np.unique(names, return_inverse=True)[1]
+
+
 TASKS: dict[str, Callable[[Path], SentEvalTask]] = {
     "MR": _classes(("MR/rt-polarity.neg", "MR/rt-polarity.pos")),
     "CR": _classes(("CR/custrev.neg", "CR/custrev.pos")),
     "MPQA": _classes(("MPQA/mpqa.neg", "MPQA/mpqa.pos")),
     "SUBJ": _classes(("SUBJ/subj.objective", "SUBJ/subj.subjective")),
-    "SST2": _sentiment("binary"),
-    "SST5": _sentiment("fine"),
+    "SST2": _tables("SST/binary/sentiment-{}", SETS, (1, 0), int),
+    "SST5": _tables("SST/fine/sentiment-{}", SETS, (1, 0), int),
     "TREC": _trec,
-    "MRPC": _mrpc,
-    "SICK-E": _sick(relatedness=False),
+    "MRPC": _tables("MRPC/msr_paraphrase_{}.txt", ("train", None, "test"), (0, 3, 4), int, skip=1),
+    "SICK-E": _tables("SICK/SICK_{}.txt", SICK_SETS, (4, 1, 2), None, skip=1),
     "SNLI": _snli,
-    "SICK-R": _sick(relatedness=True),
-    "STS-B": _sts_benchmark,
+    "SICK-R": _tables("SICK/SICK_{}.txt", SICK_SETS, (3, 1, 2), float, kind="relatedness", skip=1),
+    "STS-B": _tables("STS/STSBenchmark/sts-{}.csv", SETS, (4, 5, 6), float, kind="relatedness"),
     **{f"STS{year}": _sts(year) for year in range(12, 17)},
 }
 PROBING = {
@@ -175,17 +187,6 @@ def read_senteval(folder: str | os.PathLike[str], task: str) -> SentEvalTask:
         raise UserError(f"The files of {task} in {folder} are not SentEval's. Received: {error!r:.200}") from None
 
 
-def _probing(file: str) -> Callable[[Path], SentEvalTask]:
-    def read(folder: Path) -> SentEvalTask:
-        rows = [line.split("\t") for line in lines_of(folder / f"{file}.txt")]
-        splits, labels, texts = zip(*rows, strict=True)
-        return SentEvalTask(
-            "classification", list(texts), None, _numbered(labels), np.array([SPLITS[split] for split in splits])
-        )
-
-    return read
-
-
 def lines_of(path: Path) -> list[str]:
     """Returns the lines of a file, plain or with the suffix .gz, as UTF-8, or as Latin-1 where they are not UTF-8.
 
@@ -207,19 +208,6 @@ def lines_of(path: Path) -> list[str]:
     except UnicodeDecodeError:
         text = content.decode("latin-1")
     return [line.rstrip("\r") for line in text.removesuffix("\n").split("\n")]
-
-
-def _split_rows(files: list[Path] | list[Path | None], skip: int = 0) -> list[tuple[str, int]]:
-    """Returns the lines of the files for training, validation and test, with their split."""
-    return [(line, i) for i, file in enumerate(files) if file is not None for line in lines_of(file)[skip:]]
-
-
-def _splits(rows: list[tuple[str, int]]) -> np.ndarray:
-    return np.array([split for _, split in rows])
-
-
-def _numbered(names: list[str] | tuple[str, ...]) -> np.ndarray:
-    return np.unique(names, return_inverse=True)[1]
 
 
 def text_of_key(path: Path) -> Path | None:

@@ -204,24 +204,30 @@ def hidden_states(
     patterns = (layers,) if isinstance(layers, str) else tuple(layers)
     read = _reader(pair, tuple(tensors), patterns, target is not None)
     batches = _batches(read, tokenizers, source, target, max_tokens, generator, pair.positions_before_source is None)
-    batches = _with_tensors(batches, tensors, patterns, named(model))
-    return _counted(batches, len(source) if isinstance(source, Sequence) else None)
+    total = len(source) if isinstance(source, Sequence) else None
+    return _checked(batches, total, tensors, patterns, named(model))
 
 
-def _with_tensors(
-    batches: Iterator[HiddenStatesBatch], tensors: Collection[str], patterns: tuple[str, ...], model: str
+def _checked(
+    batches: Iterator[HiddenStatesBatch],
+    total: int | None,
+    tensors: Collection[str],
+    patterns: tuple[str, ...],
+    model: str,
 ) -> Iterator[HiddenStatesBatch]:
-    """Yields the batches; an error at the first if the model has none of the tensors, or calls none of the layers."""
-    for number, batch in enumerate(batches):
-        sides = [side for side in batch if side is not None]
-        found = [getattr(side, name) for side in sides for name in tensors]
-        if number == 0 and found and not any(value is not None and len(value) for value in found):
-            missing = " and no ".join(NAMES.get(name, name) for name in tensors)
-            raise UserError(f"The model has no {missing}. Received: {model}")
-        if number == 0 and patterns and not any(side.layers for side in sides):
-            reason = "layers of the decoder need target texts, and what runs in a loop has no outputs to read"
-            raise UserError(f"None of these layers is called: {reason}. Received: {', '.join(patterns)}")
-        yield batch
+    """Yields the batches and counts their texts; an error if the first lacks all of the tensors, or all layers."""
+    with count_steps(total, "lines") as advance:
+        for number, batch in enumerate(batches):
+            sides = [side for side in batch if side is not None]
+            found = [getattr(side, name) for side in sides for name in tensors]
+            if number == 0 and found and not any(value is not None and len(value) for value in found):
+                missing = " and no ".join(NAMES.get(name, name) for name in tensors)
+                raise UserError(f"The model has no {missing}. Received: {model}")
+            if number == 0 and patterns and not any(side.layers for side in sides):
+                reason = "layers of the decoder need target texts, and what runs in a loop has no outputs to read"
+                raise UserError(f"None of these layers is called: {reason}. Received: {', '.join(patterns)}")
+            yield batch
+            advance(len(batch.source.texts))
 
 
 def open_pair(model: Model, source_language: str | None = None, target_language: str | None = None) -> Pair:
@@ -415,13 +421,6 @@ def _batches(
             ]
             yield HiddenStatesBatch(made[0], made[1] if len(made) > 1 else None)
         first += len(window)
-
-
-def _counted(batches: Iterator[HiddenStatesBatch], total: int | None) -> Iterator[HiddenStatesBatch]:
-    with count_steps(total, "lines") as advance:
-        for batch in batches:
-            yield batch
-            advance(len(batch.source.texts))
 
 
 def _take(texts: Iterator[Any], count: int) -> list[Any]:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from keras_nmt.analysis.measurements import Key, Measurements
-from keras_nmt.analysis.sentence_probes import PENALTIES, classify, sentence_vectors
+from keras_nmt.analysis.sentence_probes import features_of_pairs, predict_by_best_penalty, sentence_vectors
 from keras_nmt.analysis.task_data import lines_of
 from keras_nmt.analysis.token_states import Model, open_translator
 from keras_nmt.errors import UserError
@@ -68,8 +68,7 @@ def transfer(
         given = {"source_language": language, "target_language": language, **options}
         u = sentence_vectors(translator, found.texts, vectors, **given)
         if found.others is not None:
-            v = sentence_vectors(translator, found.others, vectors, **given)
-            u = np.concatenate([u, v, np.abs(u - v), u * v], axis=1)
+            u = features_of_pairs(u, sentence_vectors(translator, found.others, vectors, **given))
         return u, np.array([names.index(label) for label in found.labels])
 
     trains, tests = ({language: read(of[language], language) for language in languages} for of in (train, test))
@@ -80,17 +79,15 @@ def transfer(
     if len(languages) > 1:
         trained_on["trained on all languages"] = list(range(len(languages)))
     validates = np.arange(len(y)) % VALIDATION == 0
-    used = np.repeat([np.isin(belongs, rows) for rows in trained_on.values()], len(PENALTIES), axis=0)
-    found = classify(x, y, used & ~validates, used & validates, PENALTIES * len(trained_on), seed=seed)
+    used = np.stack([np.isin(belongs, rows) for rows in trained_on.values()])  # [F, n]
+    right = predict_by_best_penalty(x, y, used & ~validates, used & validates, seed=seed) == y
     samples: dict[Key, np.ndarray] = {}
     references: dict[Key, float] = {}
-    for i, (group, rows) in enumerate(trained_on.items()):
-        jobs = range(i * len(PENALTIES), (i + 1) * len(PENALTIES))
-        right = found.probabilities[max(jobs, key=lambda job: found.validation[job])].argmax(axis=1) == y
-        most_frequent = np.bincount(y[np.isin(belongs, rows)]).argmax()
+    for i, group in enumerate(trained_on):
+        most_frequent = np.bincount(y[used[i]]).argmax()
         for j, language in enumerate(languages):
             tested = belongs == len(languages) + j
-            samples[group, language] = right[tested]
+            samples[group, language] = right[i, tested]
             references[group, language] = float(np.mean(y[tested] == most_frequent))
     values = {key: float(x.mean()) for key, x in samples.items()}
     return Measurements("transfer", "accuracy", values, samples, references)

@@ -16,7 +16,7 @@ from keras_nmt.errors import UserError, nearest
 from keras_nmt.experiments.corpus_files import File, Pair
 from keras_nmt.files.settings import documented, setting
 from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel, LowRank, Transformer
-from keras_nmt.models.presets import TRANSFORMER_PRESETS
+from keras_nmt.models.transformer import TRANSFORMER_PRESETS
 
 # Arguments of models that other settings determine.
 OWN_ARGUMENTS = {

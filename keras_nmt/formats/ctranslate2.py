@@ -23,7 +23,7 @@ from keras_nmt.formats.vocabulary import Vocabulary, check_rows, read_tokens
 from keras_nmt.inference.load import checked_tokenizers
 from keras_nmt.layers.layer_spec import LayerSpec
 from keras_nmt.models import LearnedPositions, MultilingualModel, PositionalEncoding, TranslationModel
-from keras_nmt.models._search_models import attention_layer
+from keras_nmt.models.translation_model import attention_layer
 from keras_nmt.serving._versions import check_version, write_version
 
 WEIGHTS = ("int8", "int16", "float16")

@@ -5,22 +5,18 @@ Importing this package imports Keras, but no other package of `keras_nmt` and no
 
 from keras_nmt.layers.attention_bridge import AttentionBridge
 from keras_nmt.layers.attentive_recurrent_decoder import AttentiveRecurrentDecoder
-from keras_nmt.layers.bilinear_pooling import BilinearPooling
+from keras_nmt.layers.bilinear_pooling import BilinearPooling, LinearCombination, LowRankBilinearPooling
 from keras_nmt.layers.composition_layer import CompositionLayer
-from keras_nmt.layers.contextualized_embedding import ContextualizedEmbedding
 from keras_nmt.layers.feed_forward import FeedForward, GatedFeedForward
 from keras_nmt.layers.hierarchical_aggregation import HierarchicalAggregation
-from keras_nmt.layers.key_value_projection import KeyValueProjection
 from keras_nmt.layers.layer_spec import LayerSpec
 from keras_nmt.layers.lexical_shortcut import LexicalShortcut
-from keras_nmt.layers.linear_combination import LinearCombination
-from keras_nmt.layers.low_rank_bilinear_pooling import LowRankBilinearPooling
 from keras_nmt.layers.luong_attention import LuongAttention
 from keras_nmt.layers.mechanisms import Composition, Roles, Shortcuts
-from keras_nmt.layers.multi_head_attention import MultiHeadAttention
+from keras_nmt.layers.multi_head_attention import KeyValueProjection, MultiHeadAttention
 from keras_nmt.layers.recurrent_encoder import RecurrentEncoder
 from keras_nmt.layers.role_assignment import RoleAssignment
-from keras_nmt.layers.role_interaction import RoleInteraction
+from keras_nmt.layers.role_interaction import ContextualizedEmbedding, RoleInteraction
 from keras_nmt.layers.rotary_encoding import RotaryEncoding
 from keras_nmt.layers.ssru import SSRU
 from keras_nmt.layers.transformer_decoder import TransformerDecoder

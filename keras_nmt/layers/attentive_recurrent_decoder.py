@@ -196,19 +196,11 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
         beam_size: int = 1,
         factors: Sequence[Any] = (),
     ) -> tuple[Any, list[Any]]:
-        """Runs one position of N = B K sequences.
+        """Runs one position: inputs `[B K, e]` and states [h, c, h, c, .., h~], `[B K, u]` each, to the next states.
 
-        Args:
-            inputs: `[B K, e]`.
-            states: [h, c, h, c, .., h~], `[B K, u]` each.
-            keys: The attention's keys of the memory, for each sentence.
-            memory: `[B, S, d]`, zero at padding.
-            memory_mask: `[B, S]` or None.
-            beam_size: K.
-            factors: Dropout factors of the inputs of all LSTMs but the first and, if there is one more, h~; or empty.
-
-        Returns:
-            h~, `[B K, u]`, and the new [h, c, h, c, ..].
+        `keys` are the attention's keys of each sentence's `memory` `[B, S, d]`, which is zero at padding. `factors` are
+        those of dropout of the inputs of all LSTMs but the first and, if there is one more, of h~; or there are none.
+        Returns h~ and the new [h, c, h, c, ..].
         """
         *states, previous = states
         x, new_states = ops.concatenate([inputs, previous], -1) if self.input_feeding else inputs, []

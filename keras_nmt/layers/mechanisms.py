@@ -9,15 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Self
 
 from keras_nmt.layers._common import STARTS, check_choice, check_positive, check_rate, optional_size, subset
-from keras_nmt.layers.bilinear_pooling import BilinearPooling
-from keras_nmt.layers.contextualized_embedding import ContextualizedEmbedding
+from keras_nmt.layers.bilinear_pooling import BilinearPooling, LinearCombination, LowRankBilinearPooling
 from keras_nmt.layers.hierarchical_aggregation import HierarchicalAggregation
 from keras_nmt.layers.layer_spec import LayerSpec, as_json, choose, spec_of
 from keras_nmt.layers.lexical_shortcut import LexicalShortcut
-from keras_nmt.layers.linear_combination import LinearCombination
-from keras_nmt.layers.low_rank_bilinear_pooling import LowRankBilinearPooling
 from keras_nmt.layers.role_assignment import DROPOUT_ON
-from keras_nmt.layers.role_interaction import RoleInteraction
+from keras_nmt.layers.role_interaction import ContextualizedEmbedding, RoleInteraction
 
 SIDES = ("encoder", "decoder")
 SITES = ("self", "cross")

@@ -1,4 +1,4 @@
-"""The layer that assigns roles to tokens by their context, and the base of the layers that use the roles."""
+"""The layer that assigns roles to tokens by their context."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from keras_nmt.layers._common import (
     check_width,
     keras_mask,
     optional_size,
-    with_mask,
     without_padding,
 )
 from keras_nmt.layers._recording import record
@@ -325,50 +324,3 @@ class RoleAssignment(keras.layers.Layer):
             "dropout": self.dropout,
             "dropout_on": self.dropout_on,
         }
-
-
-class RoleLayer(keras.layers.Layer):
-    """The base of layers between embeddings and the network: `role_assignment` gives roles, which `combine` uses."""
-
-    role_assignment: RoleAssignment
-
-    def combine(self, inputs: Any, roles: Any, is_decoding_step: bool = False) -> Any:
-        """Combines embeddings e `[..., d]` and their roles r `[..., hr]` to e~ `[..., d]`."""
-        raise NotImplementedError
-
-    def call(self, inputs: Any, mask: Any = None, training: bool | None = None, return_roles: bool = False) -> Any:
-        roles = self.role_assignment(inputs, mask=mask, training=training)  # r, [B, T, hr]
-        outputs = self.combine(inputs, roles)
-        return (outputs, roles) if return_roles else outputs
-
-    def empty_cache(self, batch_size: Any, beam_size: int) -> dict[str, Any]:
-        """Makes the cache for the first `step`; see `RoleAssignment.empty_cache`."""
-        return self.role_assignment.empty_cache(batch_size, beam_size)
-
-    def step(self, inputs: Any, position: Any, cache: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        """Runs one position of K hypotheses per sentence.
-
-        Args:
-            inputs: Float tensor `[B, K, d]`, the embeddings at this position.
-            position: Integer scalar tensor, the position, from 0.
-            cache: Output of `empty_cache` or of the previous step.
-
-        Returns:
-            Tensor `[B, K, d]`, equal to the output of `call` at this position, and the new cache.
-
-        Raises:
-            ValueError: The layer is not causal.
-        """
-        roles, cache = self.role_assignment.step(inputs, position, cache)
-        return self.combine(inputs, roles, is_decoding_step=True), cache
-
-    def compute_output_shape(self, inputs_shape: tuple[int | None, ...]) -> tuple[int | None, ...]:
-        return inputs_shape
-
-    def compute_output_spec(
-        self, inputs: Any, mask: Any = None, training: bool | None = None, return_roles: bool = False
-    ) -> Any:
-        mask = keras_mask(inputs) if mask is None else mask
-        roles = with_mask(self.role_assignment.compute_output_spec(inputs, mask), mask)
-        outputs = keras.KerasTensor(inputs.shape, self.compute_dtype)
-        return (outputs, roles) if return_roles else outputs

@@ -1,4 +1,4 @@
-"""The role interaction layer, which transforms embeddings by the roles of their tokens."""
+"""Layers that combine embeddings with the roles of their tokens: role interaction, and contextualized embeddings."""
 
 from __future__ import annotations
 
@@ -8,11 +8,58 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_nmt.layers._common import projection_initializer
-from keras_nmt.layers._projection import Int8Kernels
-from keras_nmt.layers.role_assignment import RoleAssignment, RoleLayer
+from keras_nmt.layers._common import constructor_parameters, keras_mask, projection_initializer, with_mask
+from keras_nmt.layers._projection import Int8Kernels, product
+from keras_nmt.layers.role_assignment import RoleAssignment
 
 CHUNKS = 16  # groups of roles; only the products e_t U_i of one group are in memory at a time
+
+
+class RoleLayer(keras.layers.Layer):
+    """The base of layers between embeddings and the network: `role_assignment` gives roles, which `combine` uses."""
+
+    role_assignment: RoleAssignment
+
+    def combine(self, inputs: Any, roles: Any, is_decoding_step: bool = False) -> Any:
+        """Combines embeddings e `[..., d]` and their roles r `[..., hr]` to e~ `[..., d]`."""
+        raise NotImplementedError
+
+    def call(self, inputs: Any, mask: Any = None, training: bool | None = None, return_roles: bool = False) -> Any:
+        roles = self.role_assignment(inputs, mask=mask, training=training)  # r, [B, T, hr]
+        outputs = self.combine(inputs, roles)
+        return (outputs, roles) if return_roles else outputs
+
+    def empty_cache(self, batch_size: Any, beam_size: int) -> dict[str, Any]:
+        """Makes the cache for the first `step`; see `RoleAssignment.empty_cache`."""
+        return self.role_assignment.empty_cache(batch_size, beam_size)
+
+    def step(self, inputs: Any, position: Any, cache: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """Runs one position of K hypotheses per sentence.
+
+        Args:
+            inputs: Float tensor `[B, K, d]`, the embeddings at this position.
+            position: Integer scalar tensor, the position, from 0.
+            cache: Output of `empty_cache` or of the previous step.
+
+        Returns:
+            Tensor `[B, K, d]`, equal to the output of `call` at this position, and the new cache.
+
+        Raises:
+            ValueError: The layer is not causal.
+        """
+        roles, cache = self.role_assignment.step(inputs, position, cache)
+        return self.combine(inputs, roles, is_decoding_step=True), cache
+
+    def compute_output_shape(self, inputs_shape: tuple[int | None, ...]) -> tuple[int | None, ...]:
+        return inputs_shape
+
+    def compute_output_spec(
+        self, inputs: Any, mask: Any = None, training: bool | None = None, return_roles: bool = False
+    ) -> Any:
+        mask = keras_mask(inputs) if mask is None else mask
+        roles = with_mask(self.role_assignment.compute_output_spec(inputs, mask), mask)
+        outputs = keras.KerasTensor(inputs.shape, self.compute_dtype)
+        return (outputs, roles) if return_roles else outputs
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
@@ -140,6 +187,79 @@ class RoleInteraction(RoleLayer, Int8Kernels):
         config = self.role_assignment.get_config()
         config = {name: value for name, value in config.items() if name not in ("name", "trainable", "dtype")}
         return {**super().get_config(), **config, "residual": self.residual, "low_rank": self.low_rank}
+
+
+@keras.saving.register_keras_serializable(package="keras_nmt")
+class ContextualizedEmbedding(RoleLayer):
+    """Adds a token's context to its embedding.
+
+    This is the baseline of `RoleInteraction`: it adds the same dense roles r_t instead of multiplying by them,
+
+        e~_t = U r_t + e_t,    U in R^{d x hr}
+
+    Args:
+        num_roles: Integer, width hr of the roles.
+        context: "lstm", "bilstm" or "cnn". This and the following arguments are those of `RoleAssignment`. Defaults to
+            "lstm".
+        **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
+
+    Call arguments:
+        inputs: Float tensor `[B, T, d]`, the embeddings e.
+        mask: Boolean tensor `[B, T]`, True at real tokens. Defaults to the mask that Keras attached to `inputs`.
+            Without a mask, all positions are real.
+        training: Boolean, whether dropout is active.
+        return_roles: Boolean, whether to return the roles too. Defaults to False.
+
+    Returns:
+        Float tensor `[B, T, d]`, the embeddings e~; with `return_roles=True` also the roles `[B, T, hr]`.
+
+    Raises:
+        ValueError: An argument is unknown or out of range, or `causal` contradicts `context` or `exclusive`.
+
+    Example:
+
+    >>> import numpy as np
+    >>> embeddings = np.random.rand(2, 5, 16).astype("float32")
+    >>> tuple(ContextualizedEmbedding(4, context="bilstm")(embeddings).shape)
+    (2, 5, 16)
+
+    Reference:
+        Weissenborn et al., [Contextualized Role Interaction for Neural Machine
+        Translation](https://openreview.net/forum?id=ryx3_iAcY7), submitted to ICLR 2019, section 4, "Baseline".
+    """
+
+    def __init__(
+        self,
+        num_roles: int,
+        context: str = "lstm",
+        units: int | None = None,
+        kernel_size: int = 7,
+        activation: str = "relu",
+        causal: bool = False,
+        exclusive: bool = False,
+        dropout: float = 0.0,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self.supports_masking = True
+        arguments = num_roles, "dense", context, units, kernel_size, activation, causal, exclusive
+        self.role_assignment = RoleAssignment(*arguments, dropout=dropout, dtype=self.dtype_policy, name="assignment")
+
+    def build(self, inputs_shape: tuple[int | None, ...]) -> None:
+        self.role_assignment.build(inputs_shape)
+        self.kernel = self.add_weight(  # U
+            shape=(self.role_assignment.num_roles, inputs_shape[-1]),
+            initializer=projection_initializer(),
+            name="kernel",
+        )
+
+    def combine(self, inputs: Any, roles: Any, is_decoding_step: bool = False) -> Any:
+        return product(roles, ops.cast(self.kernel, self.compute_dtype)) + ops.cast(inputs, self.compute_dtype)
+
+    def get_config(self) -> dict[str, Any]:
+        config = self.role_assignment.get_config()
+        own = set(constructor_parameters(type(self)))
+        return {**super().get_config(), **{name: value for name, value in config.items() if name in own}}
 
 
 @ops.custom_gradient

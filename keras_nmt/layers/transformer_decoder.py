@@ -9,7 +9,7 @@ import keras
 from keras import ops
 
 from keras_nmt.layers._common import keras_mask
-from keras_nmt.layers._transformer_stack import TransformerStack
+from keras_nmt.layers.transformer_encoder import TransformerStack
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")

@@ -8,7 +8,7 @@ import keras
 from keras import ops
 
 from keras_nmt.layers._common import check_alike, check_gated, check_mask, check_source, check_width, keras_mask
-from keras_nmt.layers._transformer_layer import TransformerLayer
+from keras_nmt.layers.transformer_encoder_layer import TransformerLayer
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")

@@ -1,13 +1,154 @@
-"""The stack of Transformer encoder layers."""
+"""The stack of Transformer encoder layers, and the base class of encoder and decoder stacks."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import keras
 
-from keras_nmt.layers._common import check_mask, keras_mask
-from keras_nmt.layers._transformer_stack import TransformerStack
+from keras_nmt.layers._common import (
+    AssembledLayer,
+    check_choice,
+    check_gated,
+    check_mask,
+    check_width,
+    keras_mask,
+    optional_size,
+    with_mask,
+)
+from keras_nmt.layers._recording import record
+from keras_nmt.layers.mechanisms import SOURCES
+
+
+class TransformerStack(AssembledLayer):
+    """The base of encoder and decoder stacks: layers, their composition, norms, and the sources of shortcuts."""
+
+    PARTS = ("layers", "composition", "composition_norms", "final_norm")
+
+    def __init__(
+        self,
+        layers: Sequence[Any],
+        composition: Any = None,
+        composition_norms: Sequence[keras.layers.Layer] = (),
+        final_norm: keras.layers.Layer | None = None,
+        shortcut_source: str = "lexical",
+        num_layers: int | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        check_choice("shortcut_source", shortcut_source, SOURCES)
+        if not layers:
+            raise ValueError("Missing layers: a stack needs at least one layer.")
+        depth = optional_size("num_layers", num_layers) or len(layers)
+        if depth < len(layers):
+            raise ValueError(f"`num_layers` must be at least {len(layers)}, the given layers. Received: {num_layers}")
+        if len(composition_norms) not in (0, depth):
+            raise ValueError(
+                f"`composition_norms` must be empty or have {depth} norms, one for each layer. "
+                f"Received: {len(composition_norms)}"
+            )
+        self.supports_masking = True
+        self.composition = composition
+        self._aggregates = hasattr(composition, "aggregate")
+        self.composition_norms = list(composition_norms)
+        self.final_norm = final_norm
+        self.num_unique_layers = len(layers)
+        self.layers = [layers[number % len(layers)] for number in range(depth)]
+        self.shortcut_source = shortcut_source
+
+    @property
+    def unique_layers(self) -> list[Any]:
+        """The layers that have their own weights; the stack applies them in turn."""
+        return list(self.layers[: self.num_unique_layers])
+
+    @property
+    def hidden_dim(self) -> int:
+        """The width d of the states."""
+        width: int = self.layers[0].hidden_dim
+        return width
+
+    @property
+    def has_shortcut(self) -> bool:
+        """Whether the self-attentions have shortcuts."""
+        has: bool = self.layers[0].has_shortcut
+        return has
+
+    def _shortcut_states(self, states: list[Any]) -> Any:
+        """Returns the source of the next layer's shortcut, given the states [H_0 = E, H_1, ..., H_{l-1}] so far.
+
+        Lexical: E for every layer. Non-lexical: H_{l-2}, not normalised, for layer l, and E for layers 1 and 2.
+        """
+        if not self.has_shortcut:
+            return None
+        return states[0] if self.shortcut_source == "lexical" else states[max(len(states) - 2, 0)]
+
+    def _feed_back(self, states: list[Any]) -> None:
+        """Makes a node's aggregate the input of the next layer, after the layer that completes the node.
+
+        The aggregate combines the states since the previous node. It replaces H_l, the last of the states so far
+        (Dou et al., 2018), or is added to it.
+        """
+        if not self._aggregates:
+            return
+        *nodes, node = (self.composition.node_after(number) for number in range(1, len(states)))
+        if node is not None:
+            before = max((number for number, of_layer in enumerate(nodes, 1) if of_layer is not None), default=0)
+            previous = states[before] if before else None  # the state that the previous node's aggregate gave
+            aggregate = self.composition.aggregate(node, self._representations(states, before + 1), previous)
+            record(self.composition, "output", aggregate)
+            states[-1] = states[-1] + aggregate if getattr(self.composition, "residual", False) else aggregate
+
+    def _finish(self, states: list[Any]) -> Any:
+        """Returns the stack's output, given the states [H_0, ..., H_L] of all layers."""
+        output = states[-1]
+        if self.composition is not None and not self._aggregates:
+            output = self.composition(self._representations(states, 1))
+        output = output if self.final_norm is None else self.final_norm(output)
+        record(self, "states", [*states, output])
+        return output
+
+    def _representations(self, states: list[Any], first: int) -> list[Any]:
+        """Returns the representations r_l = H^l from layer `first` on; each is normalised unless layers are post-LN."""
+        if not self.composition_norms:
+            return states[first:]
+        return [norm(state) for norm, state in zip(self.composition_norms[first - 1 :], states[first:], strict=False)]
+
+    def _build_composition(self, inputs_shape: tuple[int | None, ...]) -> None:
+        if self.composition is not None:
+            self.composition.build([inputs_shape] * len(self.layers))
+        for norm in self.composition_norms:
+            norm.build(inputs_shape)
+        if self.final_norm is not None:
+            self.final_norm.build(inputs_shape)
+
+    def compute_output_shape(
+        self, inputs_shape: tuple[int | None, ...], *shapes: Any, **more_shapes: Any
+    ) -> tuple[int | None, ...]:
+        return inputs_shape
+
+    def _state_specs(self, inputs: Any, mask: Any) -> tuple[keras.KerasTensor, list[keras.KerasTensor]]:
+        """Returns symbolic tensors: the stack's output and the states [H_0, ..., H_L], with the mask attached, if any.
+
+        They are made without tracing the layers, because tracing takes longer than building.
+        """
+        check_width("inputs", inputs.shape, self.hidden_dim)
+        output, *states = (
+            with_mask(keras.KerasTensor(inputs.shape, self.compute_dtype), mask) for _ in range(len(self.layers) + 2)
+        )
+        return output, states
+
+    def _gate_specs(self, inputs: Any) -> list[tuple[keras.KerasTensor, keras.KerasTensor]]:
+        """Returns symbolic gates (r_K, r_V) of each layer's self-attention."""
+        attention = self.layers[0].self_attention
+        check_gated(attention.has_gates)
+        gate = keras.KerasTensor((*inputs.shape[:-1], attention.key_value_dim), self.compute_dtype)
+        return [(gate, gate)] * len(self.layers)
+
+    def get_config(self) -> dict[str, Any]:
+        config = super().get_config()
+        unique = config["layers"][: self.num_unique_layers]
+        return {**config, "layers": unique, "shortcut_source": self.shortcut_source, "num_layers": len(self.layers)}
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")

@@ -8,10 +8,9 @@ import keras
 from keras import ops
 
 from keras_nmt.ids import EOS, PAD
-from keras_nmt.layers import AttentiveRecurrentDecoder, RecurrentEncoder
-from keras_nmt.models._search_models import attention_layer
 from keras_nmt.models.factory import TransformerFactory
 from keras_nmt.models.token_embedding import TokenEmbedding
+from keras_nmt.models.translation_model import attention_layer
 
 
 class _OutputProjection:
@@ -76,24 +75,20 @@ class TransformerTarget(_TransformerSide, _OutputProjection):
 
     name = "target"
 
-    def logits(self, ids: Any, memory: dict[str, Any]) -> Any:
-        decoded = self.stack(
+    def _decode(self, ids: Any, memory: dict[str, Any], **options: Any) -> Any:
+        return self.stack(
             self._first_states(ids),  # without a mask: the decoder is causal, and padding follows the tokens
             memory["states"],
             memory_shortcut_states=memory.get("shortcut_states"),
             memory_mask=memory["mask"],
+            **options,
         )
-        return self.embedding(decoded, reverse=True)  # [B, T, V]
+
+    def logits(self, ids: Any, memory: dict[str, Any]) -> Any:
+        return self.embedding(self._decode(ids, memory), reverse=True)  # [B, T, V]
 
     def attention(self, ids: Any, memory: dict[str, Any], layer: int | None = None) -> Any:
-        _, attention = self.stack(
-            self._first_states(ids),
-            memory["states"],
-            memory_shortcut_states=memory.get("shortcut_states"),
-            memory_mask=memory["mask"],
-            training=False,
-            return_attention=True,
-        )
+        _, attention = self._decode(ids, memory, training=False, return_attention=True)
         weights = ops.cast(attention[attention_layer(layer, len(attention)) - 1], "float32")  # [B, H, T, S]
         if layer is None and self.alignment_head is not None:
             return weights[:, self.alignment_head - 1]  # [B, T, S]
@@ -118,13 +113,17 @@ class TransformerTarget(_TransformerSide, _OutputProjection):
         return self._step_logits(x, output_kernel), new_caches
 
 
-class RecurrentSource:
-    """Maps source ids to a memory by a `RecurrentEncoder`: its states, and its "final" states."""
+class _RecurrentSide:
+    """The parts that both sides of a recurrent model have: embeddings, their dropout, and a stack of LSTMs."""
 
-    def __init__(self, embedding: TokenEmbedding, dropout: keras.layers.Dropout, encoder: RecurrentEncoder) -> None:
+    def __init__(self, embedding: TokenEmbedding, dropout: keras.layers.Dropout, stack: Any) -> None:
         self.embedding = embedding
         self.dropout = dropout
-        self.stack = encoder
+        self.stack = stack
+
+
+class RecurrentSource(_RecurrentSide):
+    """Maps source ids to a memory by a `RecurrentEncoder`: its states, and its "final" states."""
 
     def __call__(self, ids: Any) -> dict[str, Any]:
         mask = ops.not_equal(ids, PAD)  # [B, S]
@@ -132,43 +131,32 @@ class RecurrentSource:
         return {"states": states, "mask": mask, "final": final}
 
 
-class RecurrentTarget(_OutputProjection):
+class RecurrentTarget(_RecurrentSide, _OutputProjection):
     """Maps target-input ids and a memory to logits by an `AttentiveRecurrentDecoder`.
 
     `memory["initial"]` is the decoder's initial state: [h, c] of each layer, or one tensor `[B, d]` for all layers.
     """
 
-    def __init__(
-        self, embedding: TokenEmbedding, dropout: keras.layers.Dropout, decoder: AttentiveRecurrentDecoder
-    ) -> None:
-        self.embedding = embedding
-        self.dropout = dropout
-        self.stack = decoder
-
     def _initial_state(self, memory: dict[str, Any]) -> list[list[Any]]:
         initial = memory["initial"]
         return list(initial) if isinstance(initial, (list, tuple)) else [[initial, initial]] * self.stack.num_layers
 
-    def logits(self, ids: Any, memory: dict[str, Any]) -> Any:
-        states = self.stack(
-            self.dropout(self.embedding(ids)),
+    def _decode(self, ids: Any, memory: dict[str, Any], training: bool | None = None, **options: Any) -> Any:
+        return self.stack(
+            self.dropout(self.embedding(ids), training=training),
             memory["states"],
             initial_state=self._initial_state(memory),
             memory_mask=memory["mask"],
+            training=training,
+            **options,
         )
-        return self.embedding(states, reverse=True)  # [B, T, V]
+
+    def logits(self, ids: Any, memory: dict[str, Any]) -> Any:
+        return self.embedding(self._decode(ids, memory), reverse=True)  # [B, T, V]
 
     def attention(self, ids: Any, memory: dict[str, Any], layer: int | None = None) -> Any:
         attention_layer(layer, 1)  # raises an error for a layer that does not exist
-        _, weights = self.stack(
-            self.dropout(self.embedding(ids), training=False),
-            memory["states"],
-            initial_state=self._initial_state(memory),
-            memory_mask=memory["mask"],
-            training=False,
-            return_attention=True,
-        )
-        return weights  # [B, T, S]
+        return self._decode(ids, memory, training=False, return_attention=True)[1]  # [B, T, S]
 
     def prepare(self, memory: dict[str, Any], beam_size: int, max_length: int | None) -> tuple[Any, Any]:
         constants, caches = self.stack.prepare(

@@ -10,8 +10,8 @@ from keras import ops
 
 from keras_nmt.layers import AttentionBridge, LuongAttention
 from keras_nmt.layers._common import check_positive, optional_size
-from keras_nmt.models._search_models import TargetSide, Untracked
 from keras_nmt.models.multilingual_model import MultilingualModel
+from keras_nmt.models.translation_model import TargetSide, Untracked
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
@@ -173,10 +173,7 @@ class AttentionBridgeModel(MultilingualModel):
         bridges = self._views.bridges
         if language not in bridges:
             ids = keras.Input((None,), dtype="int32", name="source")
-            memory = self._sides.sources[language](ids)
-            sentence, attention, _ = self.bridge(
-                memory["states"], mask=memory["mask"], return_attention=True, return_penalty=True
-            )
+            sentence, attention, _ = self._bridged(self._sides.sources[language](ids))
             outputs = {"sentence": sentence, "mean": _mean(sentence), "attention": attention}
             bridges[language] = keras.Model(ids, outputs, name=f"{language}_bridge_model")
         return bridges[language]
@@ -196,13 +193,16 @@ class AttentionBridgeModel(MultilingualModel):
         attention.build((None, None, d), (None, None, d))  # a decoder would build it under the decoder's name
         return attention
 
+    def _bridged(self, memory: dict[str, Any]) -> Any:
+        """Returns M `[B, k, d]`, A `[B, k, S]` and the penalties `[B]` of an encoder's states."""
+        assert self.bridge is not None
+        return self.bridge(memory["states"], mask=memory["mask"], return_attention=True, return_penalty=True)
+
     def _memory(self, ids: Any, source: str, target: str) -> tuple[dict[str, Any], Any]:
         memory = self._sides.sources[source](ids)
         if self.bridge is None:
             return self._with_initial(memory), None
-        sentence, attention, penalties = self.bridge(  # M, [B, k, d]; A, [B, k, S]
-            memory["states"], mask=memory["mask"], return_attention=True, return_penalty=True
-        )
+        sentence, attention, penalties = self._bridged(memory)
         bridged = {"states": sentence, "mask": ops.ones_like(sentence[..., 0], dtype="bool")}
         if "shortcut_states" in memory:
             states = memory["shortcut_states"]  # E, [B, S, d]

@@ -9,9 +9,8 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_nmt.models._search_models import LogitsSide, Untracked
 from keras_nmt.models.multilingual_model import MultilingualModel
-from keras_nmt.models.translation_model import TranslationModel
+from keras_nmt.models.translation_model import LogitsSide, TranslationModel, Untracked
 
 
 class Ensemble(TranslationModel):

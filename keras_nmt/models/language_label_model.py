@@ -10,8 +10,8 @@ from keras import ops
 
 from keras_nmt.ids import BOS, PAD
 from keras_nmt.layers._common import check_choice
-from keras_nmt.models._search_models import TargetSide, Untracked
 from keras_nmt.models.multilingual_model import MultilingualModel
+from keras_nmt.models.translation_model import TargetSide, Untracked
 
 FIRST_LABEL = 4  # id of the first label: subword training puts control symbols after the reserved ids
 LABEL_SIDES = ("source", "both")

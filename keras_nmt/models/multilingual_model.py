@@ -17,11 +17,10 @@ from keras_nmt.layers import AttentiveRecurrentDecoder, LuongAttention, Recurren
 from keras_nmt.layers._common import check_choice, check_effect, check_positive
 from keras_nmt.layers.layer_spec import as_json
 from keras_nmt.layers.mechanisms import SIDES
-from keras_nmt.models._search_models import Prepare, SearchModels, Step, TargetSide, Untracked
 from keras_nmt.models._sides import RecurrentSource, RecurrentTarget, TransformerSource, TransformerTarget
 from keras_nmt.models.factory import MECHANISMS, TransformerConfig, TransformerFactory
 from keras_nmt.models.token_embedding import TokenEmbedding
-from keras_nmt.models.translation_model import TranslationModel
+from keras_nmt.models.translation_model import Prepare, SearchModels, Step, TargetSide, TranslationModel, Untracked
 
 KINDS = ("recurrent", "transformer")
 _SET_ELSEWHERE = ("hidden_dim", "dropout")  # arguments of the parts that are also arguments of the model

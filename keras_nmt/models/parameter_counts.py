@@ -10,8 +10,7 @@ import keras
 import numpy as np
 
 from keras_nmt.layers._common import check_positive
-from keras_nmt.models.presets import TRANSFORMER_PRESETS
-from keras_nmt.models.transformer import Transformer
+from keras_nmt.models.transformer import TRANSFORMER_PRESETS, Transformer
 
 M = TypeVar("M", bound=keras.Model)
 

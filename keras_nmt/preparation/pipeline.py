@@ -10,6 +10,7 @@ import logging
 import os
 import random
 import shutil
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -36,7 +37,7 @@ from keras_nmt.files.process_resources import num_processors
 from keras_nmt.preparation.options import DUPLICATES, Preparation, check_name
 from keras_nmt.preparation.pipeline_runs import failures_as_results, run_pipeline
 from keras_nmt.preparation.segmenter import Segmenter, bucket_of, text_filters, without_duplicates
-from keras_nmt.preparation.worker_files import BlockStore, Position, add_worker_steps, worker_steps
+from keras_nmt.preparation.worker_files import Position, add_worker_steps, read_blocks, worker_steps, write_blocks
 
 MOST_LINES = 2**31 - 1  # line numbers are int32
 STORED_PAIRS = 2**17  # pairs that a process segments before it writes them
@@ -107,16 +108,7 @@ def prepare(
             raise UserError(f"Prepare corpora of at most {MOST_LINES:,} lines each. Received: {num_read:,} lines")
         if p.subwords is None:
             report(f"Training {p.vocabulary_size:,} subwords")
-            model = train_on_sample(
-                files,
-                [file["lines"] for file in scanned],
-                folder,
-                pairs=p.subword_sample,
-                seed=p.seed,
-                options=options,
-                vocabulary_size=p.vocabulary_size,
-                **p.subword_settings,
-            )
+            model = _train_on_sample(p, files, [file["lines"] for file in scanned], folder, options)
             p = dataclasses.replace(p, subwords=(model, model), vocabulary_size=None)
         assert p.subwords is not None
         num_shards, parts = -(-num_read // SHARD_PAIRS), -(-2 * workers // len(files))
@@ -139,9 +131,9 @@ def prepare(
             )
             results = run_pipeline(options, folder, stage)
         shards = _numbered(folder, [result for result in results if "shard" in result])
-        dropped: dict[str, int] = {}
-        for counts in (result["dropped"] for result in results if "dropped" in result):
-            dropped |= {reason: dropped.get(reason, 0) + number for reason, number in counts.items()}
+        dropped: Counter[str] = Counter()
+        for result in results:
+            dropped.update(result.get("dropped", {}))
         if p.duplicates != "keep":
             dropped["duplicate"] = num_read - sum(dropped.values()) - sum(shard["pairs"] for shard in shards)
         shutil.rmtree(folder / BLOCKS, ignore_errors=True)
@@ -179,7 +171,7 @@ def _scan_stage(pipeline: beam.Pipeline, files: Sequence[tuple[str, str]], count
 def _scanned(numbered: tuple[int, tuple[str, str]], counted: str | None) -> Iterator[dict[str, Any]]:
     number, files = numbered
     with failures_as_results() as failures:
-        yield {"number": number, **scan(*files, functools.partial(add_worker_steps, counted))}
+        yield {"number": number, **_scan_pair(*files, functools.partial(add_worker_steps, counted))}
     yield from failures
 
 
@@ -196,7 +188,7 @@ def _segment_stage(
 
     Between the stages, the pairs are in files, and the runner groups their positions.
     """
-    p, store, keys = preparation, BlockStore(Path(folder) / BLOCKS), DUPLICATES[preparation.duplicates]
+    p, blocks, keys = preparation, Path(folder) / BLOCKS, DUPLICATES[preparation.duplicates]
     # How each stage distributes its pairs for the next stage.
     splits: list[Split] = [functools.partial(bucket_of, key=key, num_buckets=num_shards) for key in keys]
     splits.append(
@@ -208,12 +200,12 @@ def _segment_stage(
         pipeline
         | "Parts" >> beam.Create(tasks)
         | "Spread parts" >> beam.Reshuffle()
-        | "Segment" >> beam.ParDo(SegmentLines(p, store, splits[0], counted[0]))
+        | "Segment" >> beam.ParDo(SegmentLines(p, blocks, splits[0], counted[0]))
     )
     results = [elements | "Counts" >> beam.Filter(_is_result)]
     for key, split in zip(keys, splits[1:], strict=True):
         elements = _grouped(elements, key) | f"Drop duplicates by {key}" >> beam.FlatMap(
-            _drop_duplicates, key=key, store=store, split=split
+            _drop_duplicates, key=key, folder=blocks, split=split
         )
         results.append(elements | f"Failures by {key}" >> beam.Filter(_is_result))
     shards = _grouped(elements, "shard") | "Write shards" >> beam.FlatMap(
@@ -243,14 +235,14 @@ class SegmentLines(beam.DoFn):
     Beam's counters.
     """
 
-    def __init__(self, preparation: Preparation, store: BlockStore, split: Split, counted: str | None) -> None:
-        self._preparation, self._store, self._split, self._counted = preparation, store, split, counted
+    def __init__(self, preparation: Preparation, folder: Path, split: Split, counted: str | None) -> None:
+        self._preparation, self._folder, self._split, self._counted = preparation, folder, split, counted
 
     def setup(self) -> None:
         self._segmenter = Segmenter(self._preparation)
 
     def process(self, task: tuple[str, str, int, int, int]) -> Iterator[Any]:
-        totals: dict[str, int] = {}
+        totals: Counter[str] = Counter()
         with failures_as_results() as failures:
             blocks: list[PairBlock] = []
             for block in self._segmented(task, totals):
@@ -262,7 +254,7 @@ class SegmentLines(beam.DoFn):
                 yield from self._stored(blocks)
         yield from (*failures, {"dropped": totals})
 
-    def _segmented(self, task: tuple[str, str, int, int, int], totals: dict[str, int]) -> Iterator[PairBlock]:
+    def _segmented(self, task: tuple[str, str, int, int, int], totals: Counter[str]) -> Iterator[PairBlock]:
         source, target, line, part, parts = task
         for number, (sources, targets) in enumerate(read_paired_blocks(source, target)):
             lines = np.arange(line + 1, line + 1 + len(sources), dtype=np.int32)
@@ -270,15 +262,15 @@ class SegmentLines(beam.DoFn):
             if number % parts != part:
                 continue
             block, dropped = self._segmenter.segment(lines, sources, targets)
+            totals.update(dropped)
             for reason, count in dropped.items():
                 beam.metrics.Metrics.counter("keras_nmt", reason).inc(count)
-                totals[reason] = totals.get(reason, 0) + count
             add_worker_steps(self._counted, len(sources))
             yield block
 
     def _stored(self, blocks: Sequence[PairBlock]) -> Iterator[tuple[int, Position]]:
         block = PairBlock.concatenate(blocks)
-        return self._store.write(block, self._split(block))
+        return write_blocks(self._folder, block, self._split(block))
 
 
 def _shard_by_line(block: PairBlock, num_read: int, num_shards: int) -> np.ndarray:
@@ -287,11 +279,11 @@ def _shard_by_line(block: PairBlock, num_read: int, num_shards: int) -> np.ndarr
 
 
 def _drop_duplicates(
-    bucket: tuple[int, Iterable[Position]], key: str, store: BlockStore, split: Split
+    bucket: tuple[int, Iterable[Position]], key: str, folder: Path, split: Split
 ) -> Iterator[tuple[int, Position] | dict[str, str]]:
     with failures_as_results() as failures:
-        block = without_duplicates(store.read(bucket[1]), key)
-        yield from store.write(block, split(block))
+        block = without_duplicates(read_blocks(bucket[1]), key)
+        yield from write_blocks(folder, block, split(block))
     yield from failures
 
 
@@ -300,7 +292,7 @@ def _write(
 ) -> Iterator[dict[str, Any]]:
     number, positions = bucket
     with failures_as_results() as failures:
-        block = BlockStore.read(positions)
+        block = read_blocks(positions)
         assert block.keys is not None
         order_of = (block.lines,) if order == "lines" else (block.lines, *block.keys.T)
         block = block.select(np.lexsort(order_of))
@@ -339,23 +331,10 @@ def _quiet() -> Iterator[None]:
         logger.setLevel(level)
 
 
-def scan(
-    source: str | os.PathLike[str], target: str | os.PathLike[str], advance: Callable[[int], None] = lambda number: None
-) -> dict[str, Any]:
-    """Reads a pair of files, and counts their lines.
+def _scan_pair(source: str, target: str, advance: Callable[[int], None]) -> dict[str, Any]:
+    """Reads a pair of files; returns their names, the number of lines, and digests as of `keras_nmt.data.text_digest`.
 
-    Args:
-        source: String or path of a file.
-        target: String or path of a file with as many lines.
-        advance: Function that gets the number of lines of each block. Defaults to none.
-
-    Returns:
-        Dictionary: "files", the names without folders; "lines"; "sha256", the digests of the lines of both files, as
-        `keras_nmt.data.text_digest` computes them.
-
-    Raises:
-        OSError: A file cannot be read.
-        UserError: As `read_paired_blocks`.
+    `advance` gets the number of lines of each block.
     """
     digests = hashlib.sha256(), hashlib.sha256()
     num_lines = 0
@@ -364,43 +343,25 @@ def scan(
         for digest, lines in zip(digests, block, strict=True):
             digest.update("".join(f"{line}\n" for line in lines).encode())
         advance(len(block[0]))
-    names = [os.fspath(file).rpartition("/")[2] for file in (source, target)]
+    names = [file.rpartition("/")[2] for file in (source, target)]
     return {"files": names, "lines": num_lines, "sha256": [digest.hexdigest() for digest in digests]}
 
 
-def train_on_sample(
+def _train_on_sample(
+    preparation: Preparation,
     files: Sequence[tuple[str, str]],
     counts: Sequence[int],
     folder: Path,
-    *,
-    pairs: int,
-    seed: int,
     options: PipelineOptions,
-    **training: Any,
 ) -> Path:
     """Trains a subword model on both sides of a random sample of pairs, each pair of the corpus equally likely.
 
     The numbers of the sampled lines are drawn first, so memory grows with the sample alone. The same files, sample size
-    and seed give the same model, with any number of processes.
-
-    Args:
-        files: Sequence of pairs of files, as `read_paired_blocks` reads them.
-        counts: Sequence of integers, the number of lines of each pair of files.
-        folder: Path, a folder that all workers share, for temporary files and the model.
-        pairs: Integer, the number of pairs to sample.
-        seed: Integer, seed of the sample.
-        options: PipelineOptions.
-        **training: Arguments of `train_subwords`.
-
-    Returns:
-        The path of the model, in `folder`.
-
-    Raises:
-        UserError: A file is unusable, or as `train_subwords`.
+    and seed give the same model, with any number of processes. `counts` are the numbers of lines of the files.
     """
     ends = np.cumsum(counts)
-    size = min(pairs, int(ends[-1]))
-    chosen = np.sort(np.array(random.Random(seed).sample(range(int(ends[-1])), size), np.int64))
+    size = min(preparation.subword_sample, int(ends[-1]))
+    chosen = np.sort(np.array(random.Random(preparation.seed).sample(range(int(ends[-1])), size), np.int64))
     bounds = [0, *np.searchsorted(chosen, ends).tolist()]
     tasks: list[Task] = [
         (*pair, chosen[begin:end] - (last - count), str(folder / f"{number:05d}.sample"))
@@ -411,7 +372,14 @@ def train_on_sample(
     ]
     run_pipeline(options, folder, functools.partial(_sample_stage, tasks=tasks))
     samples = [Path(task[-1]) for task in tasks]
-    model = train_subwords(samples, folder / MODEL, max_sentences=2 * size, **training)
+    assert preparation.vocabulary_size is not None
+    model = train_subwords(
+        samples,
+        folder / MODEL,
+        vocabulary_size=preparation.vocabulary_size,
+        max_sentences=2 * size,
+        **preparation.subword_settings,
+    )
     for path in samples:
         path.unlink()
     return model

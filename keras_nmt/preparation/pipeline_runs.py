@@ -23,15 +23,10 @@ FAILURES = "failures"
 def run_pipeline(
     options: PipelineOptions, folder: Path, stage: Callable[[beam.Pipeline], beam.PCollection]
 ) -> list[dict[str, Any]]:
-    """Runs a pipeline, and returns its results in a fixed order.
+    """Runs a pipeline in a folder that all workers share, and returns its results in a fixed order.
 
-    Args:
-        options: PipelineOptions.
-        folder: Path, a folder that all workers share.
-        stage: Callable from a pipeline to a collection of dictionaries: results, and failures of `failures_as_results`.
-
-    Returns:
-        List of the dictionaries, by "number" if they have one.
+    `stage` maps the pipeline to a collection of dictionaries: results, by "number" if they have one, and failures of
+    `failures_as_results`.
 
     Raises:
         UserError: A worker failed, or there is no such runner, or the runner cannot be reached.

@@ -29,14 +29,10 @@ KEYS = {"source": (0, 1), "target": (2, 3), "pair": (0, 1, 2, 3)}  # columns of 
 
 
 def text_filters(preparation: Preparation) -> list[tuple[str, Function]]:
-    """Returns the filters of a preparation, ready to run in this process.
+    """Returns the filters of a preparation by reason, ready to run in this process.
 
-    Args:
-        preparation: Preparation.
-
-    Returns:
-        List of tuples of a reason and a function from the lines of both sides to a boolean array `[pairs]`, True for
-        the pairs to drop. Each pair is dropped for the first reason that applies.
+    A filter maps the lines of both sides to a boolean array `[pairs]`, True for the pairs to drop. Each pair is dropped
+    for the first reason that applies.
 
     Raises:
         OSError: The model of languages cannot be read.
@@ -180,15 +176,9 @@ class Segmenter:
     def segment(
         self, lines: np.ndarray, sources: Sequence[str], targets: Sequence[str]
     ) -> tuple[PairBlock, dict[str, int]]:
-        """Filters and segments a block of lines.
+        """Returns the block of the pairs that are kept, and the number of dropped pairs by reason.
 
-        Args:
-            lines: int32 array `[pairs]`, the numbers of the lines.
-            sources: Sequence of strings, the source lines.
-            targets: Sequence of strings, the target lines.
-
-        Returns:
-            The block of the pairs that are kept, and the number of dropped pairs by reason.
+        `lines` are the numbers of the lines, an int32 array `[pairs]`.
         """
         p = self._preparation
         texts = [list(sources), list(targets)]
@@ -234,15 +224,7 @@ def load_subwords(path: File) -> sentencepiece.SentencePieceProcessor:
 
 
 def without_duplicates(block: PairBlock, key: str) -> PairBlock:
-    """Drops pairs whose key an earlier line has.
-
-    Args:
-        block: PairBlock with keys.
-        key: "pair", "source" or "target".
-
-    Returns:
-        The block of the pairs that are kept, by line.
-    """
+    """Returns the block, which must have keys, without pairs whose key ("pair", "source" or "target") came earlier."""
     assert block.keys is not None
     columns = block.keys[:, KEYS[key]]
     if len(block) == 0:

@@ -18,47 +18,29 @@ Position = tuple[str, int]  # a file, and where a block begins in the file
 SECONDS = 0.5  # between two looks at the file
 
 
-class BlockStore:
-    """Pairs in temporary files: a runner groups positions in the files, not pairs, so its memory is small.
+def write_blocks(folder: Path, block: PairBlock, buckets: np.ndarray) -> Iterator[tuple[int, Position]]:
+    """Writes the pairs of a block to a temporary file in a folder that all workers share, each bucket together.
 
-    Args:
-        folder: Path, a folder that all workers share.
+    A runner then groups positions in the files, not pairs, so its memory is small. `buckets` is the bucket of each
+    pair, an int64 array `[pairs]`. Yields tuples of a bucket and the position of its pairs.
+
+    Raises:
+        OSError: The file cannot be written, such as on a full disk.
     """
+    folder.mkdir(exist_ok=True)
+    path = folder / uuid.uuid4().hex  # a stage that is tried again writes another file
+    positions = []
+    with errors_that_name(path), open(path, "wb") as file:
+        for bucket in np.unique(buckets).tolist():
+            positions.append((bucket, (str(path), file.tell())))
+            for array in _arrays(block.select(buckets == bucket)):
+                np.save(file, array, allow_pickle=False)
+    yield from positions
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
 
-    def write(self, block: PairBlock, buckets: np.ndarray) -> Iterator[tuple[int, Position]]:
-        """Writes the pairs of a block, the pairs of each bucket together.
-
-        Args:
-            block: PairBlock.
-            buckets: int64 array `[pairs]`, the bucket of each pair.
-
-        Yields:
-            Tuples of a bucket and the position of its pairs.
-
-        Raises:
-            OSError: The file cannot be written, such as on a full disk.
-        """
-        self._folder.mkdir(exist_ok=True)
-        path = self._folder / uuid.uuid4().hex  # a stage that is tried again writes another file
-        positions = []
-        with errors_that_name(path), open(path, "wb") as file:
-            for bucket in np.unique(buckets).tolist():
-                positions.append((bucket, (str(path), file.tell())))
-                for array in _arrays(block.select(buckets == bucket)):
-                    np.save(file, array, allow_pickle=False)
-        yield from positions
-
-    @staticmethod
-    def read(positions: Iterable[Position]) -> PairBlock:
-        """Returns the pairs at one or more positions.
-
-        Raises:
-            OSError: A file cannot be read.
-        """
-        return PairBlock.concatenate(_read(*position) for position in positions)
+def read_blocks(positions: Iterable[Position]) -> PairBlock:
+    """Returns the pairs at one or more positions. Raises an `OSError` if a file cannot be read."""
+    return PairBlock.concatenate(_read(*position) for position in positions)
 
 
 def _arrays(block: PairBlock) -> Iterator[np.ndarray]:
@@ -87,15 +69,9 @@ def _read(path: str, begin: int) -> PairBlock:
 
 @contextlib.contextmanager
 def worker_steps(path: Path, total: int | None, unit: str) -> Iterator[str | None]:
-    """Counts steps that workers add to a file (`add_worker_steps`), where steps are shown.
+    """Counts the steps that workers add to a file in a folder that they share; the file is removed at the end.
 
-    Args:
-        path: Path of the file, in a folder that all workers share. It is removed at the end.
-        total: Integer, number of steps, or None where the number is not known.
-        unit: String, name of the steps in the plural.
-
-    Yields:
-        The path for `add_worker_steps`, or None where nothing is shown.
+    Yields the path for `add_worker_steps`, or None where nothing is shown. For `total` and `unit`, see `count_steps`.
     """
     if not are_shown():
         yield None

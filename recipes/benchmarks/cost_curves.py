@@ -28,7 +28,7 @@ from keras_nmt.errors import UserError
 from keras_nmt.files.process_resources import peak_memory
 from keras_nmt.ids import BOS, EOS, PAD
 from keras_nmt.models import Transformer
-from keras_nmt.models.presets import TRANSFORMER_PRESETS
+from keras_nmt.models.transformer import TRANSFORMER_PRESETS
 
 FIRST_WORD = max(PAD, BOS, EOS) + 1
 COLUMNS = ("curve", "value", "ms a step", "ms a token", "peak MiB")

@@ -44,7 +44,7 @@ from keras_nmt.formats import export_ctranslate2, import_model
 from keras_nmt.inference.load import load
 from keras_nmt.layers import LayerSpec
 from keras_nmt.models import PositionalEncoding, Transformer
-from keras_nmt.models.presets import TRANSFORMER_PRESETS
+from keras_nmt.models.transformer import TRANSFORMER_PRESETS
 from keras_nmt.serving import export
 
 SIGNATURES = {"plain": "serving_default", "compiled": "serving_default_xla"}

@@ -28,7 +28,7 @@ from keras_nmt.data import ParallelCorpus, SubwordTokenizer, TrainingBatches
 from keras_nmt.data.sentence_pairs import PairBlock, RaggedArray
 from keras_nmt.errors import UserError
 from keras_nmt.files.process_resources import peak_memory
-from keras_nmt.models.presets import TRANSFORMER_PRESETS
+from keras_nmt.models.transformer import TRANSFORMER_PRESETS
 from keras_nmt.serving import export
 from keras_nmt.training import StopCriteria, Trainer, make_optimizer
 

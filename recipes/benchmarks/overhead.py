@@ -32,7 +32,7 @@ from keras_nmt.decoding import beam_search
 from keras_nmt.errors import UserError
 from keras_nmt.ids import BOS, EOS, PAD
 from keras_nmt.models import Transformer
-from keras_nmt.models.presets import TRANSFORMER_PRESETS
+from keras_nmt.models.transformer import TRANSFORMER_PRESETS
 from keras_nmt.training import StopCriteria, Trainer, make_optimizer
 
 FIRST_WORD = max(PAD, BOS, EOS) + 1

@@ -156,7 +156,7 @@ def main(
         )
     if data_dir is not None:
         import_tensorflow()
-    from keras_nmt.models.presets import TRANSFORMER_PRESETS
+    from keras_nmt.models.transformer import TRANSFORMER_PRESETS
 
     peaks = {"bfloat16": peak or peak_of(gpu_name()), "float32": peak}
     console = Console()

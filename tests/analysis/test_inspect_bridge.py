@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
-import sys
 
 import numpy as np
 import pytest
 from saved_models import save
 
 from keras_nmt.analysis import bridge_entropy
-from keras_nmt.cli import app as cli
 from keras_nmt.models import AttentionBridgeModel, Transformer
 
 
@@ -21,27 +19,20 @@ def directory(model, subwords, tmp_path_factory):
 
 
 @pytest.fixture
-def run(monkeypatch, capsys, tmp_path):
-    """Runs `keras-nmt inspect bridge` on a text: exit code, standard output and standard error."""
+def text(tmp_path):
+    """Writes a text, and returns the option that names its file."""
 
-    def run(*arguments, text=None):
-        given = []
-        if text is not None:
-            (tmp_path / "text").write_text(text, encoding="utf-8")
-            given = ["--source", tmp_path / "text"]
-        monkeypatch.setattr(sys, "argv", ["keras-nmt", "inspect", "bridge", *map(str, [*arguments, *given])])
-        with pytest.raises(SystemExit) as raised:
-            cli.main()
-        return raised.value.code, *capsys.readouterr()
+    def write(content):
+        (tmp_path / "text").write_text(content, encoding="utf-8")
+        return ["--source", tmp_path / "text"]
 
-    return run
+    return write
 
 
-def test_numbers_and_figures(run, directory, attentions, sentences, tmp_path):
+def test_numbers_and_figures(run_inspect, directory, text, attentions, sentences, tmp_path):
     output = tmp_path / "new" / "folder"
-    text = "".join(f"{line}\n" for line in sentences)
-    code, printed, _ = run(directory, "--language", "de", "--output", output, "--heat-maps", 3, text=text)
-    assert not code
+    arguments = ["--language", "de", "--output", output, "--heat-maps", 3]
+    printed = run_inspect("bridge", directory, *arguments, *text("".join(f"{line}\n" for line in sentences)))
     entropy = bridge_entropy([attentions[row] for row in (0, 2, 3, 4, 5)])  # without the empty line
     for name in ("all heads", "first heads", "other heads"):
         assert f"| {name} | {entropy.values['entropy', name]:.3f} |" in printed
@@ -64,38 +55,34 @@ def test_numbers_and_figures(run, directory, attentions, sentences, tmp_path):
         assert path.read_bytes().startswith(b"\x89PNG")
 
 
-def test_the_number_of_first_heads_is_an_option(run, directory, attentions):
-    code, printed, _ = run(directory, "--language", "de", "--first", 1, text="the small cat\n")
-    assert not code
+def test_the_number_of_first_heads_is_an_option(run_inspect, directory, text, attentions):
+    arguments = ["bridge", directory, "--language", "de", *text("the small cat\n"), "--first"]
+    printed = run_inspect(*arguments, 1)
     assert f"| first heads | {bridge_entropy(attentions[:1], 1).values['entropy', 'first heads']:.3f} |" in printed
-    _, printed, _ = run(directory, "--language", "de", "--first", 12, text="the small cat\n")
-    assert "other heads" not in printed
+    assert "other heads" not in run_inspect(*arguments, 12)
 
 
-def test_two_bridges_stand_in_one_table(run, directory, model, subwords, tmp_path):
+def test_two_bridges_stand_in_one_table(run_inspect, directory, text, model, subwords, tmp_path):
     other = save(model, tmp_path / "other", subwords, model.languages)
-    code, printed, _ = run(directory, other, "--language", "de", text="the small cat\nthree old houses\n")
-    assert not code
+    lines = text("the small cat\nthree old houses\n")
+    printed = run_inspect("bridge", directory, other, "--language", "de", *lines)
     assert printed.startswith(f"| entropy | {directory.name} | other | other - {directory.name} | p |")
 
 
-def test_other_weights_are_measured_again_if_their_file_changes(run, directory, model, tmp_path):
+def test_other_weights_are_measured_again_if_their_file_changes(run_inspect, directory, text, model, tmp_path):
     weights, printed = tmp_path / "other.weights.h5", []
     shutil.copy(directory / "model.weights.h5", weights)
     changed = type(model).from_config(model.get_config())
     changed.set_weights([weight / 2 for weight in model.get_weights()])
-    (tmp_path / "source").write_text("the small cat\n")
-    arguments = [directory, "--language", "de", "--source", tmp_path / "source", "--weights", weights]
+    arguments = [directory, "--language", "de", *text("the small cat\n"), "--weights", weights]
     for changes in (False, True):
         if changes:
             changed.save_weights(weights)
-        code, table, _ = run(*arguments, "--output", tmp_path / "out", "--heat-maps", 0)
-        assert not code
-        printed.append(table)
+        printed.append(run_inspect("bridge", *arguments, "--output", tmp_path / "out", "--heat-maps", 0))
     assert printed[0] != printed[1]
 
 
-def test_bad_input_is_one_line(run, directory, subwords, tmp_path):
+def test_bad_input_is_one_line(error_line, directory, text, subwords, tmp_path):
     sizes = {"num_encoder_layers": 1, "num_decoder_layers": 1, "hidden_dim": 8}
     without = AttentionBridgeModel({"de": 60}, bridge_heads=None, **sizes)
     save(without, tmp_path / "without", subwords, ["de"])
@@ -106,7 +93,7 @@ def test_bad_input_is_one_line(run, directory, subwords, tmp_path):
         ["source", "target"],
     )
     weights = ["--weights", directory / "model.weights.h5"]
-    for arguments, text, message in (
+    for arguments, content, message in (
         ((tmp_path / "without", "--language", "de"), "the cat\n", "no attention bridge"),
         ((tmp_path / "one_pair", "--language", "de"), "the cat\n", "languages source, target. Received: --language de"),
         ((directory, "--language", "fr"), "the cat\n", "languages en, de. Received: --language fr"),
@@ -119,14 +106,9 @@ def test_bad_input_is_one_line(run, directory, subwords, tmp_path):
         ((directory, "--language", "de"), None, "--source"),
         ((tmp_path / "nowhere", "--language", "de"), "the cat\n", "must contain config.json"),
     ):
-        code, _, error = run(*arguments, text=text)
-        assert code == 2, message
-        assert error.startswith("Error: ")
-        assert error.count("\n") == 1
-        assert message in error
+        source = [] if content is None else text(content)
+        assert message in error_line("inspect", "bridge", *arguments, *source), message
 
 
-def test_has_help(run):
-    code, printed, _ = run("--help")
-    assert not code
-    assert "--heat-maps" in printed
+def test_has_help(run_inspect):
+    assert "--heat-maps" in run_inspect("bridge", "--help")

@@ -24,6 +24,15 @@ def texts(lines, translated, tmp_path_factory):
     return folder
 
 
+@pytest.fixture
+def probing(tmp_path):
+    """A folder with the file of one probing task."""
+    (tmp_path / "probing").mkdir()
+    rows = [f"{('tr', 'va', 'te')[i % 3]}\t{i % 2}\t{('the cat', 'old houses')[i % 2]}\n" for i in range(60)]
+    (tmp_path / "probing" / "word_content.txt").write_text("".join(rows))
+    return tmp_path
+
+
 def test_several_models_stand_in_one_table_and_finished_ones_are_kept(
     run_inspect, directories, texts, mixed, lines, tmp_path
 ):
@@ -143,16 +152,13 @@ def test_an_interrupted_command_goes_on_from_the_finished_model(run_inspect, err
     "command",
     [name if name in ("gates", "probing") else pytest.param(name, marks=pytest.mark.nightly) for name in COMMANDS],
 )
-def test_commands_write_their_results(command, run_inspect, directories, texts, tmp_path):
+def test_commands_write_their_results(command, run_inspect, directories, texts, probing, tmp_path):
     source, target = texts / "source", texts / "target"
-    (tmp_path / "probing").mkdir()
-    rows = [f"{('tr', 'va', 'te')[i % 3]}\t{i % 2}\t{('the cat', 'old houses')[i % 2]}\n" for i in range(60)]
-    (tmp_path / "probing" / "word_content.txt").write_text("".join(rows))
     model, arguments = {
         "gates": ("mixed", ["--source", source, "--target", target, "--by", "frequency"]),
         "contrast": ("plain", ["--source", source, "--correct", target, "--incorrect", source]),
         "roles": ("mixed", ["--source", source, "--token", "cat", "--references", target]),
-        "probing": ("plain", ["--data", tmp_path, "--tasks", "WC", "--seeds", 2]),
+        "probing": ("plain", ["--data", probing, "--tasks", "WC", "--seeds", 2]),
     }[command]
     output = tmp_path / command
     printed = run_inspect(command, directories / model, *arguments, "--output", output)
@@ -161,15 +167,12 @@ def test_commands_write_their_results(command, run_inspect, directories, texts, 
     assert list(output.glob("*.png"))
 
 
-def test_user_errors_are_one_line(error_line, directories, texts, tmp_path):
+def test_user_errors_are_one_line(error_line, directories, texts, probing, tmp_path):
     source, plain = texts / "source", directories / "plain"
     (tmp_path / "text.conllu").write_text("x\n")
     (tmp_path / "short").write_text("the cat\n")
     (tmp_path / "nothing").write_text("")
     (tmp_path / "empty").mkdir()
-    (tmp_path / "probing").mkdir()
-    rows = [f"{('tr', 'va', 'te')[i % 3]}\t{i % 2}\t{('the cat', 'old houses')[i % 2]}\n" for i in range(60)]
-    (tmp_path / "probing" / "word_content.txt").write_text("".join(rows))
     missing, counted = tmp_path / "none", ["--by", "frequency", "--frequencies"]
     for arguments, message in (
         (["gates", plain, "--source", source], "no shortcuts with gates"),
@@ -214,9 +217,9 @@ def test_user_errors_are_one_line(error_line, directories, texts, tmp_path):
         (["alignments", plain, "--source", source, "--target", source, "--gold", tmp_path / "short"], "short"),
         (["senteval", plain, "--data", missing, "--tasks", "MR"], "none"),
         (["senteval", plain, "--data", tmp_path, "--tasks", ""], "Tasks must be of"),
-        (["probing", plain, "--data", tmp_path], "Missing file of SentLen"),
-        (["probing", plain, "--data", tmp_path, "--tasks", "WC", "--vectors", "mean"], "no attention bridge"),
-        (["probing", plain, "--data", tmp_path, "--tasks", "WC", "--vectors", "layer:9"], "layers 1 to 1"),
+        (["probing", plain, "--data", probing], "Missing file of SentLen"),
+        (["probing", plain, "--data", probing, "--tasks", "WC", "--vectors", "mean"], "no attention bridge"),
+        (["probing", plain, "--data", probing, "--tasks", "WC", "--vectors", "layer:9"], "layers 1 to 1"),
         (["bridge", plain, "--language", "source", "--source", source], "no attention bridge"),
         (["similarity", plain, "--source", tmp_path / "nothing"], "nothing"),
     ):

@@ -184,12 +184,6 @@ def test_trains_in_a_users_model():
     assert losses[-1] < losses[0]
 
 
-def test_takes_the_mask_that_keras_attached(random):
-    bridge, embedding = _bridge(random), keras.layers.Embedding(9, DH, mask_zero=True)
-    ids = np.array([[4, 5, 0, 0]])
-    np.testing.assert_array_equal(bridge(embedding(ids)), bridge(np.asarray(embedding(ids)), mask=ids != 0))
-
-
 @pytest.mark.parametrize("policy", ["mixed_float16", "mixed_bfloat16"])
 def test_attention_and_penalty_are_float32_under_half_precision(random, policy):
     bridge, half = _bridge(random, heads=50), _bridge(heads=50, dtype=policy)
@@ -203,35 +197,6 @@ def test_attention_and_penalty_are_float32_under_half_precision(random, policy):
     symbolic = half(keras.Input((None, DH)), return_attention=True, return_penalty=True)
     assert [x.dtype for x in symbolic] == [half.compute_dtype, "float32", "float32"]
     assert [x.shape for x in symbolic] == [(None, 50, DH), (None, 50, None), (None,)]
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        {"num_heads": 0},
-        {"num_heads": 2.5},
-        {"hidden_dim": 0},
-        {"hidden_dim": True},
-        {"penalty_weight": -0.1},
-        {"penalty_weight": float("nan")},
-        {"penalty_weight": "1"},
-        {"penalty_weight": True},
-        {"penalty": "cube"},
-        {"penalty": None},
-    ],
-)
-def test_wrong_arguments_are_named(arguments):
-    with pytest.raises(ValueError, match="Received: "):
-        AttentionBridge(**{"num_heads": 4, "hidden_dim": 8, **arguments})
-
-
-@pytest.mark.parametrize(
-    "mask",
-    [np.ones((2, 5), bool), np.ones((2, 1), bool), np.ones((1, 3), bool), np.ones((2, 3)), np.ones((2, 3, 1), bool)],
-)
-def test_a_mask_that_does_not_fit_is_named(random, mask):
-    with pytest.raises(ValueError, match="`mask` must (be|have) .* Received: "):
-        AttentionBridge(2, 4)(random(2, 3, 4), mask=mask)
 
 
 def test_wrong_inputs_are_named(random):

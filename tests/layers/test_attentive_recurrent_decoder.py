@@ -274,14 +274,6 @@ def test_half_precision_leaves_the_recurrence_in_float32(random, policy):
     ]
 
 
-def test_takes_the_mask_that_keras_attached(random):
-    decoder, embedding = _decoder(random), keras.layers.Embedding(9, D, mask_zero=True)
-    ids, inputs = np.array([[4, 5, 0, 0]]), random(1, T, E)
-    np.testing.assert_array_equal(
-        decoder(inputs, embedding(ids)), decoder(inputs, np.asarray(embedding(ids)), memory_mask=ids != 0)
-    )
-
-
 def test_reads_embeddings_that_have_a_mask(random):
     decoder, embedding, memory = _decoder(random), keras.layers.Embedding(9, E, mask_zero=True), random(1, S, D)
     ids = np.array([[2, 5, 7, 0]])
@@ -290,31 +282,6 @@ def test_reads_embeddings_that_have_a_mask(random):
     model_inputs = keras.Input((None,), dtype="int32"), keras.Input((None, D))
     model = keras.Model(model_inputs, decoder(embedding(model_inputs[0]), model_inputs[1]))
     np.testing.assert_array_equal(model([ids, memory])[:, :3], without[:, :3])
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        {"num_layers": 0},
-        {"hidden_dim": 2.5},
-        {"score": "cosine"},
-        {"dropout": 1.0},
-        {"dropout": "0.1"},
-        {"attention": "general"},
-        {"attention": LuongAttention(7, dtype="float32")},
-        {"attention": LuongAttention(8, dtype="float32"), "score": "concat"},
-        {"attention": LuongAttention(8, dtype="mixed_bfloat16")},
-    ],
-)
-def test_wrong_arguments_are_named(arguments):
-    with pytest.raises(ValueError, match="Received: "):
-        AttentiveRecurrentDecoder(**{"num_layers": 2, "hidden_dim": 8, **arguments})
-
-
-@pytest.mark.parametrize("mask", [np.ones((B, S + 1), bool), np.ones((1, S), bool), np.ones((B, S)), [[True] * S] * B])
-def test_a_mask_that_does_not_fit_is_named(random, mask):
-    with pytest.raises(ValueError, match="`memory_mask` must (be|have) .* Received: "):
-        _decoder()(random(B, T, E), random(B, S, D), memory_mask=mask)
 
 
 def test_wrong_inputs_are_named(random):

@@ -1,11 +1,57 @@
-"""Full bilinear pooling against its equation."""
+"""Linear combination and bilinear pooling against their equations; initial weights, parameters and half precision."""
 
 from __future__ import annotations
 
+import keras
 import numpy as np
 import pytest
+import tensorflow as tf
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from keras_nmt.layers import BilinearPooling
+from keras_nmt.layers import BilinearPooling, LinearCombination, LowRankBilinearPooling
+
+N, WIDTH, UNITS = 3, 2, 5
+
+
+def _built(layer, x):
+    layer(x)
+    return layer
+
+
+def _randomised(layer, representations, random):
+    _built(layer, representations).set_weights([random(*w.shape) for w in layer.get_weights()])
+    return layer
+
+
+def _factors(layer):
+    """The factors U and V, with the rows for the 1 if there are any, and P."""
+    weights = {w.name: np.asarray(w) for w in layer.weights}
+    u, v = np.split(weights["factors"], 2, -1)
+    if layer.first_order:
+        ones_u, ones_v = np.split(weights["ones_row"], 2)
+        u, v = np.concatenate([u, ones_u[None]]), np.concatenate([v, ones_v[None]])
+    return u, v, weights["projection"]
+
+
+def _with_one(r, first_order):
+    return np.concatenate([r, np.ones_like(r[..., :1])], -1) if first_order else r
+
+
+def test_sums_the_products_of_representations_and_matrices(random):
+    representations = [random(2, 5, 4) for _ in range(3)]
+    layer = LinearCombination(7)
+    layer(representations)
+    matrices = [random(4, 7) for _ in range(3)]
+    layer.set_weights([np.concatenate(matrices)])
+    expected = sum(h @ w for h, w in zip(representations, matrices, strict=True))  # sum_l H^l W_l
+    np.testing.assert_allclose(layer(representations), expected, rtol=1e-4, atol=1e-5)
+
+
+def test_parameters_of_six_linear_layers_in_two_stacks():
+    layer = LinearCombination()
+    layer.build([(None, None, 512)] * 6)
+    assert 2 * layer.count_params() == 3_145_728
 
 
 def test_sums_all_products_of_two_neurons(random):
@@ -21,16 +67,7 @@ def test_sums_all_products_of_two_neurons(random):
     np.testing.assert_allclose(layer(representations), expected, rtol=1e-4, atol=1e-4)
 
 
-def test_keeps_the_contract_of_a_layer(check_layer, random):
-    check_layer(
-        lambda **kwargs: BilinearPooling(5, **kwargs),
-        {"representations": random(2, 6, 3, 2)},
-        weights=1,
-        parameters=36 * 5,
-    )
-
-
-def test_is_of_second_order(random):
+def test_full_pooling_is_of_second_order(random):
     x = random(2, 5, 3, 2)
     layer = BilinearPooling()
     np.testing.assert_allclose(layer(-3 * x), 9 * np.asarray(layer(x)), rtol=1e-4, atol=1e-5)
@@ -41,3 +78,161 @@ def test_more_weights_than_fit_are_refused():
         ValueError, match="use low-rank pooling.*Received: 6 x 512 neurons and 512 outputs, 4,831,838,208 weights"
     ):
         BilinearPooling().build([(None, None, 512)] * 6)
+
+
+@pytest.mark.parametrize(
+    ("layer", "width", "parameters"), [(LinearCombination, 4, 3 * 4 * 5), (BilinearPooling, 2, (3 * 2) ** 2 * 5)]
+)
+def test_layers_of_one_kernel_keep_the_contract(check_layer, random, layer, width, parameters):
+    inputs = {"representations": random(2, 6, 3, width)}
+    check_layer(lambda **kwargs: layer(5, **kwargs), inputs, weights=1, parameters=parameters)
+
+
+@pytest.mark.parametrize("first_order", [False, True])
+def test_follows_the_equations(random, first_order):
+    representations = [random(2, 5, WIDTH) for _ in range(N)]
+    layer = _randomised(LowRankBilinearPooling(UNITS, 7, first_order), representations, random)
+    u, v, p = _factors(layer)
+    r = _with_one(np.concatenate(representations, -1), first_order)  # R^ or [R^; 1]
+    np.testing.assert_allclose(layer(representations), ((r @ u) * (r @ v)) @ p, rtol=1e-3, atol=1e-4)  # Eq. 10, 11
+
+
+@settings(max_examples=10, deadline=None)
+@given(
+    number=st.integers(2, 3),
+    width=st.integers(1, 3),
+    units=st.integers(1, 4),
+    rank=st.integers(1, 4),
+    first_order=st.booleans(),
+    seed=st.integers(0, 999),
+)
+def test_equals_full_pooling_by_the_product_of_the_factors(number, width, units, rank, first_order, seed):
+    generator = np.random.default_rng(seed)
+
+    def random(*shape):
+        return generator.normal(size=shape).astype("float32")
+
+    representations = random(2, number, width)
+    layer = _randomised(LowRankBilinearPooling(units, rank, first_order), representations, random)
+    u, v, p = _factors(layer)
+    # The full layer composes the neurons of [R^; 1] as representations of width one.
+    neurons = _with_one(representations.reshape(2, number * width), first_order)[..., None]
+    full = BilinearPooling(units)
+    full(neurons)
+    full.set_weights([np.einsum("ir,jr,ro->ijo", u, v, p).reshape(-1, units)])  # W_B[(i, j), o]
+    np.testing.assert_allclose(layer(representations), full(neurons), rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("first_order", [False, True])
+def test_keeps_the_contract_of_a_layer(check_layer, random, first_order):
+    check_layer(
+        lambda **kwargs: LowRankBilinearPooling(UNITS, 4, first_order, **kwargs),
+        {"representations": random(2, 6, N, WIDTH)},
+        weights=3 if first_order else 2,
+        parameters=2 * 6 * 4 + 4 * UNITS + (8 if first_order else 0),
+        thorough=first_order,
+    )
+
+
+@pytest.mark.parametrize(
+    ("rank", "first_order", "sites", "parameters"),
+    [(512, True, 18, 14_174_208), (512, False, 18, 14_155_776), (32, False, 18, 884_736)],
+)
+def test_parameters_of_eight_heads_in_every_attention(rank, first_order, sites, parameters):
+    layer = LowRankBilinearPooling(512, rank, first_order)
+    layer.build((None, None, 8, 64))
+    assert sites * layer.count_params() == parameters
+
+
+def test_parameters_of_six_layers_by_the_literal_equation():
+    layer = LowRankBilinearPooling(first_order=False)
+    layer.build([(None, None, 512)] * 6)
+    assert 2 * layer.count_params() == 2 * (2 * 6 * 512 + 512) * 512  # 6.82M
+
+
+def test_products_without_first_order_start_with_the_variance_of_the_input(random):
+    output = np.asarray(LowRankBilinearPooling(64, 256, first_order=False)(random(2000, 4, 16)))
+    assert np.var(output) == pytest.approx(1, rel=0.1)
+
+
+def test_random_factors_have_rows_of_ones_like_their_other_rows():
+    layer = LowRankBilinearPooling(64, 500)
+    layer.build((None, 4, 16))
+    u, v, p = _factors(layer)
+    for rows in (u[:-1], u[-1:], v[:-1], v[-1:]):
+        assert np.var(rows) == pytest.approx(1 / 65, rel=0.2)
+    assert np.var(p) == pytest.approx(1 / 500, rel=0.1)
+
+
+@pytest.mark.parametrize(("units", "rank"), [(None, None), (16, 16), (16, 40), (64, 64), (24, 24)])
+def test_starts_as_the_last_neurons(random, units, rank):
+    x = random(50, 4, 16)
+    output = LowRankBilinearPooling(units, rank, start="identity")(x)
+    np.testing.assert_allclose(output, x.reshape(50, 64)[:, -(units or 16) :], rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("rank", [0, -3, 2.5, True])
+def test_rank_must_be_a_positive_integer(rank):
+    with pytest.raises(ValueError, match="Received: rank="):
+        LowRankBilinearPooling(rank=rank)
+
+
+def test_a_rank_above_the_number_of_products_is_rejected(random):
+    LowRankBilinearPooling(rank=36)(random(2, N, WIDTH))
+    assert LowRankBilinearPooling(units=37)(random(2, N, WIDTH)).shape == (2, 37)
+    with pytest.raises(ValueError, match="`rank` must be at most 36.*Received: rank=37"):
+        LowRankBilinearPooling(rank=37)(random(2, N, WIDTH))
+
+
+def test_float16_has_gradients_if_its_products_overflow(random):
+    """Products above the range of float16 are computed in float32, and so are their gradients."""
+    x, gradients = 1e3 * random(3, N, WIDTH), []
+    values = [0.3 * random(*w.shape) for w in _built(LowRankBilinearPooling(UNITS, 4), x).weights]
+    for policy in ("float32", "mixed_float16"):
+        layer = _built(LowRankBilinearPooling(UNITS, 4, dtype=policy), x)
+        layer.set_weights(values)
+        with tf.GradientTape() as tape:
+            loss = 1e-3 * tf.reduce_mean(tf.cast(layer(x), "float32"))
+        gradients.append([np.asarray(g, "float32") for g in tape.gradient(loss, [w.value for w in layer.weights])])
+    for one, other in zip(*gradients, strict=True):
+        np.testing.assert_allclose(other, one, rtol=5e-2, atol=2e-2 * np.abs(one).max())
+
+
+def test_float16_outputs_are_finite_if_sums_overflow(random):
+    """R^ U exceeds the range of float16, but the output does not."""
+    x = 2e4 * np.tanh(random(3, N, WIDTH))
+    factors = random(N * WIDTH, 8) * np.repeat([2.0, 1e-3], 4)  # U | V
+    values = [random(8), factors, 1e-3 * random(4, UNITS)]
+    assert np.abs(x.reshape(3, -1) @ factors).max() > 65504
+    outputs = []
+    for policy in ("float32", "mixed_float16"):
+        layer = _built(LowRankBilinearPooling(UNITS, 4, dtype=policy), x)
+        layer.set_weights(values)
+        outputs.append(np.asarray(layer(x), "float32"))
+    full, half = outputs
+    assert 100 < np.abs(full).max() < 65504
+    np.testing.assert_allclose(half, full, rtol=1e-2, atol=1e-2 * np.abs(full).max())
+
+
+@pytest.mark.nightly
+def test_composes_products_that_a_linear_combination_cannot(random):
+    """The paper's claim for the layer alone: the targets are products of features of two random representations."""
+    width, rank = 4, 4
+    left, right, mix = random(width, rank) / 2, random(width, rank) / 2, random(rank, width) / 2
+
+    def examples(number):
+        first, second = random(number, width), random(number, width)
+        return [first, second], ((first @ left) * (second @ right)) @ mix
+
+    training, held_out = examples(1024), examples(1024)
+
+    def unexplained_variance(layer):
+        inputs = [keras.Input((width,)), keras.Input((width,))]
+        model = keras.Model(inputs, layer(inputs))
+        model.compile(keras.optimizers.Adam(0.02), "mse", steps_per_execution=8)
+        model.fit(*training, batch_size=128, epochs=25, verbose=0)
+        return model.evaluate(*held_out, batch_size=128, verbose=0) / held_out[1].var()
+
+    assert unexplained_variance(LinearCombination()) > 0.95
+    assert unexplained_variance(LowRankBilinearPooling(rank=4 * rank, first_order=False)) < 0.02
+    assert unexplained_variance(LowRankBilinearPooling(rank=4 * rank)) < 0.02

@@ -105,12 +105,6 @@ def test_is_position_wise(tensors, random):
     np.testing.assert_allclose(one, np.asarray(keys)[:, 3:4], rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("arguments", [{"hidden_dim": 0}, {"hidden_dim": 2.5}, {"hidden_dim": 4, "kind": "gated"}])
-def test_wrong_arguments_are_named(arguments):
-    with pytest.raises(ValueError, match="Received: "):
-        LexicalShortcut(**arguments)
-
-
 def test_key_value_projection_keeps_the_contract(check_layer, tensors):
     check_layer(
         lambda **kwargs: KeyValueProjection(D, **kwargs), {"hidden": tensors[0]}, weights=1, parameters=2 * D * D

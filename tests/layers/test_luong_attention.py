@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import keras
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -111,30 +110,6 @@ def test_large_scores_do_not_overflow(random):
     assert (context.dtype, weights.dtype) == ("float16", "float32")
     assert np.isfinite(context).all()
     np.testing.assert_allclose(np.sum(weights, -1), 1, rtol=1e-5)
-
-
-def test_takes_the_mask_that_keras_attached(random):
-    layer, embedding, query = (
-        _attention("general", random),
-        keras.layers.Embedding(9, D, mask_zero=True),
-        random(1, T, U),
-    )
-    ids = np.array([[4, 5, 0, 0]])
-    np.testing.assert_array_equal(
-        layer(query, embedding(ids))[1], layer(query, np.asarray(embedding(ids)), memory_mask=ids != 0)[1]
-    )
-
-
-@pytest.mark.parametrize("arguments", [{"units": 0}, {"units": 2.0}, {"score": "bilinear"}, {"score": None}])
-def test_wrong_arguments_are_named(arguments):
-    with pytest.raises(ValueError, match="Received: "):
-        LuongAttention(**{"units": 4, **arguments})
-
-
-@pytest.mark.parametrize("mask", [np.ones((B, S + 1), bool), np.ones((B, 1), bool), np.ones((B, S)), [[True] * S] * B])
-def test_a_mask_that_does_not_fit_is_named(random, mask):
-    with pytest.raises(ValueError, match="`memory_mask` must (be|have) .* Received: "):
-        _attention("general")(random(B, T, U), random(B, S, D), memory_mask=mask)
 
 
 def test_wrong_inputs_are_named(random):

@@ -132,21 +132,6 @@ def test_dropout_is_active_in_training_only(random):
     np.testing.assert_array_equal(layer(x), layer(x, training=False))
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        {"num_heads": 3, "hidden_dim": 8},
-        {"num_heads": 0, "hidden_dim": 8},
-        {"num_heads": 2, "hidden_dim": 8, "dropout": 1.0},
-        {"num_heads": 2, "hidden_dim": 8, "num_key_value_heads": 3},
-        {"num_heads": 2, "hidden_dim": 8, "output_projection": False},
-    ],
-)
-def test_wrong_arguments_are_named(arguments):
-    with pytest.raises(ValueError, match="Received: |Missing `composition`"):
-        MultiHeadAttention(**arguments)
-
-
 def test_shortcuts_and_their_states_go_together(random):
     x = random(B, T, D)
     with pytest.raises(ValueError, match="Missing argument `shortcut_states`: the attention has a shortcut"):

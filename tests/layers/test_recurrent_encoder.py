@@ -176,38 +176,6 @@ def test_last_states_are_float32_under_half_precision(random, policy):
     assert [[(x.shape, x.dtype) for x in state] for state in symbolic_final] == [[((None, D), "float32")] * 2] * 2
 
 
-def test_takes_the_mask_that_keras_attached_and_hands_it_on(random):
-    encoder, embedding = _encoder(random), keras.layers.Embedding(9, E, mask_zero=True)
-    ids = np.array([[4, 5, 0, 0]])
-    states = encoder(embedding(ids))
-    np.testing.assert_array_equal(states, encoder(np.asarray(embedding(ids)), mask=ids != 0))
-    np.testing.assert_array_equal(states._keras_mask, ids != 0)
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        {"num_layers": 0},
-        {"num_layers": 1.5},
-        {"hidden_dim": 0},
-        {"hidden_dim": 7},
-        {"dropout": 1.0},
-        {"dropout": -0.1},
-        {"use_cudnn": True},
-        {"use_cudnn": "always"},
-    ],
-)
-def test_wrong_arguments_are_named(arguments):
-    with pytest.raises(ValueError, match="Received: "):
-        RecurrentEncoder(**{"num_layers": 2, "hidden_dim": 8, **arguments})
-
-
-@pytest.mark.parametrize("mask", [np.ones((B, T + 1), bool), np.ones((1, T), bool), np.ones((B, T)), [[True] * T] * B])
-def test_a_mask_that_does_not_fit_is_named(random, mask):
-    with pytest.raises(ValueError, match="`mask` must (be|have) .* Received: "):
-        _encoder()(random(B, T, E), mask=mask)
-
-
 def test_wrong_inputs_are_named(random):
     with pytest.raises(ValueError, match=r"must be \[B, T, e\].* Received: shape"):
         RecurrentEncoder(2, D)(random(B, E))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import keras
 import numpy as np
 import pytest
@@ -224,57 +222,11 @@ def test_padding_alone_and_single_words_are_finite(random, assignment, context):
         assert all(np.isfinite(x).all() for x in tape.gradient(loss, [w.value for w in layer.trainable_weights]))
 
 
-@pytest.mark.parametrize("context", ["lstm", "cnn"])
-def test_takes_the_mask_that_keras_attached(context):
-    embedding, layer = keras.layers.Embedding(9, D, mask_zero=True), RoleAssignment(HR, context=context)
-    ids = np.array([[4, 5, 0, 0]])
-    implicit, explicit = layer(embedding(ids)), layer(np.asarray(embedding(ids)), mask=ids != 0)
-    np.testing.assert_array_equal(implicit, explicit)
-    np.testing.assert_array_equal(implicit._keras_mask, ids != 0)
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        {"num_roles": 0},
-        {"num_roles": 2.5},
-        {"assignment": "sparse"},
-        {"context": "gru"},
-        {"units": 0},
-        {"kernel_size": 0},
-        {"dropout": 1.0},
-        {"causal": True, "context": "bilstm"},
-        {"exclusive": True},
-        {"straight_through": True},
-        {"dropout_on": "vector"},
-        {"assignment": "one_hot", "dropout_on": "roles"},
-    ],
-)
-def test_wrong_arguments_are_named(arguments):
-    with pytest.raises(ValueError, match="Received: "):
-        RoleAssignment(**{"num_roles": 4, **arguments})
-
-
-def test_numpy_sizes_become_plain_integers():
-    layer = RoleAssignment(np.int64(HR), context="cnn", units=np.int32(3), kernel_size=np.int64(5))
-    config = json.loads(json.dumps(layer.get_config()))
-    assert (config["num_roles"], config["units"], config["kernel_size"]) == (HR, 3, 5)
-
-
 def test_wrong_inputs_are_named(random):
     with pytest.raises(ValueError, match="must be a boolean"):
         RoleAssignment(HR)(random(B, T, D), mask=random(B, T))
     with pytest.raises(ValueError, match=r"must be \[B, T, d\]"):
         RoleAssignment(HR)(random(B, D))
-
-
-@pytest.mark.parametrize("context", ["lstm", "cnn"])
-@pytest.mark.parametrize(
-    "mask", [np.ones((2, 5), bool), np.ones((2, 1), bool), np.ones((1, 3), bool), np.ones((2, 3)), [[True] * 3] * 2]
-)
-def test_a_mask_that_does_not_fit_is_named(random, context, mask):
-    with pytest.raises(ValueError, match="`mask` must (be|have) .* Received: "):
-        RoleAssignment(3, context=context)(random(2, 3, 4), mask=mask)
 
 
 def test_inputs_of_another_width_are_named(random):

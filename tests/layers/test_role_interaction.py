@@ -1,8 +1,8 @@
-"""The role interaction layer against its equations; gradients, memory, steps and learned roles."""
+"""Layers of roles against their equations; gradients, memory, steps, padding and learned roles."""
 
 from __future__ import annotations
 
-import json
+import functools
 import os
 import sys
 from pathlib import Path
@@ -15,18 +15,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from keras import ops
 
-from keras_nmt.layers import RoleInteraction
+from keras_nmt.layers import ContextualizedEmbedding, RoleInteraction
 from keras_nmt.layers.role_interaction import CHUNKS, _mix_roles
 from keras_nmt.training import RoleTemperature
 
 B, T, D, HR = 2, 5, 6, 4
 MASK = np.array([[1] * 5, [1] * 3 + [0] * 2], bool)
-CAUSAL = [
-    {"context": context, "exclusive": exclusive, "low_rank": low_rank, "residual": not low_rank}
-    for context in ("lstm", "cnn")
-    for exclusive in (False, True)
-    for low_rank in (False, True)
-]
+LAYERS = {
+    "full": functools.partial(RoleInteraction, assignment="softmax", residual=True),
+    "low rank": functools.partial(RoleInteraction, assignment="softmax", low_rank=True),
+    "contextualized": ContextualizedEmbedding,
+}
+
+
+@pytest.fixture(params=LAYERS)
+def make(request):
+    return LAYERS[request.param]
 
 
 def _randomised(layer, random):
@@ -56,6 +60,13 @@ def test_low_rank_follows_the_equation(random, residual):
     outputs, r = layer(e, return_roles=True)
     u_r, u_e, u_o = (w.numpy() for w in (layer.role_kernel, layer.embedding_kernel, layer.output_kernel))
     np.testing.assert_allclose(outputs, ((np.asarray(r) @ u_r) * (e @ u_e)) @ u_o + e, rtol=1e-4, atol=1e-4)
+
+
+def test_a_contextualized_embedding_follows_the_equation(random):
+    layer, e = ContextualizedEmbedding(HR, "bilstm"), random(B, T, D)
+    outputs = layer(e, mask=MASK)
+    r = layer.role_assignment(e, mask=MASK)
+    np.testing.assert_allclose(outputs, np.asarray(r) @ layer.kernel.numpy() + e, rtol=1e-4, atol=1e-5)
 
 
 @settings(max_examples=25, deadline=None)
@@ -93,6 +104,15 @@ def test_keeps_the_contract_of_a_layer(check_layer, random, assignment, context,
     )
 
 
+def test_a_contextualized_embedding_keeps_the_contract_of_a_layer(check_layer, random):
+    check_layer(
+        lambda **kwargs: ContextualizedEmbedding(HR, "cnn", **kwargs),
+        {"inputs": random(B, T, D), "mask": MASK},
+        weights=5,
+        parameters=7 * D * HR + HR + HR * (HR + 1) + HR * D,
+    )
+
+
 @pytest.mark.parametrize(
     ("options", "parameters"),
     [({"context": "bilstm"}, 2_174_240), ({"causal": True}, 2_136_224), ({"causal": True, "low_rank": True}, 178_336)],
@@ -119,10 +139,11 @@ def test_with_a_residual_softmax_roles_start_as_a_small_addition(random):
     assert 0.1 < np.sqrt(np.mean(added**2) / np.mean(inputs**2)) < 0.3
 
 
-@pytest.mark.parametrize("options", CAUSAL)
-def test_step_equals_call(random, options):
+@pytest.mark.parametrize("exclusive", [False, True])
+@pytest.mark.parametrize("context", ["lstm", "cnn"])
+def test_step_equals_call(make, random, context, exclusive):
     batch, beam = 2, 3
-    layer = RoleInteraction(HR, "softmax", causal=True, kernel_size=3, **options)
+    layer = make(HR, context=context, causal=True, exclusive=exclusive, kernel_size=3)
     inputs = random(batch, beam, T, D)
     expected = np.asarray(layer(inputs.reshape(batch * beam, T, D))).reshape(batch, beam, T, D)
     cache = layer.empty_cache(batch, beam)
@@ -143,17 +164,18 @@ def test_a_step_computes_all_roles_by_one_product():
     assert len(products) == 4  # two of the LSTM, one of the assignment: rows of few numbers, copies of each slice of U
 
 
-@pytest.mark.parametrize("options", CAUSAL)
-def test_causal_outputs_do_not_depend_on_later_tokens(random, options):
-    layer = RoleInteraction(HR, causal=True, **options)
+@pytest.mark.parametrize("exclusive", [False, True])
+@pytest.mark.parametrize("context", ["lstm", "cnn"])
+def test_causal_outputs_do_not_depend_on_later_tokens(make, random, context, exclusive):
+    layer = make(HR, context=context, causal=True, exclusive=exclusive)
     inputs = random(1, T, D)
     expected = np.asarray(layer(inputs))
     np.testing.assert_allclose(layer(inputs[:, :3]), expected[:, :3], atol=1e-6)
 
 
 @pytest.mark.parametrize("context", ["lstm", "bilstm", "cnn"])
-def test_padding_is_invisible(random, context):
-    layer = RoleInteraction(HR, "softmax", context)
+def test_padding_is_invisible(make, random, context):
+    layer = make(HR, context=context)
     inputs = random(B, T, D)
     other = np.where(MASK[..., None], inputs, 100 * random(B, T, D))
     one, two = np.asarray(layer(inputs, mask=MASK)), np.asarray(layer(other, mask=MASK))
@@ -161,22 +183,22 @@ def test_padding_is_invisible(random, context):
     np.testing.assert_allclose(layer(inputs[1:, :3]), one[1:, :3], atol=1e-5)
 
 
-@pytest.mark.parametrize("low_rank", [False, True])
-def test_padding_alone_and_single_words_are_finite(random, low_rank):
-    layer = RoleInteraction(HR, "softmax", "bilstm", low_rank=low_rank)
-    assert np.isfinite(layer(random(B, T, D), mask=np.zeros((B, T), bool))).all()
-    assert np.isfinite(layer(random(B, 1, D))).all()
+@pytest.mark.parametrize("context", ["lstm", "bilstm", "cnn"])
+def test_padding_alone_and_single_words_are_finite(make, random, context):
+    layer, inputs = make(HR, context=context), random(B, T, D)
+    assert np.isfinite(layer(inputs, mask=np.zeros((B, T), bool))).all()
+    single = layer(inputs, mask=np.arange(T) < np.ones((B, 1)))[:, :1]
+    np.testing.assert_allclose(layer(inputs[:, :1]), single, atol=1e-5)
 
 
 @pytest.mark.parametrize("policy", ["mixed_float16", "mixed_bfloat16"])
-@pytest.mark.parametrize("low_rank", [False, True])
 @pytest.mark.parametrize("scale", [1e-4, 1e4])
-def test_half_precision_extremes_are_finite_and_right(random, policy, low_rank, scale):
+def test_half_precision_extremes_are_finite_and_right(make, random, policy, scale):
     keras.utils.set_random_seed(1)
-    layer = RoleInteraction(20, "softmax", residual=True, low_rank=low_rank)
+    layer = make(20)
     inputs = np.asarray(tf.cast(scale * random(B, T, D), policy.removeprefix("mixed_")), "float32")
     expected = np.asarray(layer(inputs))
-    half = RoleInteraction.from_config({**layer.get_config(), "dtype": policy})
+    half = type(layer).from_config({**layer.get_config(), "dtype": policy})
     half.build((None, None, D))
     half.set_weights(layer.get_weights())
     with tf.GradientTape() as tape:
@@ -215,18 +237,6 @@ def test_works_in_a_keras_model_and_propagates_the_mask(return_roles):
 
 def test_one_output_has_one_mask():
     assert RoleInteraction(HR).compute_mask(np.ones((B, T, D)), MASK) is MASK
-
-
-def test_numpy_sizes_become_plain_integers():
-    layer = RoleInteraction(np.int64(HR), context="cnn", units=np.int32(3), kernel_size=np.int64(5))
-    config = json.loads(json.dumps(layer.get_config()))
-    assert (config["num_roles"], config["units"], config["kernel_size"]) == (HR, 3, 5)
-
-
-@pytest.mark.parametrize("arguments", [{"num_roles": 0}, {"causal": True, "context": "bilstm"}, {"assignment": "hard"}])
-def test_wrong_arguments_are_named(arguments):
-    with pytest.raises(ValueError, match="Received: "):
-        RoleInteraction(**{"num_roles": 4, **arguments})
 
 
 MEMORY_PROGRAM = """
@@ -326,6 +336,10 @@ def test_roles_distinguish_two_readings_of_a_word():
 
 
 def test_options_reach_the_assignment():
-    options = {"assignment": "one_hot", "context": "cnn", "units": 3, "kernel_size": 5, "activation": "tanh"}
-    options |= {"causal": True, "exclusive": True, "straight_through": True, "dropout": 0.25}
-    assert RoleInteraction(HR, **options).role_assignment.get_config().items() >= options.items()
+    options = {"context": "cnn", "units": 3, "kernel_size": 5, "activation": "tanh", "causal": True}
+    options |= {"exclusive": True, "dropout": 0.25}
+    interaction = {"assignment": "one_hot", "straight_through": True, **options}
+    for layer, arguments in ((RoleInteraction, interaction), (ContextualizedEmbedding, options)):
+        made = layer(HR, **arguments)
+        assert made.role_assignment.get_config().items() >= arguments.items()
+        assert made.get_config().items() >= arguments.items()

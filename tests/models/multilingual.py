@@ -6,9 +6,12 @@ import functools
 import json
 
 import numpy as np
-from tiny import make_batch, stepwise
+from tiny import make_batch, randomise, stepwise
 
 from keras_nmt.ids import PAD
+from keras_nmt.testing import check_batches_and_padding, check_steps
+
+__all__ = ["batch", "name", "randomise", "stepwise"]
 
 TRANSFORMER = {"num_heads": 2, "intermediate_dim": 12}
 # Mechanisms of Transformers that do not change the source side, and a mechanism that does.
@@ -35,28 +38,15 @@ def name(options):
     return "-".join(values) or "defaults"
 
 
-def randomise(model):
-    """Sets weights that make every part matter: the initial biases and norms are 0 or 1."""
-    generator = np.random.default_rng(5)
-    for weight in model.weights:
-        weight.assign(weight + generator.normal(scale=0.2, size=weight.shape))
-    return model
-
-
 batch = functools.partial(make_batch, source_length=5, target_length=4)
 
 
 def check_padding_and_batching(model):
     """Sentences of a batch have the same logits with more padding, and alone without padding."""
     source, target = batch(model)
-    full = model([source, target])
-    wider = model([np.pad(source, ((0, 0), (0, 3))), np.pad(target, ((0, 0), (0, 2)))])
-    np.testing.assert_allclose(wider[:, : target.shape[1]], full, rtol=1e-4, atol=2e-5)
-    for row, length in enumerate((source != PAD).sum(1)):
-        alone = [source[row : row + 1, :length], target[row : row + 1]]
-        np.testing.assert_allclose(model(alone)[0], full[row], rtol=1e-4, atol=2e-5)
-    for grows in (False, True):
-        np.testing.assert_allclose(stepwise(model, *alone, grows=grows)[0], full[row], **CLOSE)
+    full = np.asarray(model([source, target]))
+    check_batches_and_padding(model, (source, target), full)
+    check_steps(model, (source[-1:, : (source[-1] != PAD).sum()], target[-1:]), full[-1:])
 
 
 def check_rows_of_padding(model):

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from multilingual import check_padding_and_batching, check_saved_equals_loaded
-from multilingual import randomise as randomise_all
 from one_in import these
 from own_mechanisms import Previous
 from table_decoder import beam_search, hypotheses
@@ -224,7 +223,7 @@ def test_multilingual_models_have_them(kind, tmp_path):
         model = AttentionBridgeModel({"de": V, "fr": V}, bridge_heads=3, bridge_hidden_dim=6, **sizes)
     else:
         model = LanguageLabelModel(["de", "fr"], vocabulary_size=V, **sizes)
-    randomise_all(model)
+    randomise(model)
     check_padding_and_batching(model.pair("de", "fr"))
     check_saved_equals_loaded(model, ("de", "fr"), tmp_path)
     assert not [weight.path for weight in model.weights if "decoder/layer_2" in weight.path or "query" in weight.name]

@@ -48,6 +48,16 @@ def _model(options=None):
     return _models[key]
 
 
+def _without_labels(model, options):
+    """Returns a model of one language without a bridge that has the same weights, and gets the labels as inputs."""
+    arguments = {key: value for key, value in options.items() if key != "label_sides"}
+    plain = AttentionBridgeModel({"all": V}, hidden_dim=8, bridge_heads=None, **arguments)
+    for weight in plain.weights:
+        (same,) = (w for w in model.weights if w.path == weight.path.removeprefix("all_"))
+        weight.assign(same.numpy())
+    return plain
+
+
 @pytest.mark.parametrize("options", [*VARIANTS, *BOTH_SIDES], ids=name)
 def test_stepwise_equals_full(options):
     pair = _model(options).pair("de", "fr")
@@ -64,12 +74,8 @@ def test_padding_and_batching_are_invisible(options):
 
 @pytest.mark.parametrize("options", VARIANTS[::2], ids=name)
 def test_a_label_of_the_target_language_comes_first(options):
-    """A model of one language without a bridge has the same weights and gets the labels as inputs."""
     model = _model(options)
-    plain = AttentionBridgeModel({"all": V}, hidden_dim=8, bridge_heads=None, **options)
-    for weight in plain.weights:
-        (same,) = (w for w in model.weights if w.path == weight.path.removeprefix("all_"))
-        weight.assign(same.numpy())
+    plain = _without_labels(model, options)
     assert plain.count_params() == model.count_params()
     source, target = batch(model.pair("de", "fr"))
     for place, language in enumerate(LANGUAGES):
@@ -84,11 +90,7 @@ def test_a_label_of_the_target_language_comes_first(options):
 @pytest.mark.parametrize("options", BOTH_SIDES, ids=name)
 def test_labels_on_both_sides_are_inputs_that_nothing_predicts(options):
     model = _model(options)
-    arguments = {key: value for key, value in options.items() if key != "label_sides"}
-    plain = AttentionBridgeModel({"all": V}, hidden_dim=8, bridge_heads=None, **arguments)
-    for weight in plain.weights:
-        (same,) = (w for w in model.weights if w.path == weight.path.removeprefix("all_"))
-        weight.assign(same.numpy())
+    plain = _without_labels(model, options)
     source, target = batch(model.pair("de", "fr"))
     for (i, of_source), (j, of_target) in itertools.product(enumerate(LANGUAGES), repeat=2):
         sources = np.pad(source, ((0, 0), (1, 0)), constant_values=4 + i)

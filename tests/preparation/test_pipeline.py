@@ -29,7 +29,7 @@ from keras_nmt.errors import UserError
 from keras_nmt.preparation import Preparation, prepare
 from keras_nmt.preparation.options import DUPLICATES, ORDERS
 from keras_nmt.preparation.pipeline import SegmentLines
-from keras_nmt.preparation.worker_files import BlockStore
+from keras_nmt.preparation.worker_files import read_blocks
 
 ONE_PROCESS = ["--direct_running_mode=in_memory"]
 WORDS = np.array(["the", "cat", "sat", "on", "mat", "that", "is", "a", "rat", "bat", "hat", "chat"])
@@ -297,13 +297,12 @@ def test_between_two_stages_a_runner_has_places_and_no_pairs(
 ) -> None:
     """Else the local runner would hold the corpus in memory."""
     monkeypatch.setattr("keras_nmt.preparation.pipeline.STORED_PAIRS", 256)
-    store = BlockStore(tmp_path / "blocks")
-    stage = SegmentLines(options_of(folder), store, lambda block: block.lines % 2, None)
+    stage = SegmentLines(options_of(folder), tmp_path / "blocks", lambda block: block.lines % 2, None)
     stage.setup()
     *places, counts = stage.process((str(folder / "all.de"), str(folder / "all.en"), 0, 0, 1))
     assert [bucket for bucket, _ in places] == [0, 1] * 3
     assert max(len(pickle.dumps(place)) for place in places) < 100 + len(str(tmp_path))
-    assert sum(len(store.read([place])) for _, place in places) + sum(counts["dropped"].values()) == 1200
+    assert sum(len(read_blocks([place])) for _, place in places) + sum(counts["dropped"].values()) == 1200
 
 
 @pytest.mark.nightly

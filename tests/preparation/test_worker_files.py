@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from terminal import on_a_terminal
 
 from keras_nmt.data.sentence_pairs import PairBlock, RaggedArray
-from keras_nmt.preparation.worker_files import BlockStore
+from keras_nmt.preparation.worker_files import read_blocks, write_blocks
 from keras_nmt.progress import show_steps
 
 
@@ -56,19 +56,19 @@ def assert_equal(left: PairBlock, right: PairBlock) -> None:
 def test_each_bucket_is_read_as_written(
     tmp_path_factory: pytest.TempPathFactory, sizes: list[int], num_buckets: int, has_text: bool, has_keys: bool
 ) -> None:
-    store = BlockStore(tmp_path_factory.mktemp("store") / "blocks")
+    folder = tmp_path_factory.mktemp("store") / "blocks"
     blocks = [make_block(size, seed, has_text, has_keys) for seed, size in enumerate(sizes)]
     buckets = [np.random.default_rng(size).integers(0, num_buckets, size) for size in sizes]
     places: dict[int, list[tuple[str, int]]] = {}
     for block, own in zip(blocks, buckets, strict=True):
-        for bucket, place in store.write(block, own):
+        for bucket, place in write_blocks(folder, block, own):
             places.setdefault(bucket, []).append(place)
     assert set(places) == set(np.concatenate(buckets).tolist())
     for bucket, found in places.items():
         expected = PairBlock.concatenate(
             block.select(own == bucket) for block, own in zip(blocks, buckets, strict=True) if (own == bucket).any()
         )
-        assert_equal(store.read(found), expected)
+        assert_equal(read_blocks(found), expected)
 
 
 def test_a_full_disk_is_named(tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_a_full_disk_is_named(tmp_path: Path) -> None:
     try:
         resource.setrlimit(resource.RLIMIT_FSIZE, (3000, limits[1]))
         with pytest.raises(OSError, match=r"File too large: '.*/blocks/\w+'$"):
-            list(BlockStore(tmp_path / "blocks").write(make_block(600, 1, False, True), np.zeros(600, int)))
+            list(write_blocks(tmp_path / "blocks", make_block(600, 1, False, True), np.zeros(600, int)))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         signal.signal(signal.SIGXFSZ, handler)

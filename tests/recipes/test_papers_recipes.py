@@ -16,7 +16,7 @@ from keras_nmt.errors import UserError
 from keras_nmt.experiments import run
 from keras_nmt.files.settings import merge_arguments, value_at
 from keras_nmt.models import ModelDirectory, Transformer, count_parameters
-from keras_nmt.models.presets import TRANSFORMER_PRESETS
+from keras_nmt.models.transformer import TRANSFORMER_PRESETS
 from keras_nmt.training import warm_start
 
 FOLDER = Path(__file__).parents[2] / "recipes"
