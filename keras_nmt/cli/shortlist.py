@@ -75,10 +75,11 @@ def shortlist(
 
     with progress(total, "lines", text="Counting aligned subwords") as advance, show_steps(progress):
         translator = open_translator(directory, {}, **options)
-        counts = AlignedSubwords(translator.tokenizers)
+        name = str(alignments or "the alignments")
+        counts = AlignedSubwords(translator.tokenizers, name)
         for sources, targets, *given in read_paired_blocks(*files):
             pairs = (
-                parse_pharaoh_alignments(given[0], counts.num_sentences + 1)
+                parse_pharaoh_alignments(given[0], counts.num_sentences + 1, name)
                 if given
                 else translator.align(sources, targets)
             )

@@ -202,8 +202,13 @@ def checked(cls: type, name: str, value: Any, prefix: str = "") -> Any:
     try:
         return _adapters(cls)[name].validate_python(value)
     except ValidationError as error:
-        reasons = [e["msg"] for e in error.errors(include_url=False) if e["type"] in VALUE_ERRORS]
-        kind = reasons[0].removeprefix("Input should be ") if reasons else _words(_hints(cls)[name])
+        found = error.errors(include_url=False)
+        reasons = [e["msg"] for e in found if e["type"] in VALUE_ERRORS]
+        wanted = _words(_hints(cls)[name])
+        where = found[0]["loc"]
+        if isinstance(value, Mapping) and len(where) == 1 and where[0] in value:  # a value of the dictionary is wrong
+            name, value, reasons = f"{name}.{where[0]}", value[where[0]], [found[0]["msg"]]
+        kind = reasons[0].removeprefix("Input should be ") if reasons else wanted
         raise UserError(f"`{prefix}{name}` must be {kind}. Received: {prefix}{name}={value!r}") from None
 
 

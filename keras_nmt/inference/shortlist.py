@@ -201,14 +201,15 @@ class AlignedSubwords:
 
     Args:
         tokenizers: Mapping from "source" and "target" to their subwords.
+        name: String, the name of the alignments' file, for the error message. Defaults to "the alignments".
 
     Attributes:
         num_sentences: Integer, the number of sentences so far.
         passed_over: Integer, the number of pairs in which one word has no subwords, such as a zero-width space.
     """
 
-    def __init__(self, tokenizers: Mapping[str, SubwordTokenizer]) -> None:
-        self._tokenizers = tokenizers["source"], tokenizers["target"]
+    def __init__(self, tokenizers: Mapping[str, SubwordTokenizer], name: str = "the alignments") -> None:
+        self._tokenizers, self._name = (tokenizers["source"], tokenizers["target"]), name
         source_size, self._target_size = (tokenizer.vocabulary_size for tokenizer in self._tokenizers)
         # Pairs as source subword * target_size + target subword, in ascending order, and their counts.
         self._pairs = np.zeros(0, "int64")
@@ -247,7 +248,7 @@ class AlignedSubwords:
         keys = []
         for of_source, of_target, pairs in zip(source_words, target_words, alignments, strict=True):
             self.num_sentences += 1
-            check_words(self.num_sentences, pairs, len(of_source), len(of_target))
+            check_words(self.num_sentences, pairs, len(of_source), len(of_target), self._name)
             for source, target in pairs:
                 self.passed_over += not (of_source[source] and of_target[target])
                 keys += [x * self._target_size + y for x in of_source[source] for y in of_target[target]]

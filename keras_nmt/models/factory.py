@@ -228,7 +228,7 @@ class TransformerFactory:
     # The order in which layers are made here must stay: it determines their random numbers.
 
     def _stack(self, stack: type, make_layer: Callable[[str], Any], num_layers: int, side: str, prefix: str) -> Any:
-        check_positive(num_layers=num_layers)
+        check_positive(**{f"num_{side}_layers": num_layers})
         is_tied = side in self.config.tied_layers
         if is_tied and num_layers < 2:
             raise ValueError(

@@ -121,7 +121,7 @@ def test_translations_and_exports_with_a_shortlist(trained, table, tmp_path):
                 "--alignments",
                 __file__,
             ],
-            "Line 1 of the alignments must have pairs",
+            f"Line 1 of {__file__} must have pairs",
         ),
     ],
 )

@@ -285,6 +285,7 @@ def test_missing_settings_are_named_with_their_options():
             {"allow_missing": "*"},
             "`training.start.allow_missing` must be list[str]. Received: training.start.allow_missing='*'",
         ),
+        ({"noise": {"swap": "x"}}, "`data.noise.swap` must be a valid number. Received: data.noise.swap='x'"),
         ({"max_updates": 0}, "`max_updates` must be positive. Received: max_updates=0"),
         (
             {"final_weights": "first"},
