@@ -16,7 +16,12 @@ from keras_nmt.experiments.recipe import Recipe
 
 sys.path.append(str(Path(__file__).parents[1]))  # the folder of papers.py
 
-from papers import ATTENTION_BRIDGE, ATTENTION_BRIDGE_CONFIGURATIONS, ATTENTION_BRIDGE_SMALL
+from papers import (
+    ATTENTION_BRIDGE,
+    ATTENTION_BRIDGE_CONFIGURATIONS,
+    ATTENTION_BRIDGE_SMALL,
+    ATTENTION_BRIDGE_TINY,
+)
 
 RECIPE = Recipe(
     name="multi30k",
@@ -30,8 +35,13 @@ RECIPE = Recipe(
     configurations={
         **ATTENTION_BRIDGE_CONFIGURATIONS,
         "small": ATTENTION_BRIDGE_SMALL,
+        "tiny": ATTENTION_BRIDGE_TINY,
         # The paper's recurrent models at half the width, for two cores.
         "narrow": {"vocabulary_size": 4000, "model": {"hidden_dim": 256, "bridge_hidden_dim": 512}},
+        # Joined to others, as in `bilingual+tiny+peak_26+updates_1200`: the peak rate in ten thousandths, and the
+        # updates of all tasks together.
+        **{f"peak_{rate}": {"learning_rate": rate / 10_000} for rate in (13, 26, 52)},
+        **{f"updates_{number}": {"max_updates": number} for number in (300, 1200, 4800)},
     },
     baseline="many_to_many",
     per_pair={
