@@ -235,21 +235,27 @@ def runs_table(
 
 
 def directions_table(runs: str, pairs: Sequence[str], names: Mapping[str, Sequence[str]]) -> str:
-    """Returns a table of BLEU by direction, in Markdown. Directions that were never trained are in italics.
+    """Returns a table of BLEU by direction, means over seeds, in Markdown. Directions without training are in italics.
 
     Args:
         runs: The file in `multi30k/results` without its ending.
         pairs: The rows, such as "en-de", which stands for both directions.
         names: The configurations of each column, whose directions are joined, by title.
     """
-    kept = {name: run for (name, _), run in kept_runs(runs).items()}
+    kept: dict[str, list[Mapping[str, Any]]] = {}
+    for (name, _), run in kept_runs(runs).items():
+        kept.setdefault(name, []).append(run.results["test"])
     lines = [["pair", *names], ["---"] * (len(names) + 1)]
     for pair in pairs:
         both = pair, "-".join(reversed(pair.split("-")))
         cells = []
         for of in names.values():
-            tests = {direction: x for name in of for direction, x in kept[name].results["test"].items()}
-            scores = [(f"{tests[x]['bleu']['score']:.2f}", tests[x]["trained"]) for x in both if x in tests]
+            tests = {x: [test[x] for test in kept[name]] for name in of for x in kept[name][0]}  # one for each seed
+            scores = [
+                (f"{statistics.mean(one['bleu']['score'] for one in tests[x]):.2f}", tests[x][0]["trained"])
+                for x in both
+                if x in tests
+            ]
             cells.append(" / ".join(score if is_trained else f"*{score}*" for score, is_trained in scores))
         lines.append([" / ".join(x.title() for x in both), *cells])
     return _markdown(lines)
