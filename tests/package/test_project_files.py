@@ -50,3 +50,11 @@ def test_the_workflow_runs_the_script_on_the_supported_versions():
     assert all(
         f"Programming Language :: Python :: {version}" in setup for version in job["strategy"]["matrix"]["python"]
     )
+
+
+def test_a_test_file_whose_imports_fail_is_an_error(tmp_path):
+    (tmp_path / "test_broken.py").write_text("import no_such_module\n\n\ndef test_nothing():\n    pass\n")
+    command = [sys.executable, "-m", "pytest", "-c", ROOT / "setup.cfg", "--rootdir", tmp_path, "-n", "0", tmp_path]
+    run = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert "ModuleNotFoundError: No module named 'no_such_module'" in run.stdout
+    assert run.returncode == pytest.ExitCode.INTERRUPTED
