@@ -328,19 +328,24 @@ def make_tokenizers(config: ExperimentConfig, folder: ModelDirectory, report: Re
             given[names[side]] = SubwordTokenizer(path)  # the tokenizer checks the special ids
     if given.keys() == set(names.values()):  # otherwise some are trained, with the symbols
         _check_symbols(own.user_symbols, given.values())
+    sizes = {names[side]: config.vocabulary_sizes[side] for side in config.sides}
     for name, tokenizer in given.items():
         tokenizer.save(folder.path / name)
+        if tokenizer.vocabulary_size != sizes[name]:
+            report(
+                f"{name} is given and has {tokenizer.vocabulary_size:,} subwords: vocabulary_size={sizes[name]} has no "
+                "effect"
+            )
     labels = labels_of(config.model.kind, config.sides)
     for name in dict.fromkeys(names.values()):
         if (folder.path / name).exists():
             continue
         files = _training_files(config, [side for side in config.sides if names[side] == name])
-        size = next(config.vocabulary_sizes[side] for side in config.sides if names[side] == name)
-        report(f"Training {size:,} subwords ({own.model_type}) on {len(files)} file(s): {name}")
+        report(f"Training {sizes[name]:,} subwords ({own.model_type}) on {len(files)} file(s): {name}")
         train_subwords(
             files,
             folder.path / name,
-            vocabulary_size=size,
+            vocabulary_size=sizes[name],
             control_symbols=labels,
             seed=config.training.update.seed,
             **own.options,

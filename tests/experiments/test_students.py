@@ -171,7 +171,10 @@ def test_prepared_corpora_have_noise_if_they_have_their_text_and_no_alignments(o
     ]
     run(config(tmp_path / "run", one, prepared[0], NOISE), report=str)
     text = tmp_path / "text"
-    run(config(text, one, NOISE, {"subwords.models": str(trained_one / "subwords.model")}), report=str)
+    reported: list[str] = []
+    given = {"subwords.models": str(trained_one / "subwords.model"), "subwords.vocabulary_size": 99}
+    run(config(text, one, NOISE, given), report=reported.append)
+    assert f"has {tokenizer.vocabulary_size} subwords: vocabulary_size=99 has no effect" in "\n".join(reported)
     for name, value in weights(text).items():
         np.testing.assert_array_equal(weights(tmp_path / "run")[name], value)
     with pytest.raises(UserError, match="noise need the text: prepare the corpus with --keep-text"):
