@@ -243,13 +243,14 @@ def translate_marked(
     markup: str,
     source: Languages,
     target: Languages,
-    translate: Callable[[list[str], Languages, Languages, list[int]], list[Translation]],
+    translate: Callable[..., list[Translation]],
     align: Callable[[list[str], list[str], Languages, Languages], list[list[tuple[int, int]]]],
+    **of_lines: Sequence[Any] | None,
 ) -> list[Translation]:
     """Translates lines with markup, each a document or a part of one, for `Translator.translate`.
 
-    `translate` makes translations from texts, their source and target languages, and the numbers of their lines;
-    `align` is like `Translator.align`.
+    `translate` makes translations from texts, their source and target languages, and what `of_lines` has for their
+    lines; `align` is like `Translator.align`.
 
     Returns:
         A list of a `Translation` for each line, whose texts have the tags of the line. If a line has several texts,
@@ -271,7 +272,8 @@ def translate_marked(
     def of(numbers: list[int]) -> list[Languages]:
         return [[x[row] for row in numbers] if isinstance(x, list) else x for x in names]
 
-    translations = translate([segment.text for _, segment in found], of(rows)[0], of(rows)[1], rows)
+    given = {name: [column[row] for row in rows] for name, column in of_lines.items() if column is not None}
+    translations = translate([segment.text for _, segment in found], *of(rows), **given)
     tagged = [
         (row, segment.text, hypothesis.text)
         for (row, segment), translation in zip(found, translations, strict=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import dataclasses
+import functools
 import numbers
 import os
 import warnings
@@ -195,13 +196,9 @@ class Translator:
         if markup is not None:
             check_markup_alone(markup, prefixes=prefixes, constraints=constraints)
             never = None if avoid is None else check_phrases(avoid, len(lines), "avoid")
-
-            def translate(texts: list[str], source: Languages, target: Languages, of: list[int]) -> list[Translation]:
-                many = [given[i] for i in of] if (given := self._seeds(seeds, len(lines))) else 0
-                avoid = None if never is None else [never[i] for i in of]
-                return self.translate(texts, source, target, avoid=avoid, seeds=many, word_scores=word_scores)
-
-            return translate_marked(lines, markup, source, target, translate, self.align)
+            of_lines = {"avoid": never, "seeds": self._seeds(seeds, len(lines))}
+            translate = functools.partial(self.translate, word_scores=word_scores)
+            return translate_marked(lines, markup, source, target, translate, self.align, **of_lines)
         inputs = {"text": _texts(lines), **self._language_numbers(len(lines), source, target)}
         if (seeds_of := self._seeds(seeds, len(lines))) is not None:
             inputs["seed"] = tf.constant(seeds_of, tf.int32, [len(lines)])

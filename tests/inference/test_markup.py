@@ -102,7 +102,7 @@ def marked(document: str, kind: str, random: Random) -> tuple[str, list[str], li
     """A document with drawn translations in it; its texts; their translations."""
     drawn: dict[str, tuple[str, list[tuple[int, int]]]] = {}
 
-    def translate(texts, source, target, of):
+    def translate(texts, source, target):
         drawn.update((text, draw_translation(random, text)) for text in texts)
         return [Translation.of([drawn[text][0]], [-1.0], [False], truncated=False) for text in texts]
 
@@ -168,7 +168,7 @@ def test_ten_thousand_documents(check):
 def by_words(order, upper=str.upper):
     """A translation word by word, in the order of the numbers of the source's words, and its alignment."""
 
-    def translate(texts, source, target, of):
+    def translate(texts, source, target):
         rows = [split_words(text) for text in texts]
         texts = [" ".join(upper(words[i]) for i in order(len(words))) for words in rows]
         return [Translation.of([text], [-1.0], [False], truncated=False) for text in texts]

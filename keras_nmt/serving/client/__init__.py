@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import numbers
 import random
 import re
@@ -156,13 +157,10 @@ class Client:
         never = None if avoid is None else check_phrases(avoid, len(texts), "avoid")
         if markup is not None:
             check_markup_alone(markup, prefixes=prefixes, constraints=constraints)
-            options: dict[str, Any] = {"num_hypotheses": num_hypotheses, "beam_size": beam_size}
-
-            def translate(texts: list[str], source: Languages, target: Languages, of: list[int]) -> list[Translation]:
-                avoid = None if never is None else [never[i] for i in of]
-                return self.translate(texts, source, target, avoid=avoid, word_scores=word_scores, **options)
-
-            return translate_marked(texts, markup, source, target, translate, self.align)
+            translate = functools.partial(
+                self.translate, num_hypotheses=num_hypotheses, beam_size=beam_size, word_scores=word_scores
+            )
+            return translate_marked(texts, markup, source, target, translate, self.align, avoid=never)
         is_plain = all(x is None for x in (prefixes, beam_size, constraints, avoid))
         if is_plain and not word_scores and (num_hypotheses is None or not self._has_search):
             return self._translations("serving_default", inputs, num_hypotheses)
