@@ -25,7 +25,7 @@ SECTIONS = (  # of `ExperimentConfig`, which takes long to import
     *(f"training.{name}" for name in PARTS_OF_TRAINING),
 )
 REFERENCES = ("matched_to", "start_from")  # keys whose values name another configuration
-RECIPE_KEYS = (*REFERENCES, "system", "autoencoding")  # keys that are not settings of an experiment
+RECIPE_KEYS = (*REFERENCES, "system", "autoencoding", "leave_out")  # keys that are not settings of an experiment
 
 Settings = dict[str, Any]
 
@@ -190,7 +190,7 @@ class Recipe:
             seed: Int, the seed of everything random.
             directory: Path of the model directory to make. For a configuration with `start_from`, its name must end
                 with `CONFIGURATION-SEED`, unless `init_from` is given.
-            source, target, autoencoding, leave_out: See `pairs`. A configuration may also have `autoencoding`.
+            source, target, autoencoding, leave_out: See `pairs`. A configuration may also have the last two.
             **overrides: Settings of `ExperimentConfig` by name, which take precedence.
 
         Raises:
@@ -206,7 +206,7 @@ class Recipe:
                 source=source,
                 target=target,
                 autoencoding=autoencoding or chosen.get("autoencoding", False),
-                leave_out=leave_out,
+                leave_out=[*leave_out, *chosen.get("leave_out", ())],
             )
             data = {
                 **{f"data.{corpus}": _in_folder(data_dir, patterns) for corpus, patterns in self.corpora.items()},

@@ -38,8 +38,9 @@ RECIPE = Recipe(
         "tiny": ATTENTION_BRIDGE_TINY,
         # The paper's recurrent models at half the width, for two cores.
         "narrow": {"vocabulary_size": 4000, "model": {"hidden_dim": 256, "bridge_hidden_dim": 512}},
-        # Joined to others, as in `bilingual+tiny+peak_26+updates_1200`: the peak rate in ten thousandths, and the
-        # updates of all tasks together.
+        # Joined to others, as in `bilingual+tiny+peak_26+updates_1200`: a pair that is never trained; the peak rate in
+        # ten thousandths; the updates of all tasks together.
+        "without_de_fr": {"leave_out": ["de-fr"]},
         **{f"peak_{rate}": {"learning_rate": rate / 10_000} for rate in (13, 26, 52)},
         **{f"updates_{number}": {"max_updates": number} for number in (300, 1200, 4800)},
     },

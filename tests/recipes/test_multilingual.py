@@ -88,6 +88,13 @@ def test_the_systems_of_the_paper(recipe, tmp_path):
     }
     assert made("many_to_many+autoencoding").data.pairs == made("many_to_many", autoencoding=True).data.pairs
     label = made("label", leave_out=["de-fr"])
+    assert (
+        label.data.pairs
+        == made("label+without_de_fr").data.pairs
+        == made("label+without_de_fr", leave_out=["de-fr"]).data.pairs
+    )
+    tiny = made("hub+tiny+peak_52+updates_300").training
+    assert (tiny.learning_rate, tiny.stop.max_updates) == (0.0052, 300)
     assert made("label+small").model.architecture == "language_label"
     assert (label.model.architecture, label.subwords.vocabulary_size) == ("language_label", 40_000)
     assert len(label.data.pairs) == 10
