@@ -30,7 +30,7 @@ def test_every_command_has_a_row_and_both_translate_all_lines(script, folder):  
         "keras-nmt info",
         "keras-nmt --help",
     ]
-    # Random weights give no end, and the limits differ; tests/serving/test_export_ctranslate2.py compares translations.
+    # Random weights give no end, and the limits differ; tests/formats/test_ctranslate2.py compares translations.
     assert [row[-1].endswith("%") for row in rows[:2]] == [True, True]
 
 
