@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import io
 import json
@@ -205,12 +206,17 @@ class ModelComparison:
 
     _repr_markdown_ = to_markdown  # a notebook shows the tables
 
+    def _references(self, group: str, items: Iterable[str]) -> dict[str, float]:
+        """Returns the references of the items that have one: of the first model that has it."""
+        first = dict(collections.ChainMap(*(m.references for m in self.models.values())))
+        return {item: first[group, item] for item in items if (group, item) in first}
+
     def _table(self, group: str, items: list[str]) -> Iterator[str]:
-        has_reference = any((group, item) in self._first.references for item in items)
+        references = self._references(group, items)
         columns = [*self.models]
         for name in self.p_values:
             columns += [f"{name} - {next(iter(self.models))}", "p"]
-        heads = [_cell(group), *map(_cell, columns), *["trivial"] * has_reference]
+        heads = [_cell(group), *map(_cell, columns), *["trivial"] * bool(references)]
         yield f"| {' | '.join(heads)} |"
         yield f"| {' | '.join(['---', *['---:'] * (len(heads) - 1)])} |"
         for item in items:
@@ -220,8 +226,8 @@ class ModelComparison:
                 difference = self.models[name].values.get(key, np.nan) - self._first.values.get(key, np.nan)
                 cells.append("" if np.isnan(difference) else f"{difference:+.3f}")
                 cells.append(f"{of_key[key]:.3f}" if key in of_key else "")
-            reference = next((m.references[key] for m in self.models.values() if key in m.references), None)
-            yield f"| {' | '.join([_cell(item), *cells, *[_shown(reference, None)] * has_reference])} |"
+            trivial = [_shown(references.get(item), None)] * bool(references)
+            yield f"| {' | '.join([_cell(item), *cells, *trivial])} |"
 
     def numbers(self) -> dict[str, Any]:
         """Returns all results in types of JSON."""
@@ -262,9 +268,7 @@ class ModelComparison:
                 linestyle=LINES[i % len(LINES)],
                 label=name,
             )
-        references = {item: m.references[group, item] for m in self.models.values() for item in items
-                      if (group, item) in m.references}  # fmt: skip
-        if references:
+        if references := self._references(group, items):
             axes.plot([*map(float, references)], [*references.values()], color="grey", linestyle=":", label="trivial")
         axes.set_xticks([float(item) for item in items], items)
         axes.set_ylabel(self._first.unit)
@@ -285,12 +289,9 @@ class ModelComparison:
                 edgecolor="white",
                 label=name,
             )
-        for place, item in enumerate(items):
-            reference = next((m.references[group, item] for m in self.models.values()
-                              if (group, item) in m.references), None)  # fmt: skip
-            if reference is not None:
-                axes.plot([reference] * 2, [place - height / 2, place + 0.8 - height / 2], color="black", linestyle=":",
-                          label="trivial" if place == 0 else None)  # fmt: skip
+        for i, (item, reference) in enumerate(self._references(group, items).items()):
+            ends = [items.index(item) - height / 2, items.index(item) + 0.8 - height / 2]
+            axes.plot([reference] * 2, ends, color="black", linestyle=":", label=None if i else "trivial")
         axes.set_yticks([place + 0.4 - height / 2 for place in range(len(items))], items, parse_math=False)
         axes.invert_yaxis()
         axes.set_xlabel(self._first.unit)

@@ -122,3 +122,17 @@ def test_one_analysis_is_compared():
         over_seeds([measurements(), other])
     with pytest.raises(UserError, match="one analysis. Received: none"):
         over_seeds([])
+
+
+@pytest.mark.parametrize("items", [("1", "2"), ("x", "y")], ids=["lines", "bars"])
+def test_a_reference_is_the_first_that_a_model_has(items):
+    values = {("group", item): 0.5 for item in items}
+    references = {("group", items[1]): 0.1}, {("group", item): 0.2 for item in items}
+    models = [Measurements("test", "score", values, {}, one) for one in references]
+    comparison = compare(dict(zip("ab", models, strict=True)))
+    table = comparison.to_markdown().splitlines()
+    assert [line.rpartition(" | ")[2] for line in table] == ["trivial |", "---: |", "0.200 |", "0.100 |"]
+    dotted = [line for line in comparison.plot().axes[0].lines if line.get_linestyle() == ":"]
+    drawn = [y for line in dotted for y in (line.get_ydata() if items[0] == "1" else line.get_xdata()[:1])]
+    assert drawn == [0.2, 0.1]
+    assert [line.get_label() for line in dotted].count("trivial") == 1
