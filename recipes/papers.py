@@ -259,12 +259,10 @@ ATTENTION_BRIDGE_SMALL: Settings = {
 ATTENTION_BRIDGE_TINY: Settings = {
     **ATTENTION_BRIDGE_SMALL,
     "vocabulary_size": 2000,
-    "model": {
-        **ATTENTION_BRIDGE_SMALL["model"],
-        "hidden_dim": 128,
-        "bridge_hidden_dim": 256,
-        "transformer": {"num_heads": 4, "intermediate_dim": 256},
-    },
+    "model": merge_arguments(
+        ATTENTION_BRIDGE_SMALL["model"],
+        {"hidden_dim": 128, "bridge_hidden_dim": 256, "transformer": {"intermediate_dim": 256}},
+    ),
     "schedule": "inverse_square_root",
     "learning_rate": 0.0026,
     "warmup_steps": 300,
