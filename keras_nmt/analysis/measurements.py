@@ -208,7 +208,7 @@ class ModelComparison:
 
     def _references(self, group: str, items: Iterable[str]) -> dict[str, float]:
         """Returns the references of the items that have one: of the first model that has it."""
-        first = dict(collections.ChainMap(*(m.references for m in self.models.values())))
+        first = collections.ChainMap(*(m.references for m in self.models.values()))
         return {item: first[group, item] for item in items if (group, item) in first}
 
     def _table(self, group: str, items: list[str]) -> Iterator[str]:
