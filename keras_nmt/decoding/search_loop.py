@@ -1,4 +1,4 @@
-"""What all searches share: the step that they call, their results, and the loop over positions.
+"""The parts that all searches share: the step that they call, their results, and the loop over positions.
 
 The loop keeps the batch whole, or lets finished sentences leave it.
 """

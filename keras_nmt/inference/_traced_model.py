@@ -38,7 +38,7 @@ from keras_nmt.models import TranslationModel
 
 IDS = tf.TensorSpec([None, None], tf.int32)
 NUMBERS = tf.TensorSpec([None], tf.int32)
-# What a search may get beside memory and source ids, and the candidates of a shortlist.
+# Inputs that a search may get beside memory and source ids, and the candidates of a shortlist.
 SEARCH_INPUTS = {
     **{"seeds": NUMBERS, "prefix": IDS, "beam_sizes": NUMBERS},
     **{"constraints": tf.TensorSpec([None] * 4, tf.int32), "avoid": tf.TensorSpec([None] * 3, tf.int32)},

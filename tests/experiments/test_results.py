@@ -1,4 +1,4 @@
-"""What may change when a run continues, and what a refused start leaves."""
+"""Settings and text that may change when a run continues, and the files that a refused start leaves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What layers check alike: wrong arguments and masks are named, sizes of NumPy and masks of Keras are taken."""
+"""Checks that all layers share: wrong arguments and masks are named, sizes of NumPy and masks of Keras are taken."""
 
 from __future__ import annotations
 
