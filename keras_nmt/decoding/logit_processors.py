@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import keras
 import numpy as np
 from keras import ops
 
@@ -58,6 +60,8 @@ class Step(NamedTuple):
 
     def marked(self, ids: Any) -> Any:
         """Marks the places of the tokens `ids` `[B, K, M]`: bool `[B, K, V]`. A token of -1 has no place."""
+        if len(ids.shape) != 3:
+            raise ValueError(f"Forbidden tokens must be a tensor [B, K, M]. Received: shape={tuple(ids.shape)}")
         columns, is_there = self.columns_of(ids)
         columns = ops.reshape(columns, (-1, ops.shape(ids)[2]))  # [R, M], R = B K
         rows = ops.broadcast_to(ops.arange(ops.shape(columns)[0], dtype="int32")[:, None], ops.shape(columns))
@@ -146,13 +150,15 @@ class SuppressTokens(FixedMask):
     """
 
     def __init__(self, ids: Sequence[int]) -> None:
+        if wrong := [x for x in ids if isinstance(x, bool) or not isinstance(x, numbers.Integral)]:
+            raise ValueError(f"Tokens to suppress must be ids, integers. Received: {wrong[0]!r}")
         self.tokens = list(dict.fromkeys(ids))
         self.most = len(self.tokens)
 
     def among(self, ids: Any, step: Step) -> Any:
         """Tells which tokens are forbidden; raises a `ValueError` if one is not in the vocabulary."""
         if step.vocabulary is None and (wrong := [token for token in self.tokens if not 0 <= token < step.size]):
-            raise ValueError(f"`suppress` has ids of a vocabulary of {step.size} only. Received: {wrong}")
+            raise ValueError(f"Tokens to suppress must be ids of a vocabulary of {step.size}. Received: {wrong}")
         return ops.any(ids[..., None] == ops.convert_to_tensor(self.tokens, "int32"), axis=-1)
 
 
@@ -356,6 +362,38 @@ def shift_in(matched: Any) -> Any:
     return ops.concatenate([ops.ones_like(matched[..., :1]), matched[..., :-1]], axis=-1)
 
 
+def check_processors(processors: Any) -> None:
+    """Raises a `ValueError` unless `processors` is a sequence of objects of `LogitProcessor`."""
+    if not isinstance(processors, Sequence):
+        raise ValueError(f"`processors` must be a list. Received: processors={processors!r}")
+    for one in processors:
+        if not isinstance(one, LogitProcessor):
+            made = f": make an object, {one.__name__}(...)" if isinstance(one, type) else ""
+            raise ValueError(f"`processors` must be objects of `LogitProcessor`{made}. Received: {one!r}")
+
+
+def _check_answer(processor: LogitProcessor, answer: Any, scores: Any, state: Any) -> None:
+    """Checks what a processor returns for scores `[B, K, V]` and its state."""
+    whose = f"`{type(processor).__name__}`"
+    if not isinstance(answer, tuple) or len(answer) != 2:
+        raise ValueError(f"{whose} must return log-probabilities and its state, a tuple. Received: {answer!r}")
+    found, after = answer
+    if _form(found) != _form(scores) or found.shape[2] != scores.shape[2]:
+        raise ValueError(
+            f"{whose} must return log-probabilities [B, K, {scores.shape[2]}] in float32. Received: {found!r}"
+        )
+    forms = [keras.tree.map_structure(_form, x) for x in (state, after)]
+    if forms[0] != forms[1]:
+        raise ValueError(
+            f"{whose} must return its state with the dtypes and the number of axes that `start` gives. "
+            f"Received: {after!r} instead of {state!r}"
+        )
+
+
+def _form(x: Any) -> str:
+    return f"{keras.backend.standardize_dtype(x.dtype)} {len(x.shape)}"
+
+
 class NextTokens(NamedTuple):
     log_probabilities: Any  # float32 [B, K, k], impossible where fewer tokens may follow
     ids: Any  # int32 [B, K, k]
@@ -388,6 +426,7 @@ class Processing:
         vocabulary: Any,
         plain: bool,
     ) -> None:
+        check_processors(processors)
         every = [*processors, SuppressTokens(suppress), MinLength(min_length)]
         self._masks = [x for x in every if isinstance(x, FixedMask) and x.most]
         self._others = [x for x in every if not isinstance(x, FixedMask)]
@@ -467,7 +506,9 @@ class Processing:
             scores = log_probabilities_of(scores, scores, plain=self._plain)
         states = []
         for processor, own in zip(self._others, state["states"], strict=True):
-            scores, own = processor(scores, step, own)
+            answer = processor(scores, step, own)
+            _check_answer(processor, answer, scores, own)
+            scores, own = answer
             states.append(own)
         return scores, {**state, "states": tuple(states)}
 

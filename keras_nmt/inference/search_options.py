@@ -122,6 +122,10 @@ class SearchOptions:
             )
         if self.unknown not in UNKNOWN:
             raise UserError(f"`unknown` must be one of {', '.join(UNKNOWN)}. Received: unknown={self.unknown!r}")
+        if self.processors != ():
+            from keras_nmt.decoding.logit_processors import check_processors  # imports Keras
+
+            check_processors(self.processors)
         self._check("a number above 0 and at most 1", lambda x: 0 < x <= 1, "top_p")
         self._check("an integer of at least 4", lambda x: x >= 4, "shortlist_size")  # for the reserved ids
         if self.shortlist is not None:

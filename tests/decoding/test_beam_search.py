@@ -434,7 +434,7 @@ def test_half_precision_logits_give_float32_scores():
         ({"min_length": -1}, "`min_length` must be at least 0. Received: min_length=-1"),
         ({"length_penalty": float("inf")}, "length_penalty=inf"),
         ({"length_penalty": np.float32("nan")}, "length_penalty=nan"),
-        ({"suppress": (0, 99)}, r"`suppress` has ids of a vocabulary of \d+ only. Received: \[99\]"),
+        ({"suppress": (0, 99)}, r"Tokens to suppress must be ids of a vocabulary of \d+. Received: \[99\]"),
         ({"prefix": np.array([[4, -2]])}, r"`prefix` has ids of a vocabulary of \d+ only. Received: \[\[4, -2\]\]"),
         ({"prefix": np.array([[4], [4]])}, r"`prefix` must be \[B, P\], with B = 1"),
         ({"max_lengths": np.array([2, 2])}, r"`max_lengths` must be \[B\], with B = 1"),

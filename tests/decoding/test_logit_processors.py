@@ -24,6 +24,7 @@ from keras_nmt.decoding import (
     SearchResult,
     SuppressSequences,
     SuppressTokens,
+    TokenMask,
 )
 from keras_nmt.decoding.logit_processors import Processing
 from keras_nmt.ids import BOS, EOS, PAD
@@ -166,6 +167,52 @@ def test_the_state_of_a_processor_of_ones_own_follows_its_hypothesis():
         for token in tokens:
             assert token % 2 == 1 or odd % 2 == 0
             odd += token % 2 == 1 and token > EOS
+
+
+class Answers(LogitProcessor):
+    """Returns what a function makes of the log-probabilities and of the state, an int32 tensor [B, K]."""
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def start(self, batch_size, num_hypotheses):
+        return ops.zeros((batch_size, num_hypotheses), dtype="int32")
+
+    def __call__(self, log_probabilities, step, state):
+        return self.answer(log_probabilities, state)
+
+
+class Pairs(TokenMask):
+    """Forbids tokens [B, K] instead of [B, K, M]."""
+
+    def forbidden(self, step, state):
+        return step.last, state
+
+
+@pytest.mark.parametrize(
+    ("processors", "message"),
+    [
+        (Alternate(), "`processors` must be a list"),
+        ([Alternate], r"objects of `LogitProcessor`: make an object, Alternate\(...\)"),
+        (["no repeats"], "objects of `LogitProcessor`. Received: 'no repeats'"),
+        ([Answers(lambda scores, state: scores)], "`Answers` must return log-probabilities and its state, a tuple"),
+        ([Answers(lambda scores, state: (scores[:, :, :4], state))], r"must return log-probabilities \[B, K, 9\]"),
+        ([Answers(lambda scores, state: (ops.cast(scores, "float16"), state))], r"\[B, K, 9\] in float32"),
+        ([Answers(lambda scores, state: (scores, state[:, 0]))], "its state with the dtypes and the number of axes"),
+        ([Answers(lambda scores, state: (scores, ops.cast(state, "float32")))], "its state with the dtypes"),
+        ([Answers(lambda scores, state: (scores, {"state": state}))], "its state with the dtypes"),
+        ([Pairs()], r"Forbidden tokens must be a tensor \[B, K, M\]"),
+    ],
+)
+def test_wrong_processors_are_named(processors, message):
+    with pytest.raises(ValueError, match=message):
+        search(TableDecoder(9, seed=1), processors)
+
+
+def test_tokens_to_suppress_are_integers():
+    for wrong in (1.5, "Haus", True):
+        with pytest.raises(ValueError, match="must be ids, integers. Received: "):
+            SuppressTokens([4, wrong])
 
 
 @settings(max_examples=30, deadline=None)
