@@ -76,17 +76,19 @@ def evaluate(
     **search: Any,
 ) -> None:
     """Scores the translations of a model or of a system: BLEU, chrF and TER by sacreBLEU, COMET by its own program."""
-    names = [name.strip() for name in metrics.split(",")]
+    names = list(dict.fromkeys(name.strip() for name in metrics.split(",")))
     if unknown := [name for name in names if name not in ALL_METRICS]:
         raise UserError(f"--metrics must be among {', '.join(ALL_METRICS)}. Received: --metrics {', '.join(unknown)!r}")
     if not references:
         raise UserError("Missing option --references: the file of reference translations.")
     with_comet = "comet" in names
-    if (hypotheses is None) == (directory is None) or (source is None and (with_comet or directory is not None)):
+    if (hypotheses is None) == (directory is None) or (directory is not None and source is None):
         raise UserError(
-            "Give DIRECTORY with --source FILE, or --hypotheses FILE; the metric comet also needs --source FILE. "
+            "Give DIRECTORY with --source FILE, or --hypotheses FILE, and not both. "
             f"Received: directory={directory}, source={source}, hypotheses={hypotheses}"
         )
+    if with_comet and source is None:
+        raise UserError("The metric comet needs --source FILE, the source sentences. Received: source=None")
     if with_comet != (comet_model is not None) or (with_comet and len(references) > 1):
         raise UserError(
             "For COMET, give --metrics comet, --comet-model FILE and one file of references. "

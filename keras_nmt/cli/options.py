@@ -252,7 +252,12 @@ def setting(text: str) -> tuple[str, Any]:
         raise UserError(f"--set must be NAME=VALUE. Received: {text}")
     try:
         return name, json.loads(value)
-    except ValueError:
+    except ValueError as error:
+        if re.match(r"""[\[{].*[:,'"]""", value):  # not a pattern of files such as {language}.txt
+            raise UserError(
+                f"The value of --set {name} must be JSON, with names and texts in double quotes: {error}. "
+                f"Received: {value}"
+            ) from None
         return name, value
     except RecursionError:
         raise UserError(f"The value of --set is nested too deep. Received: {text[:40]}") from None

@@ -189,7 +189,8 @@ def import_tensorflow(files: Sequence[Path] | None = None, *, to_translate: bool
     """
     for file in files or ():
         if not (file.is_file() and file.suffix == ".py"):
-            raise UserError(f"--import must be a Python file, *.py. Received: {file}")
+            why = "is not a file with a name in .py" if file.exists() else "does not exist"
+            raise UserError(f"--import must be a Python file, *.py: this {why}. Received: {file}")
     if to_translate:
         os.environ.setdefault("TF_NUM_INTRAOP_THREADS", str(translation_threads()))
     nowhere = None if "TF_CPP_MIN_LOG_LEVEL" in _set_by_user else os.open(os.devnull, os.O_WRONLY)

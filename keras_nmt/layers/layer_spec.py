@@ -174,7 +174,8 @@ def choose(name: str, value: Any, known: Mapping[str, Any]) -> Any:
         value.get_config()  # checks that the class is registered
     elif value not in list(known):
         raise ValueError(
-            f"`{name}` must be one of {', '.join(map(repr, known))} or a `LayerSpec`. Received: {name}={value!r}"
+            f"`{name}` must be one of {', '.join(map(repr, known))} or a `LayerSpec`, in JSON the registered name of "
+            f'the class, "package>Class". Received: {name}={value!r}'
         )
     return value
 

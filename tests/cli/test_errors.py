@@ -26,9 +26,18 @@ from keras_nmt.files.model_config import FORMAT
         (["train"], "--directory DIRECTORY, --train SOURCE TARGET"),
         (["train", "--directory", "x"], "--train"),
         (["train", "--set", "speed"], "--set must be NAME=VALUE"),
+        (
+            ["train", "--set", "model={'roles': 'dense'}", "--directory", "x"],
+            "must be JSON, with names and texts in double",
+        ),
         (["train", "--set", "batchsize=4", "--directory", "x"], "batch_size"),
         (["train", "--settings", "nowhere.json"], "nowhere.json"),
         (["evaluate", "--references", "r.txt"], "Give DIRECTORY with --source FILE, or --hypotheses FILE"),
+        (
+            ["evaluate", "x", "--source", "s", "--hypotheses", "h", "--references", "r"],
+            "and not both",
+        ),
+        (["evaluate", "--hypotheses", "h", "--references", "r", "--metrics", "comet"], "comet needs --source FILE"),
         (["evaluate", "nowhere", "--source", "s.txt"], "Missing option --references"),
         (["evaluate", "--references", "nowhere.txt", "--hypotheses", "nowhere.txt"], "nowhere.txt"),
         (["evaluate", "--references", "a", "--hypotheses", "b", "--beam-size", "2"], "--beam-size"),

@@ -55,7 +55,7 @@ def test_a_file_runs_once_and_registers_its_layers(tmp_path):
 
 def test_errors_name_the_file_and_the_line(directory, tmp_path, error_line):
     (tmp_path / "text").write_text("hello")
-    for name, message in (("missing.py", "--import must be a Python file"), ("text", "--import must be a Python file")):
+    for name, message in (("missing.py", "this does not exist"), ("text", "is not a file with a name in .py")):
         assert message in error_line("translate", directory.path, "--import", tmp_path / name, "--input", __file__)
     wrong = tmp_path / "wrong.py"
     wrong.write_text("import keras\n\nkeras.layers.Sofa()\n")

@@ -154,7 +154,7 @@ def test_unknown_arguments_are_named():
         Transformer(**TINY, num_encoder_layer=1, tie_embedding=False)
     with pytest.raises(TypeError, match="the nearest is `shortcuts`. Received: shortcut$"):
         Transformer(**TINY, shortcut="plain")
-    with pytest.raises(ValueError, match="`kind` .* 'fusion', 'ungated' or a `LayerSpec`. Received: kind"):
+    with pytest.raises(ValueError, match="'fusion', 'ungated' or a `LayerSpec`, in JSON.* Received: kind"):
         Transformer(**TINY, shortcuts="none")
 
 
