@@ -202,10 +202,15 @@ def _check_file(model: Transformer, batch: Batch, logits: np.ndarray) -> None:
         _require_near(keras.models.load_model(path)(batch), logits, atol=1e-6)
 
 
-def _check_policies(model: Transformer, batch: Batch, logits: np.ndarray) -> None:
-    for policy in ("mixed_float16", "mixed_bfloat16"):
-        half = _again(model, policy)
+def _check_weights(half: keras.layers.Layer, policy: str) -> None:
+    if policy.startswith("mixed"):
         _require(all(w.dtype == "float32" for w in half.trainable_weights), f"{policy}: weights must be float32")
+
+
+def _check_policies(model: Transformer, batch: Batch, logits: np.ndarray) -> None:
+    for policy in ("mixed_float16", "mixed_bfloat16", "bfloat16"):  # the last: an export's weights of two bytes
+        half = _again(model, policy)
+        _check_weights(half, policy)
         tolerance = (0.05 if policy == "mixed_float16" else 0.4) * np.std(logits)
         _require_near(half(batch), logits, rtol=0, atol=tolerance, what=f"{policy}: logits")
         constants, caches = half.prepare(half.encoder(batch[0]), 1, batch[1].shape[1])
@@ -347,11 +352,11 @@ def _check_xla(layer: keras.layers.Layer, inputs: Inputs, **options: Any) -> Non
 def _check_half_precision(make: Make, layer: keras.layers.Layer, inputs: Inputs, float32: Collection[int]) -> None:
     """Checks that outputs have the dtype of the policy and are near the float32 outputs."""
     outputs = tree.flatten(layer(**inputs))
-    for policy, tolerance in (("mixed_float16", 2e-2), ("mixed_bfloat16", 1e-1)):
+    for policy, tolerance in (("mixed_float16", 2e-2), ("mixed_bfloat16", 1e-1), ("bfloat16", 1e-1)):
         half = make(dtype=policy)
         half(**inputs)
         half.set_weights(layer.get_weights())
-        _require(all(w.dtype == "float32" for w in half.trainable_weights), f"{policy}: weights must be float32")
+        _check_weights(half, policy)
         for index, (one, other) in enumerate(zip(tree.flatten(half(**inputs)), outputs, strict=True)):
             expected = "float32" if index in float32 else half.compute_dtype
             dtype = keras.backend.standardize_dtype(one.dtype)

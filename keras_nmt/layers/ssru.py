@@ -107,7 +107,7 @@ class SSRU(Int8Kernels):
         check_width("inputs", inputs.shape, self.kernel.shape[0])
         inputs = ops.cast(inputs, self.compute_dtype)
         candidates, gates = ops.split(ops.cast(self.product(inputs, "kernel"), "float32"), 2, axis=-1)
-        gates = ops.sigmoid(gates + self.gate_bias)
+        gates = ops.sigmoid(gates + ops.cast(self.gate_bias, "float32"))  # the bias has the dtype of weights
         return gates, (1.0 - gates) * candidates
 
     def _output(self, states: Any) -> Any:

@@ -72,7 +72,7 @@ def test_updates_are_traced_once(ours):
 
 @pytest.mark.nightly
 def test_contenders_with_xla_are_compiled(processes, work):
-    assert processes.CONTENDERS["keras_nmt with XLA"](work)._trainer.computation.jit_compile
+    assert processes.CONTENDERS["keras_nmt with XLA"](work)._trainer.update_config.jit_compile
     assert processes.CONTENDERS["keras_hub with XLA"](work)._model.jit_compile
 
 
