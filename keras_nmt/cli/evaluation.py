@@ -88,7 +88,7 @@ def evaluate(
             f"Received: directory={directory}, source={source}, hypotheses={hypotheses}"
         )
     if with_comet and source is None:
-        raise UserError("The metric comet needs --source FILE, the source sentences. Received: source=None")
+        raise UserError("Missing option --source: the metric comet also needs --source FILE.")
     if with_comet != (comet_model is not None) or (with_comet and len(references) > 1):
         raise UserError(
             "For COMET, give --metrics comet, --comet-model FILE and one file of references. "

@@ -37,7 +37,10 @@ from keras_nmt.files.model_config import FORMAT
             ["evaluate", "x", "--source", "s", "--hypotheses", "h", "--references", "r"],
             "and not both",
         ),
-        (["evaluate", "--hypotheses", "h", "--references", "r", "--metrics", "comet"], "comet needs --source FILE"),
+        (
+            ["evaluate", "--hypotheses", "h", "--references", "r", "--metrics", "comet"],
+            "the metric comet also needs --source FILE",
+        ),
         (["evaluate", "nowhere", "--source", "s.txt"], "Missing option --references"),
         (["evaluate", "--references", "nowhere.txt", "--hypotheses", "nowhere.txt"], "nowhere.txt"),
         (["evaluate", "--references", "a", "--hypotheses", "b", "--beam-size", "2"], "--beam-size"),
