@@ -17,7 +17,7 @@ from typing import Any
 import typer
 
 from keras_nmt.errors import UserError, exhausted, one_line
-from keras_nmt.files.paths import import_file
+from keras_nmt.files.paths import check_python_file, import_file
 from keras_nmt.files.process_resources import num_processors
 
 # `-h` is short for `--help` everywhere.
@@ -188,9 +188,7 @@ def import_tensorflow(files: Sequence[Path] | None = None, *, to_translate: bool
     lines.
     """
     for file in files or ():
-        if not (file.is_file() and file.suffix == ".py"):
-            why = "is not a file with a name in .py" if file.exists() else "does not exist"
-            raise UserError(f"--import must be a Python file, *.py: this {why}. Received: {file}")
+        check_python_file(file)  # before TensorFlow's start, which takes seconds
     if to_translate:
         os.environ.setdefault("TF_NUM_INTRAOP_THREADS", str(translation_threads()))
     nowhere = None if "TF_CPP_MIN_LOG_LEVEL" in _set_by_user else os.open(os.devnull, os.O_WRONLY)

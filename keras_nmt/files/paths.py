@@ -73,14 +73,20 @@ def check_regular(path: str | os.PathLike[str], why: str = "") -> None:
         raise UserError(f"This must be a regular file{why}. Received: {os.fspath(path)}, {KINDS.get(kind, 'no file')}")
 
 
+def check_python_file(path: Path) -> None:
+    """Raises a `UserError` unless the path is a Python file."""
+    if not (path.is_file() and path.suffix == ".py"):
+        why = "is not a file with a name in .py" if path.exists() else "does not exist"
+        raise UserError(f"--import must be a Python file, *.py: this {why}. Received: {path}")
+
+
 def import_file(path: Path) -> ModuleType:
     """Imports a Python file as a module, once in a process.
 
     Raises:
         UserError: The path is not a Python file, or the file raised an error. The message names the line.
     """
-    if not (path.is_file() and path.suffix == ".py"):
-        raise UserError(f"The file to import must be a Python file, NAME.py. Received: {path}")
+    check_python_file(path)
     path = path.resolve()
     name = f"imported:{path}"
     if name in sys.modules:
