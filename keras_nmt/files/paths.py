@@ -77,7 +77,7 @@ def check_python_file(path: Path) -> None:
     """Raises a `UserError` unless the path is a Python file."""
     if not (path.is_file() and path.suffix == ".py"):
         why = "is not a file with a name in .py" if path.exists() else "does not exist"
-        raise UserError(f"--import must be a Python file, *.py: this {why}. Received: {path}")
+        raise UserError(f"A file to import must be a Python file, NAME.py: this {why}. Received: {path}")
 
 
 def import_file(path: Path) -> ModuleType:

@@ -53,7 +53,7 @@ def test_filters_are_functions_classes_objects_and_names(tmp_path: Path) -> None
         ("nowhere:x", r"package\.module:name or file\.py:name\. Received: nowhere:x \(ModuleNotFoundError"),
         ("numpy:nowhere", r"Received: numpy:nowhere \(AttributeError"),
         ("numpy", r"Received: numpy \("),
-        ("missing.py:x", r"Python file, NAME\.py\. Received: missing\.py$"),
+        ("missing.py:x", r"Python file, NAME\.py: this does not exist\. Received: missing\.py$"),
     ],
 )
 def test_a_name_of_nothing_is_an_error(filter_: str, message: str) -> None:
