@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 from keras import ops
 
 from keras_nmt.decoding.constraints import Constraints, Need, shared_order
-from keras_nmt.decoding.logit_processors import LogitProcessor, NextTokens, Processing
+from keras_nmt.decoding.logit_processors import LogitProcessor
+from keras_nmt.decoding.processing import NextTokens, Processing
 from keras_nmt.decoding.scores import NEG_INF, is_valid
 from keras_nmt.decoding.scores import length_penalty as penalty
 from keras_nmt.decoding.search_loop import (

@@ -8,7 +8,8 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_nmt.decoding.logit_processors import LogitProcessor, Processing, Step, Temperature, TopP
+from keras_nmt.decoding.logit_processors import LogitProcessor, Step, Temperature, TopP
+from keras_nmt.decoding.processing import Processing
 from keras_nmt.decoding.scores import length_penalty as penalty
 from keras_nmt.decoding.scores import top_k as largest
 from keras_nmt.decoding.search_loop import (

@@ -1,4 +1,4 @@
-"""Logit processors, which say at every step of a search what the next token may be and what it costs; their use."""
+"""Logit processors, which say at every step of a search what the next token may be and what it costs."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ import numbers
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import keras
-import numpy as np
 from keras import ops
 
-from keras_nmt.decoding.scores import NEG_INF, is_valid, log_probabilities_of, of_tokens, top_k
+from keras_nmt.decoding.scores import NEG_INF, is_valid
 from keras_nmt.ids import EOS, PAD
 
 # Halvings of an interval of at most 1, down to the distance of float32 numbers around 1e-3.
@@ -370,159 +368,3 @@ def check_processors(processors: Any) -> None:
         if not isinstance(one, LogitProcessor):
             made = f": make an object, {one.__name__}(...)" if isinstance(one, type) else ""
             raise ValueError(f"`processors` must be objects of `LogitProcessor`{made}. Received: {one!r}")
-
-
-def _check_answer(processor: LogitProcessor, answer: Any, scores: Any, state: Any) -> None:
-    """Checks what a processor returns for scores `[B, K, V]` and its state."""
-    whose = f"`{type(processor).__name__}`"
-    if not isinstance(answer, tuple) or len(answer) != 2:
-        raise ValueError(f"{whose} must return log-probabilities and its state, a tuple. Received: {answer!r}")
-    found, after = answer
-    if _form(found) != _form(scores) or found.shape[2] != scores.shape[2]:
-        raise ValueError(
-            f"{whose} must return log-probabilities [B, K, {scores.shape[2]}] in float32. Received: {found!r}"
-        )
-    forms = [keras.tree.map_structure(_form, x) for x in (state, after)]
-    if forms[0] != forms[1]:
-        raise ValueError(
-            f"{whose} must return its state with the dtypes and the number of axes that `start` gives. "
-            f"Received: {after!r} instead of {state!r}"
-        )
-
-
-def _form(x: Any) -> str:
-    return f"{keras.backend.standardize_dtype(x.dtype)} {len(x.shape)}"
-
-
-class NextTokens(NamedTuple):
-    log_probabilities: Any  # float32 [B, K, k], impossible where fewer tokens may follow
-    ids: Any  # int32 [B, K, k]
-    num_likeliest: int  # the first tokens, which are the likeliest; the others were proposed
-
-
-class Processing:
-    """Applies the processors of a search.
-
-    Masks that depend on the position alone are applied to the likeliest tokens only: the `k` likeliest tokens are among
-    the likeliest `k` and as many more as are forbidden. Without other processors, the whole vocabulary is read once.
-
-    Args:
-        processors: Sequence of `LogitProcessor`, applied in this order.
-        suppress: List of ids that are never generated.
-        min_length: Integer, the least number of tokens before `EOS`.
-        prefix: int32 tensor `[B, P]`, `PAD` at positions without a forced token, or `None`. A forced token is the only
-            one that may follow, whatever the processors say, and has the model's log-probability.
-        vocabulary: See `Step`.
-        plain: Boolean, see `log_probabilities_of`.
-    """
-
-    def __init__(
-        self,
-        processors: Sequence[LogitProcessor],
-        *,
-        suppress: Sequence[int],
-        min_length: int,
-        prefix: Any,
-        vocabulary: Any,
-        plain: bool,
-    ) -> None:
-        check_processors(processors)
-        every = [*processors, SuppressTokens(suppress), MinLength(min_length)]
-        self._masks = [x for x in every if isinstance(x, FixedMask) and x.most]
-        self._others = [x for x in every if not isinstance(x, FixedMask)]
-        self._most = sum(mask.most for mask in self._masks)
-        # Masks alone work on logits, with the same result and less to compute.
-        self._normalizes = not all(isinstance(x, TokenMask) for x in self._others)
-        self._prefix, self._vocabulary, self._plain = prefix, vocabulary, plain
-
-    def start(self, batch_size: Any, num_hypotheses: int) -> dict[str, Any]:
-        """Returns the state before the first token."""
-        states: dict[str, Any] = {"states": tuple(x.start(batch_size, num_hypotheses) for x in self._others)}
-        return states if self._prefix is None else {**states, "not_reordered": self._prefix}
-
-    def step(self, logits: Any, position: Any, tokens: Any, last: Any) -> Step:
-        """Returns the `Step` of logits `[B, K, V]`."""
-        prefix, size = self._prefix, logits.shape[-1]
-        if isinstance(prefix, np.ndarray) and np.any((prefix < 0) | (prefix >= size)):  # unknown in a graph
-            raise ValueError(f"`prefix` has ids of a vocabulary of {size} only. Received: {prefix.tolist()}")
-        return Step(position, tokens, last, ops.cast(logits, "float32"), self._vocabulary)
-
-    def top_k_candidates(self, step: Step, k: int, state: Any, proposed: Any = None) -> tuple[NextTokens, Any]:
-        """Returns the `min(k, V)` likeliest tokens, likeliest first, then the `proposed` `[B, K, M]` not among them.
-
-        A proposed token of -1 is none.
-        """
-        k = min(k, step.size)
-        scores, state = self._processed(step, state)
-        values, columns = top_k(scores, min(k + self._most, step.size))
-        # The largest logit and its place, if they are known.
-        best = None if self._others else (values[:, :, :1], columns[:, :, :1])
-        ids, count = step.ids_of(columns), values.shape[2]
-        every = ids if proposed is None else ops.concatenate([ids, proposed], axis=2)
-        if proposed is not None:
-            columns, is_there = step.columns_of(proposed)
-            values = ops.concatenate([values, of_tokens(scores, columns)], axis=2)
-        if not self._normalizes:
-            values = log_probabilities_of(values, step.logits, best, plain=self._plain)
-        values = self._masked(values, every, step)
-        values, more = values[:, :, :count], values[:, :, count:]
-        values, order = ops.top_k(values, k)
-        ids = of_tokens(ids, order)
-        if proposed is not None:
-            ids = ops.concatenate([ids, proposed], axis=2)
-            more = ops.where(is_there & ~_repeats(ids, proposed), more, NEG_INF)
-            values = ops.concatenate([values, more], axis=2)
-        if self._prefix is not None:
-            token = token_at(state["not_reordered"], step.position)[:, None, None]  # [B, 1, 1]
-            column, is_known = step.columns_of(ops.broadcast_to(token, (*ops.shape(values)[:2], 1)))
-            given = log_probabilities_of(of_tokens(step.logits, column), step.logits, best, plain=self._plain)
-            is_there = (ops.arange(ops.shape(values)[2]) == 0) & is_known  # [B, K, k]
-            values = ops.where(token == PAD, values, ops.where(is_there, given, NEG_INF))
-            ids = ops.where(token == PAD, ids, step.ids_of(column))
-        return NextTokens(values, ids, k), state
-
-    def every(self, step: Step, state: Any) -> tuple[Any, Any, Any]:
-        """Returns the scores `[B, K, V]` of all tokens, up to a constant; the log-probabilities, or `None` if they are
-        the model's; and the state.
-        """
-        scores, state = self._processed(step, state)
-        allowed = self._masked(scores, step.ids, step)
-        if self._prefix is not None:
-            token = token_at(state["not_reordered"], step.position)[:, None, None]  # [B, 1, 1]
-            allowed = ops.where(token == PAD, allowed, ops.where(step.ids == token, 0.0, NEG_INF))
-        return allowed, scores if self._normalizes else None, state
-
-    def log_probabilities(self, step: Step, columns: Any, scores: Any) -> Any:
-        """Returns the log-probabilities `[B, K, M]` of the tokens at `columns`; for `scores` see `every`."""
-        given = log_probabilities_of(of_tokens(step.logits, columns), step.logits, plain=self._plain)
-        if scores is None:
-            return given
-        found = of_tokens(scores, columns)
-        return ops.where(is_valid(found), found, given)  # a forced token is never impossible
-
-    def _processed(self, step: Step, state: Any) -> tuple[Any, Any]:
-        scores = step.logits
-        if self._normalizes:
-            scores = log_probabilities_of(scores, scores, plain=self._plain)
-        states = []
-        for processor, own in zip(self._others, state["states"], strict=True):
-            answer = processor(scores, step, own)
-            _check_answer(processor, answer, scores, own)
-            scores, own = answer
-            states.append(own)
-        return scores, {**state, "states": tuple(states)}
-
-    def _masked(self, values: Any, ids: Any, step: Step) -> Any:
-        """Makes values `[B, K, M]` impossible where a mask forbids their token."""
-        for mask in self._masks:
-            values = ops.where(mask.among(ids, step), NEG_INF, values)
-        return values
-
-
-def _repeats(ids: Any, last: Any) -> Any:
-    """Tells whether each of the last M of tokens `[B, K, N]`, which are `[B, K, M]`, is one of the tokens before it."""
-    size, count = ops.shape(ids)[2], ops.shape(last)[2]
-    is_before = ops.arange(size, dtype="int32")[:, None] < size - count + ops.arange(count, dtype="int32")  # [N, M]
-    # TensorFlow broadcasts tensors of three dimensions faster than those of more.
-    is_equal = ops.reshape(ids, (-1, size, 1)) == ops.reshape(last, (-1, 1, count))
-    return ops.reshape(ops.any(is_equal & is_before, axis=1), ops.shape(last))

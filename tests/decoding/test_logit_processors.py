@@ -26,7 +26,7 @@ from keras_nmt.decoding import (
     SuppressTokens,
     TokenMask,
 )
-from keras_nmt.decoding.logit_processors import Processing
+from keras_nmt.decoding.processing import Processing
 from keras_nmt.ids import BOS, EOS, PAD
 
 
