@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 # Characters that control a terminal, without tab and line feed.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _REORDERING = re.compile(r"[\u202a-\u202e\u2066-\u2069]")  # these reverse the direction of the text
 
 
@@ -34,14 +35,14 @@ def without_controls(text: str) -> str:
 def one_line(message: object) -> str:
     """Joins the lines of a message, such as the error of another library or of a server.
 
-    Control characters and characters that change the writing direction become escape sequences.
+    Colours are removed; other control characters, and those that change the writing direction, become escape sequences.
 
     Example:
 
     >>> one_line(ValueError("no such\\n    node"))
     'no such node'
     """
-    return _REORDERING.sub(_escape, without_controls(" ".join(str(message).split())))
+    return _REORDERING.sub(_escape, without_controls(" ".join(_COLOURS.sub("", str(message)).split())))
 
 
 def _escape(match: re.Match[str]) -> str:

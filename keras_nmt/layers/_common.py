@@ -145,6 +145,23 @@ def check_width(name: str, states_shape: Any, width: int) -> None:
         )
 
 
+def call_keeping_shape(layer: Any, inputs: Any, states: Any = None, **arguments: Any) -> Any:
+    """Calls a layer. Rejects an output that is not as wide as the states, which default to the layer's inputs.
+
+    The error names the layer, where TensorFlow's would only name the operation after it.
+    """
+    states = inputs if states is None else states
+    output = layer(inputs, **arguments)
+    shape = getattr(output, "shape", None)
+    if shape is None or len(shape) != len(states.shape) or shape[-1] != states.shape[-1]:
+        sizes = ", ".join(["B", "T", "N"][: len(states.shape) - 1])
+        raise ValueError(
+            f"{type(layer).__name__}, the layer {layer.name!r}, must return a tensor [{sizes}, {states.shape[-1]}], "
+            f"like its input. Received: {type(output).__name__ if shape is None else f'shape {tuple(shape)}'}"
+        )
+    return output
+
+
 def check_alike(**shapes: Any) -> None:
     """Rejects two tensors that differ in a dimension other than the last, because they might broadcast."""
     (one, one_shape), (other, other_shape) = shapes.items()

@@ -226,7 +226,14 @@ class MultiHeadAttention(AssembledLayer):
             heads_shape = (*query_shape[:-1], self.num_heads, self.head_dim)
             self.composition.build(heads_shape)
             # Call it, because a composition may leave its output shape to Keras, which needs the dtype policy.
-            combined_shape = self.composition(keras.KerasTensor(heads_shape, self.compute_dtype)).shape
+            combined = self.composition(keras.KerasTensor(heads_shape, self.compute_dtype))
+            combined_shape = getattr(combined, "shape", ())
+            if len(combined_shape) != len(query_shape):
+                found = f"shape {tuple(combined_shape)}" if combined_shape else type(combined).__name__
+                raise ValueError(
+                    f"{type(self.composition).__name__}, the layer {self.composition.name!r}, must return a tensor "
+                    f"[..., T, width] for heads [..., T, {self.num_heads}, {self.head_dim}]. Received: {found}"
+                )
         if self.output_layer is not None:
             self.output_layer.build(combined_shape)
         elif combined_shape[-1] != self.hidden_dim:

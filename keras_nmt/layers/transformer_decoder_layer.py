@@ -7,7 +7,15 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_nmt.layers._common import check_alike, check_gated, check_mask, check_source, check_width, keras_mask
+from keras_nmt.layers._common import (
+    call_keeping_shape,
+    check_alike,
+    check_gated,
+    check_mask,
+    check_source,
+    check_width,
+    keras_mask,
+)
 from keras_nmt.layers.transformer_encoder_layer import TransformerLayer
 
 
@@ -137,7 +145,7 @@ class TransformerDecoderLayer(TransformerLayer):
 
         def attend(hidden: Any, own: Any) -> Any:
             if self.is_recurrent:
-                return self.self_attention(hidden, mask=inputs_mask)
+                return call_keeping_shape(self.self_attention, hidden, mask=inputs_mask)
             if "self" in gates:
                 gates["self"] = self.self_attention.gates(own, shortcut_states)
             causal = _causal_mask(inputs, inputs_mask)

@@ -9,6 +9,7 @@ import keras
 
 from keras_nmt.layers._common import (
     AssembledLayer,
+    call_keeping_shape,
     check_choice,
     check_gated,
     check_mask,
@@ -103,8 +104,8 @@ class TransformerStack(AssembledLayer):
         """Returns the stack's output, given the states [H_0, ..., H_L] of all layers."""
         output = states[-1]
         if self.composition is not None and not self._aggregates:
-            output = self.composition(self._representations(states, 1))
-        output = output if self.final_norm is None else self.final_norm(output)
+            output = call_keeping_shape(self.composition, self._representations(states, 1), output)
+        output = output if self.final_norm is None else call_keeping_shape(self.final_norm, output)
         record(self, "states", [*states, output])
         return output
 
@@ -112,7 +113,8 @@ class TransformerStack(AssembledLayer):
         """Returns the representations r_l = H^l from layer `first` on; each is normalised unless layers are post-LN."""
         if not self.composition_norms:
             return states[first:]
-        return [norm(state) for norm, state in zip(self.composition_norms[first - 1 :], states[first:], strict=False)]
+        norms = self.composition_norms[first - 1 :]
+        return [call_keeping_shape(norm, state) for norm, state in zip(norms, states[first:], strict=False)]
 
     def _build_composition(self, inputs_shape: tuple[int | None, ...]) -> None:
         if self.composition is not None:

@@ -8,7 +8,14 @@ from typing import Any, ClassVar
 import keras
 from keras import ops
 
-from keras_nmt.layers._common import AssembledLayer, check_choice, check_mask, check_width, keras_mask
+from keras_nmt.layers._common import (
+    AssembledLayer,
+    call_keeping_shape,
+    check_choice,
+    check_mask,
+    check_width,
+    keras_mask,
+)
 
 Function = Callable[[Any], Any]
 # Arguments: the queries, and the states that give self-attention's keys and values.
@@ -79,13 +86,20 @@ class TransformerLayer(AssembledLayer):
 
     def _connect(self, x: Any, norm: Function, sublayer: Sublayer, training: Any) -> Any:
         """Runs a sub-layer with its residual connection, norm and dropout."""
-        return RESIDUALS[self.residual](x, norm, sublayer, lambda y: self.residual_dropout(y, training=training))
+        return RESIDUALS[self.residual](
+            x,
+            lambda y: call_keeping_shape(norm, y),
+            sublayer,
+            lambda y: self.residual_dropout(y, training=training),
+        )
 
     def _feed(self, x: Any, training: Any) -> Any:
         """Runs the feed-forward network with its residual connection."""
-        return self._connect(
-            x, self.feed_forward_norm, lambda hidden, _: self.feed_forward(hidden, training=training), training
-        )
+
+        def feed(hidden: Any, _: Any) -> Any:
+            return call_keeping_shape(self.feed_forward, hidden, training=training)
+
+        return self._connect(x, self.feed_forward_norm, feed, training)
 
     def compute_output_shape(
         self, inputs_shape: tuple[int | None, ...], *shapes: Any, **more_shapes: Any

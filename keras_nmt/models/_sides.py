@@ -8,6 +8,7 @@ import keras
 from keras import ops
 
 from keras_nmt.ids import EOS, PAD
+from keras_nmt.layers._common import call_keeping_shape
 from keras_nmt.models.factory import TransformerFactory
 from keras_nmt.models.token_embedding import TokenEmbedding
 from keras_nmt.models.translation_model import attention_layer
@@ -43,14 +44,15 @@ class _TransformerSide:
 
     def _add_positions(self, embeddings: Any, position: Any = None) -> Any:
         """Adds positions to embeddings, and normalises them if the model has such a norm."""
-        embeddings = embeddings if self.positions is None else self.positions(embeddings, position=position)
+        if self.positions is not None:
+            embeddings = call_keeping_shape(self.positions, embeddings, position=position)
         return embeddings if self.norm is None else self.norm(embeddings)
 
     def _first_states(self, ids: Any, mask: Any = None) -> Any:
         """Returns E, `[B, T, d]`, the input of the first layer."""
         if self.roles is None:
             return self.dropout(self._add_positions(self.embedding(ids)))
-        return self._add_positions(self.roles(self.dropout(self.embedding(ids)), mask=mask))
+        return self._add_positions(call_keeping_shape(self.roles, self.dropout(self.embedding(ids)), mask=mask))
 
 
 class TransformerSource(_TransformerSide):

@@ -399,6 +399,32 @@ def test_wrong_mechanisms_are_named(options, message):
         Transformer(**{**TINY, **options})
 
 
+def _last(x):
+    return x[-1] if isinstance(x, list) else x
+
+
+@pytest.mark.parametrize(
+    "returned",
+    [lambda x: ops.concatenate([_last(x)] * 2, -1), lambda x: (_last(x),) * 2, lambda x: _last(x)[..., 0, 0]],
+    ids=["wide", "tuple", "rank"],
+)
+@pytest.mark.parametrize(
+    "place", ["layer_composition", "head_composition", "feed_forward", "norm", "positions", "roles"]
+)
+def test_a_mechanism_that_returns_another_shape_is_named(place, returned):
+    own = OWN[place][0][place]
+    layer = type(
+        "Changed",
+        ((own.kind if isinstance(own, Composition) else own).layer,),
+        {"call": lambda self, x, *more, **options: returned(x)},
+    )
+    mechanism = LayerSpec(keras.saving.register_keras_serializable(package="own")(layer))
+    with pytest.raises(
+        AssertionError, match=r"Changed, the layer '\w+', must return a tensor \[.*Received: (shape|tuple)"
+    ):
+        check_mechanism(**{place: mechanism})
+
+
 def test_names_are_shorthand_for_mechanisms():
     batch = make_batch(Transformer(**TINY))
     models = [
