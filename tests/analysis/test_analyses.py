@@ -418,6 +418,7 @@ def test_alignment_error_rate(plain, lines, translated, tmp_path):
         read_gold_alignments(tmp_path / "gold")
 
 
+@pytest.mark.nightly
 def test_a_head_that_was_trained_to_align_has_a_rate_of_its_own(mixed, tokenizer, lines, translated):
     model = type(mixed.model).from_config({**mixed.model.get_config(), "alignment_head": 2})
     model.set_weights(mixed.model.get_weights())

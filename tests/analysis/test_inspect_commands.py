@@ -88,6 +88,7 @@ def test_a_part_is_measured_again_if_the_text_beside_a_key_changes(run_inspect, 
     assert times[0] == times[1] < times[2]
 
 
+@pytest.mark.nightly
 def test_bins_of_frequency_are_those_of_the_given_texts(run_inspect, directories, texts, mixed, lines, tmp_path):
     with gzip.open(tmp_path / "train.gz", "wt") as file:
         file.write("the\n" * 3 + "cat\n")
@@ -101,6 +102,7 @@ def test_bins_of_frequency_are_those_of_the_given_texts(run_inspect, directories
         assert 1 < len([key for key in expected.values if key[0] == f"{side} self keys, layer 1"]) < 10
 
 
+@pytest.mark.nightly
 def test_runs_of_several_seeds_stand_in_one_column(run_inspect, directories, texts, mixed, tmp_path):
     for name in ("mixed-1", "mixed-2", "other"):
         shutil.copytree(directories / "mixed", tmp_path / name)

@@ -105,6 +105,7 @@ def test_html_shows_text_as_text():
     assert "truncated" in html
 
 
+@pytest.mark.nightly
 def test_only_texts_break_inside_of_words_on_a_narrow_screen(mixed_insides):
     """Not the scores beside them, nor the headings: a cell of text has a direction of writing."""
     html = mixed_insides.to_html()

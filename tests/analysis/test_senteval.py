@@ -197,6 +197,7 @@ def test_probing_tasks_have_averages_and_deviations(data):
         assert planted.deviations[average] == pytest.approx(expected)
 
 
+@pytest.mark.nightly
 def test_heads_stand_side_by_side_in_each_task(data):
     def heads(texts):  # the second head holds the classes
         return {"1": encode(texts)["noise"], "2": encode(texts)[""]}

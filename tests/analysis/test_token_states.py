@@ -210,7 +210,7 @@ def test_a_cheap_decoder_has_no_self_attention_and_tied_layers_have_values_of_ea
     assert not np.allclose(first, second)
 
 
-@pytest.mark.parametrize("max_tokens", [60, 4096])
+@pytest.mark.parametrize("max_tokens", [pytest.param(60, marks=pytest.mark.nightly), 4096])
 def test_the_outputs_of_layers_are_those_of_the_model_text_by_text(mixed, lines, max_tokens):
     """Layers of all classes, also those that record nothing, on both sides, whatever else is in the batch."""
     model, tokenizer = mixed.model, mixed.tokenizers["source"]

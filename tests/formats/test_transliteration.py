@@ -55,7 +55,9 @@ def by_options():
 
 GROUPS = by_options()
 each_group = pytest.mark.parametrize("group", GROUPS, ids=lambda group: json.dumps(group[0]))
-plain_and_compiled = pytest.mark.parametrize("compiled", [False, True], ids=["plain", "compiled"])
+plain_and_compiled = pytest.mark.parametrize(
+    "compiled", [False, pytest.param(True, marks=pytest.mark.nightly)], ids=["plain", "compiled"]
+)
 
 
 @pytest.fixture(scope="module")
@@ -137,7 +139,8 @@ def test_a_translator_gives_the_kept_scores(compiled, translator):
         np.testing.assert_allclose(translation.score, sum(values) * 6 / (5 + len(values)), atol=1e-4)
 
 
-@pytest.mark.parametrize("group", [*GROUPS[:1], *[pytest.param(x, marks=pytest.mark.nightly) for x in GROUPS[1:]]])
+@pytest.mark.nightly
+@pytest.mark.parametrize("group", GROUPS)
 def test_an_export_gives_the_kept_translations_and_scores(group, loaded, ours, tmp_path):
     options, cases = group
     search = {**SEARCH, **ours(options)}

@@ -97,6 +97,7 @@ def test_a_mixed_batch_equals_each_pair_alone(translator):
     check_traces(translator, compiled=False)
 
 
+@pytest.mark.nightly
 def test_xla_changes_nothing(make_multilingual):  # recurrent parts: in the tests of exports
     translator = Translator(*make_multilingual("transformer", ("de", "fr")), **MANY)
     names = ("text", "source_language", "target_language")

@@ -127,6 +127,7 @@ def test_parts_change_nothing(tokenizers, shortlist, monkeypatch, part, least):
         np.testing.assert_array_equal(getattr(found, name), getattr(shortlist, name))
 
 
+@pytest.mark.nightly
 def test_memory_does_not_grow_with_the_text(tokenizers, monkeypatch):
     monkeypatch.setattr(sys.modules["keras_nmt.inference.shortlist"], "LEAST_COUNTED", 1000)
 
@@ -234,6 +235,7 @@ def test_with_the_whole_vocabulary_nothing_changes(translator, shortlist, lines,
     assert hypotheses(whole.translate(lines)) == hypotheses(plain.translate(lines))
 
 
+@pytest.mark.nightly
 def test_ensembles_with_the_whole_vocabulary(make_model, tokenizers, shortlist, options, lines):
     ensemble = Ensemble([make_model(target_vocabulary_size=WHOLE), make_model(0.5, target_vocabulary_size=WHOLE)])
     plain = Translator(ensemble, tokenizers, **options)

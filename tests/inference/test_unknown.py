@@ -47,6 +47,7 @@ def test_words_are_copied_without_punctuation_and_unknown_characters_as_they_are
     assert {x.decode() for x in found} == {"cat", ",", "--", "(", "the", ")", "☃"}
 
 
+@pytest.mark.nightly
 def test_compiled_and_exported_graphs_replace_alike(model, tokenizers, tmp_path):
     translator = Translator(model, tokenizers, **OPTIONS)
     expected = [x.text for x in translator.translate(LINES)]

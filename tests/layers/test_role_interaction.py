@@ -278,6 +278,7 @@ assert 4 * HR * D * D / 2**20 < peak < LIMIT, f"{peak:.0f} MiB, limit {LIMIT:.0f
 """
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="needs Linux")
 def test_never_holds_every_role_of_every_token(run_python):
     ran = run_python("-c", MEMORY_PROGRAM, PYTHONPATH=os.pathsep.join(sys.path))

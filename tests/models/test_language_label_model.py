@@ -20,7 +20,7 @@ from multilingual import (
     randomise,
     stepwise,
 )
-from one_in import one_in
+from one_in import one_in, these
 
 from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel
 
@@ -87,7 +87,7 @@ def test_a_label_of_the_target_language_comes_first(options):
         np.testing.assert_array_equal(memory["mask"], one["mask"])
 
 
-@pytest.mark.parametrize("options", BOTH_SIDES, ids=name)
+@pytest.mark.parametrize("options", these([0], BOTH_SIDES, name))
 def test_labels_on_both_sides_are_inputs_that_nothing_predicts(options):
     model = _model(options)
     plain = _without_labels(model, options)

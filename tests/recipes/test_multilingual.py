@@ -126,6 +126,7 @@ def test_contradicting_configurations_are_rejected(recipe, tmp_path, configurati
         recipe.experiment(configuration, data_dir="x", directory=tmp_path, seed=1).check()
 
 
+@pytest.mark.nightly
 def test_multi30k_on_a_slice(recipe, multi30k, tmp_path, capsys):
     for corpus, count in (("train", 200), ("val", 10), ("test_2016_flickr", 10)):
         for language in ("en", "de"):

@@ -83,6 +83,7 @@ def alone(answer):
     return [answer("serving_default", [x]) for x in texts], [answer("score", [x], [y]) for x, y in pairs]
 
 
+@pytest.mark.nightly
 def test_unusual_texts_are_truncated_or_empty_as_documented(alone):
     translations, _ = alone
     empty = {name for name, found in zip(NASTY, translations, strict=True) if found["translation"] == [b""]}

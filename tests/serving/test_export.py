@@ -165,6 +165,7 @@ def test_an_export_that_fails_leaves_nothing(model, tokenizers, tmp_path, monkey
 SIZES = {"target_vocabulary_size": 100, "hidden_dim": 128, "intermediate_dim": 512, "noise": 0.02}
 
 
+@pytest.mark.nightly
 def test_int8_weights_serve_as_the_quantised_model_and_take_a_quarter(
     make_model, tokenizers, lines, tmp_path, ask_session
 ):

@@ -162,6 +162,7 @@ def test_versions_and_pairs_are_checked(make_multilingual, written, tmp_path):
         export(tmp_path, model, tokenizers, directions=[("de", "cs")])
 
 
+@pytest.mark.nightly
 def test_a_label_model_has_no_embeddings_and_one_search(exported_label):
     saved_model = saved_model_pb2.SavedModel.FromString((exported_label / "saved_model.pb").read_bytes())
     graph, signatures = saved_model.meta_graphs[0].graph_def, saved_model.meta_graphs[0].signature_def

@@ -52,6 +52,7 @@ def check_loops(folder, signatures):
     assert any("MatMul" in node.op for name in seen for node in library[name].node_def)  # the walk goes into functions
 
 
+@pytest.mark.nightly
 def test_loops_hold_no_operators_that_tensorflow_keeps_in_order(
     exported, exported_sampler, exported_label, exported_multilingual, model, tokenizers, tmp_path
 ):

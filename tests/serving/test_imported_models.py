@@ -48,6 +48,7 @@ def test_compositions_start_with_the_outputs_of_the_imported_model(mechanism, im
     np.testing.assert_allclose(found, expected, atol=1e-5 * np.abs(expected).max())
 
 
+@pytest.mark.nightly
 def test_an_imported_model_is_trained_with_mechanisms_and_served(tmp_path, ask_session):
     ours = import_model(FORMATS / "marian", tmp_path / "ours").path
     files = [str(tmp_path / f"text.{language}") for language in ("en", "de")]
@@ -71,6 +72,7 @@ def test_an_imported_model_is_trained_with_mechanisms_and_served(tmp_path, ask_s
     np.testing.assert_allclose(answer["score"], [translation.score for translation in expected], atol=1e-4)
 
 
+@pytest.mark.nightly
 def test_a_model_of_many_languages_is_served_in_every_direction(tmp_path, ask_session):
     ours = str(tmp_path / "ours")
     app(["import", str(FORMATS / "m2m100"), ours, "--language", "en", "--language", "de"], standalone_mode=False)

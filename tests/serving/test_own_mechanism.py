@@ -59,6 +59,7 @@ def names(tmp_path_factory):
         sys.modules.pop(name)
 
 
+@pytest.mark.nightly
 def test_the_examples_of_the_page_keep_the_properties_of_a_model(names):
     assert {type(layer).__name__ for layer in all_layers(names["model"])} >= {"Mixing", "Previous"}
     exec(CHECKS, names)
@@ -90,6 +91,7 @@ def test_the_page_reads_the_activations_of_its_own_mechanisms(names, tokenizers,
     np.testing.assert_allclose(source.layers["source_roles"][-1], expected, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.nightly
 def test_the_gated_residual_of_the_page_is_its_equation_and_trains_and_exports(
     names, make_model, tokenizers, lines, tmp_path
 ):

@@ -103,6 +103,7 @@ def test_text_to_text_plain_and_compiled(run, translator, lines):
     assert answers[4] == {"translation": [], "score": [], "cut_off": [], "truncated": []}
 
 
+@pytest.mark.nightly
 def test_a_stock_server_runs_plain_signatures_and_refuses_compiled_signatures(run, translator, lines):
     pairs = {"source": lines, "target": lines}
     plain = [("serving_default", {"text": lines}), ("score", pairs)]

@@ -102,6 +102,7 @@ def test_a_session_without_keras_nmt_gives_the_translators_answers(exported, tra
     assert "A beam size is from 1 to 3, or 0 for 3. Received:" in refused
 
 
+@pytest.mark.nightly
 @settings(max_examples=8, deadline=None)
 @given(
     rows=st.lists(
@@ -127,6 +128,7 @@ def test_each_row_of_search_equals_a_translator_with_its_beam_size(signatures, b
         np.testing.assert_allclose(answer["score"][i, :size], [x.score for x in expected.hypotheses], 1e-4, 1e-4)
 
 
+@pytest.mark.nightly
 def test_a_client_gives_the_translators_answers_by_rest_and_by_grpc(
     servers, translator, by_beam_size, many, many_of_two
 ):
@@ -199,6 +201,7 @@ def test_signatures_are_chosen_and_checked(model, tokenizers, make_multilingual,
     assert not list(tmp_path.glob("[0-9]*"))
 
 
+@pytest.mark.nightly
 def test_translate_by_a_server_has_prefixes_n_best_and_alignments(
     servers, command, many, many_of_two, translator, by_beam_size, tmp_path
 ):

@@ -17,6 +17,8 @@ PREFIXES = ["die kleine katze", "", "drei", "sieben v", "", "die", "ka"]
 DIRECTIONS = ["de", "fr", "fr", "de", "fr", "zh-Hans", "de"], ["fr", "de"] * 3 + ["fr"]
 SIGNATURES = ["align", "tokens"]
 
+pytestmark = pytest.mark.nightly
+
 
 @pytest.fixture(scope="module")
 def exported(model, tokenizers, make_multilingual, made_once):

@@ -137,6 +137,7 @@ def test_a_folder_is_whole_or_not_there(make_model, source_tokenizer, tmp_path, 
     assert not (tmp_path / "new").exists()
 
 
+@pytest.mark.nightly
 def test_an_attention_bridge_has_no_tags(make_multilingual, tmp_path):  # noqa: F811
     model, tokenizers = make_multilingual("without_bridge", encoder="transformer", decoder="transformer")
     save(tmp_path / "old", model, tokenizers)

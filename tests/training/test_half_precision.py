@@ -47,6 +47,7 @@ def scaled_adam(scale: float = 2.0**10) -> keras.optimizers.Optimizer:
     return keras.optimizers.LossScaleOptimizer(make_optimizer("adam", 0.01, clip=0.5), initial_scale=scale)
 
 
+@pytest.mark.nightly
 def test_mixed_float16_learns_as_float32_does(make_trainer: Make) -> None:
     trainer = make_trainer("float32")
     trainer.train()

@@ -170,6 +170,7 @@ def plain(batches: TrainingBatches) -> ParallelCorpus:
     return ParallelCorpus(corpus.source, corpus.target, corpus.line_numbers, len(corpus))
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("dtype", ["float32", pytest.param("mixed_bfloat16", marks=pytest.mark.nightly)])
 def test_the_split_of_a_batch_and_xla_do_not_matter(make_trainer: Make, aligned: TrainingBatches, dtype: str) -> None:
     """With both objectives: the loss and the weights of the same updates."""
