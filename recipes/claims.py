@@ -7,9 +7,9 @@
 `table` prints the configurations of one file of multi30k/results beside one of them. DATA is the folder of Multi30k,
 with the test sets as `NAME.LANGUAGE` or `NAME.LANGUAGE.gz`.
 
-A claim is answered by rule, unless claims.json gives an answer of its own: "yes" or "no" if p, corrected for all tests
-of the table (Holm), is below 0.05, the 95% interval over sentences and seeds leaves zero out, and the lines that a run
-leaves empty do not decide; else "not shown". One seed shows nothing.
+A claim is answered by rule: "yes" or "no" if p, corrected for all tests of the table (Holm), is below 0.05, the 95%
+interval over sentences and seeds leaves zero out, and the lines that a run leaves empty do not decide; else "not
+shown". One seed shows nothing. An answer that claims.json gives itself gets an asterisk.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ READMES = ("../README.md", "README.md", "multi30k/README.md")
 WRITTEN = re.compile(r"(<!-- written by claims.py: (\w+) -->\n\n).*?(\n\n<!-- end -->)", re.DOTALL)
 COLUMNS = ("claim", "paper", "here", "each seed", "95% interval", "p", "p (Holm)", "answer", "data and size here")
 FEW_EMPTY = 5  # lines, below which a second comparison without empty lines is left out
+DRAWS = 10_000  # a p-value is at least one in as many draws, and is multiplied by the number of tests (Holm)
 DataDir = Annotated[Path, typer.Option(help="Folder of Multi30k.")]
 Outputs = dict[str, list[list[str]]]  # lines by run and direction
 
@@ -105,7 +106,7 @@ def compare_kept(test: Mapping[str, Any], data: Path) -> Found:
         chosen = {name: [lines[i] for i in rows[name]] for name, lines in references.items()}
         tokenizer = settings["evaluation"]["bleu_tokenizer"]
         options = {"lowercase": settings["subwords"]["lowercase"], "tokenize": tokenizer}
-        return paired_bootstrap_of_runs(systems, baselines, chosen, **options)
+        return paired_bootstrap_of_runs(systems, baselines, chosen, samples=DRAWS, **options)
 
     return Found(on(kept), seeds, empty, on(full) if empty >= FEW_EMPTY else None)
 
@@ -168,7 +169,7 @@ def claims_table(sections: Sequence[Mapping[str, Any]], data: Path) -> str:
                 [
                     *(row["claim"], row["claimed"], here + "".join(map(_on_empty, tests))),
                     *_statistics(tests, of_row, row.get("p", "")),
-                    row.get("answer") or (answer(tests, of_row) if tests else "not run"),
+                    _own_answer(row) or (answer(tests, of_row) if tests else "not run"),
                     row.get("data", ""),
                 ]
             )
@@ -272,6 +273,16 @@ def _test_sets(results: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     return {name: _mean([sets[name]["bleu"]["score"] for sets in tests]) for name in tests[0]}
 
 
+def _own_answer(row: Mapping[str, Any]) -> str | None:
+    """The answer that claims.json gives, with an asterisk unless there is nothing that the rule could answer."""
+    own: str | None = row.get("answer")
+    return own and (own if own == "not shown" and not row.get("tests") else f"{own}*")
+
+
+def _p(value: float | None) -> str:
+    return "" if value is None else "<0.001" if value < 0.0005 else f"{value:.3f}"
+
+
 def _statistics(found: Sequence[Found], corrected: Sequence[float | None], p: str) -> list[str]:
     """Cells: each seed, interval, p and corrected p of each comparison."""
     several = [x.whole for x in found if x.whole.interval is not None]
@@ -280,8 +291,8 @@ def _statistics(found: Sequence[Found], corrected: Sequence[float | None], p: st
     return [
         "; ".join(", ".join(f"{x:+.2f}" for x in one.differences) for one in several),
         "; ".join(" to ".join(f"{x:+.2f}" for x in one.interval or ()) for one in several),
-        "; ".join(f"{one.p_value:.3f}" for one in several),
-        "; ".join(f"{x:.3f}" for x in corrected if x is not None),
+        "; ".join(_p(one.p_value) for one in several),
+        "; ".join(_p(x) for x in corrected if x is not None),
     ]
 
 
@@ -297,7 +308,7 @@ def _without_empty(one: Found) -> str:
 
 
 def _difference(one: RunsComparison) -> str:
-    return f"{one.difference:+.2f}" + ("" if one.p_value is None else f" (p {one.p_value:.3f})")
+    return f"{one.difference:+.2f}" + ("" if one.p_value is None else f" (p {_p(one.p_value)})")
 
 
 def _texts(data: Path, tests: Any, direction: str, side: int) -> list[str]:

@@ -95,13 +95,15 @@ def test_the_table_has_answers_of_its_own_and_of_the_rule(claims, kept):
         {"claim": "bad is better", "claimed": "yes", "tests": [{**test, "system": "bad", "baseline": "good"}]},
         {"claim": "of old runs", "claimed": "1", "here": "2", "answer": "not shown"},
         {"claim": "of no runs", "claimed": "1"},
+        {"claim": "by hand", "claimed": "yes", "tests": [test], "answer": "not shown"},
+        {"claim": "without runs, by hand", "claimed": "yes", "answer": "yes"},
     ]
     lines = claims.claims_table([{"paper": "Ours", "claims": rows}], kept).splitlines()
-    answers = [line.split("|")[-3].strip() for line in lines[3:7]]
-    assert answers == ["yes", "no", "not shown", "not run"]
+    answers = [line.split("|")[-3].strip() for line in lines[3:9]]
+    assert answers == ["yes", "no", "not shown", "not run", "not shown*", "yes*"]
     assert "[+" in lines[3]
     assert "without 6 lines" in lines[3]
-    assert lines[-1].endswith("the 2 tests of this table.")
+    assert lines[-1].endswith("the 3 tests of this table.")
 
 
 def test_a_table_has_a_row_for_each_configuration(claims, kept):
