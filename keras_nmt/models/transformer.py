@@ -260,12 +260,16 @@ class Transformer(TranslationModel):
         if self.alignment_head is None:
             raise ValueError("The model must have an `alignment_head` to align words. Received: alignment_head=None")
         side: Any = self._search.step.side
-        layers = side.stack.layers
-        attention = layers[attention_layer(None, len(layers)) - 1].cross_attention
-        found = [x.value for x in records if x.layer is attention and x.name == "attention"]
-        if not found:
-            raise ValueError(f"The attention must record its weights. Received: {type(attention).__name__}")
-        return found[-1][:, self.alignment_head - 1]  # [B, H, T, S] -> [B, T, S]
+        # In the order of the calls: a tied layer records its attention once for each of its depths.
+        attentions = [layer.cross_attention for layer in side.stack.layers]
+        found = [x.value for x in records if x.name == "attention" and any(x.layer is one for one in attentions)]
+        if len(found) != len(attentions):
+            raise ValueError(
+                f"The attention must record its weights. Received: {type(attentions[-1]).__name__}, "
+                f"{len(found)} records of {len(attentions)} layers"
+            )
+        weights = found[attention_layer(None, len(attentions)) - 1]  # [B, H, T, S]
+        return weights[:, self.alignment_head - 1]
 
     @classmethod
     def from_preset(cls, preset: str, **overrides: Any) -> Transformer:

@@ -57,9 +57,11 @@ def test_subwords_of_aligned_words_are_linked(source_tokenizer, target_tokenizer
     assert subword_links(tokenizers, [], [], []).to_list() == []
 
 
-def test_a_trained_head_aligns(make_model, source_tokenizer, target_tokenizer):
+@pytest.mark.parametrize("tied", [[], ["decoder"]], ids=["layers of their own", "tied layers"])
+def test_a_trained_head_aligns(tied, make_model, source_tokenizer, target_tokenizer):
     """By default; a layer that is named aligns by the mean over its heads."""
-    model = make_model(num_decoder_layers=3, target_vocabulary_size=100, tie_embeddings=False, alignment_head=2)
+    options = {"num_decoder_layers": 3, "target_vocabulary_size": 100, "tie_embeddings": False}
+    model = make_model(**options, tied_layers=tied, alignment_head=2)
     tokenizers = {"source": source_tokenizer, "target": target_tokenizer}
     mean = type(model).from_config({**model.get_config(), "alignment_head": None})
     mean.set_weights(model.get_weights())
@@ -70,9 +72,11 @@ def test_a_trained_head_aligns(make_model, source_tokenizer, target_tokenizer):
     assert by_head != by_mean
     source = source_tokenizer.tokenize(texts[0][:1]).numpy()
     target = target_tokenizer.tokenize(texts[1][:1])
+    inputs = tf.constant(np.append(source, [[EOS]], axis=1)), shift_right(target.to_tensor())
     with recording() as records:
-        model([tf.constant(np.append(source, [[EOS]], axis=1)), shift_right(target.to_tensor())])
+        model(inputs)
     (attention,) = model.recorded_alignment(records).numpy()
+    np.testing.assert_allclose(attention, model.attention(model.encoder(inputs[0]), inputs[1])[0], atol=1e-6)
     words = [words_of_subwords(*x)[0] for x in ((source_tokenizer, texts[0][:1]), (target_tokenizer, texts[1][:1]))]
     best = attention[:, :-1].argmax(-1)
     assert by_head[0] == sorted({(words[0][s], words[1][t]) for t, s in enumerate(best)})
