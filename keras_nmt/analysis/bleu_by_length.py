@@ -65,7 +65,7 @@ def lengths(
         hypotheses = [x.text for x in translator.translate(source, *languages)]
         if lowercase is None:
             target = languages[1] or translator.directions[0][1]
-            ignores_case = translator.tokenizers[target].lowercases(references)
+            ignores_case = translator.tokenizers[target].lowercases
     sizes = np.array([len(split_words(text)) for text in source])
     if quantiles is None:
         starts = 1 + width * ((np.maximum(sizes, 1) - 1) // width)

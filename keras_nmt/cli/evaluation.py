@@ -126,7 +126,7 @@ def evaluate(
         lines["hypotheses"] = [translation.text for translation in translations]
         if lowercase is None:
             ((_, target),) = translator.directions
-            lowercase = translator.tokenizers[target].lowercases(streams[0])
+            lowercase = translator.tokenizers[target].lowercases
     results: dict[str, Any] = {}
     shared: dict[str, Any] = {"metrics": of_sacrebleu, "lowercase": bool(lowercase), "tokenize": tokenize}
     if of_sacrebleu and baseline is None:

@@ -229,7 +229,19 @@ def lengths(
             directory, *lines, width=bins, quantiles=quantiles, lowercase=lowercase, **inspection.languages
         )
 
-    inspection.measure("lengths", measure, [source, references], bins=bins, quantiles=quantiles, lowercase=lowercase)
+    cases: set[bool] = set()
+
+    def check_case(found: Any) -> Any:
+        cases.add(found.details["lowercase"])
+        if len(cases) > 1:
+            raise UserError(
+                "BLEU would ignore case for some models and not for others, because some lower-case their text: choose "
+                "--lowercase or --no-lowercase for all."
+            )
+        return found
+
+    options = {"bins": bins, "quantiles": quantiles, "lowercase": lowercase}
+    inspection.measure("lengths", measure, [source, references], finish=check_case, **options)
 
 
 @with_options(SHARED)

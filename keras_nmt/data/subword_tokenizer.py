@@ -86,6 +86,11 @@ class SubwordTokenizer(tf.Module):
         """Returns the subwords of ids, and "" for `PAD`, in the graph: int32 `[...]` -> string `[...]`."""
         return tf.where(ids == PAD, "", self._tokenizer.id_to_string(ids))
 
+    @property
+    def lowercases(self) -> bool:
+        """Boolean, whether the model lower-cases text."""
+        return bool(self._processor.normalize("A") == self._processor.normalize("a"))
+
     @functools.cached_property
     def user_symbols(self) -> frozenset[str]:
         """Set of the user-defined subwords, which are never split."""
@@ -134,12 +139,6 @@ class SubwordTokenizer(tf.Module):
             begin and the end of each subword.
         """
         return self._tokenizer.tokenize_with_offsets(tf.convert_to_tensor(strings, tf.string))
-
-    def lowercases(self, texts: Sequence[str]) -> bool:
-        """Returns whether the model lower-cases text, by `texts` with capital letters; False if there are none."""
-        capital = [text for text in texts if text != text.lower()]
-        both = [self.tokenize(lines).to_list() for lines in (capital, [text.lower() for text in capital])]
-        return bool(capital) and both[0] == both[1]
 
     def sample(
         self, texts: Sequence[bytes], alpha: float, seed: int | np.random.SeedSequence

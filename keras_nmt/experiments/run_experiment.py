@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import keras
@@ -326,8 +326,7 @@ def make_tokenizers(config: ExperimentConfig, folder: ModelDirectory, report: Re
     for side, path in _given_subwords(config, folder).items():
         if names[side] not in given and not (folder.path / names[side]).exists():
             given[names[side]] = SubwordTokenizer(path)  # the tokenizer checks the special ids
-    if given.keys() == set(names.values()):  # otherwise some are trained, with the symbols
-        _check_symbols(own.user_symbols, given.values())
+    _check_given(config, names, given)
     sizes = {names[side]: config.vocabulary_sizes[side] for side in config.sides}
     for name, tokenizer in given.items():
         tokenizer.save(folder.path / name)
@@ -356,14 +355,26 @@ def make_tokenizers(config: ExperimentConfig, folder: ModelDirectory, report: Re
     return {side: models[name] for side, name in names.items()}
 
 
-def _check_symbols(symbols: Sequence[str], given: Iterable[SubwordTokenizer]) -> None:
-    """Checks that given subwords have the user symbols, which would be split otherwise."""
-    known = {symbol for tokenizer in given for symbol in tokenizer.user_symbols}
-    if missing := [symbol for symbol in symbols if symbol not in known]:
+def _check_given(config: ExperimentConfig, names: Mapping[str, str], given: Mapping[str, SubwordTokenizer]) -> None:
+    """Checks that given subwords keep user symbols whole, on one side at least, and treat case as the settings say.
+
+    Scores ignore case if the settings say that the text is lower-cased.
+    """
+    symbols, lowercase = config.subwords.user_symbols, config.subwords.lowercase
+    every = given.keys() == set(names.values())  # otherwise some are trained, with the symbols
+    known = {symbol for tokenizer in given.values() for symbol in tokenizer.user_symbols}
+    if every and (missing := [symbol for symbol in symbols if symbol not in known]):
         raise UserError(
             "`user_symbols` must be in the subwords of `subwords.models`, `init_from`, `teacher` or a prepared corpus: "
             f"make these with the symbols, or leave `user_symbols` out. Received: user_symbols={missing}"
         )
+    for name, tokenizer in given.items():
+        if tokenizer.lowercases != lowercase:
+            what = "lower-case" if tokenizer.lowercases else "do not lower-case"
+            raise UserError(
+                f"The given subwords {name} {what} text: set subwords.lowercase={str(tokenizer.lowercases).lower()}. "
+                f"Received: lowercase={str(lowercase).lower()}"
+            )
 
 
 def _given_subwords(config: ExperimentConfig, folder: ModelDirectory) -> dict[str, Any]:

@@ -44,7 +44,7 @@ from keras_nmt.errors import UserError
 from keras_nmt.evaluation import corpus_scores
 from keras_nmt.inference import Translator
 from keras_nmt.layers import Composition, CompositionLayer, LayerSpec
-from keras_nmt.models import AttentionBridgeModel, Transformer
+from keras_nmt.models import AttentionBridgeModel, ModelDirectory, Transformer
 
 CONLLU = """# text = Don't stop.
 1-2\tDon't\t_\t_\t_\t_\t_\t_\t_\t_
@@ -371,7 +371,7 @@ def test_bleu_by_length():
         lengths(["a"], ["x", "y"], ["x", "y"])
 
 
-def test_bleu_by_length_of_lower_cased_models(plain, tmp_path):
+def test_bleu_by_length_of_lower_cased_models(plain, directories, tmp_path, error_line):
     references = ["The Cat sat", "In Three Old houses", "the small cat sat in three"]
     assert not lengths(plain, references, references).details["lowercase"]
     (tmp_path / "text").write_text("the small cat sat in three old houses THE\n" * 9)
@@ -382,6 +382,12 @@ def test_bleu_by_length_of_lower_cased_models(plain, tmp_path):
     translator = Translator(small, lower)
     assert lengths(translator, references, references).details["lowercase"]
     assert not lengths(translator, references, references, lowercase=False).details["lowercase"]
+    directory = ModelDirectory(tmp_path)
+    directory.save_config(small, subwords={"source": "m.model", "target": "m.model"})
+    directory.save_weights(small)
+    (tmp_path / "references").write_text("".join(f"{line}\n" for line in references))
+    files = "--source", tmp_path / "references", "--references", tmp_path / "references"
+    assert "ignore case for some models" in error_line("inspect", "lengths", tmp_path, directories / "plain", *files)
     lowered = [line.lower() for line in references]
     found = [lengths(lowered, references, references, lowercase=x) for x in (None, True)]
     assert found[0].values["BLEU by source length", "all"] < 70

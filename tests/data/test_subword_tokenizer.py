@@ -38,6 +38,13 @@ def test_agrees_with_the_sentencepiece_library(tokenizer: SubwordTokenizer) -> N
     assert tokenizer.detokenize(ids).numpy().tolist() == [text.encode() for text in library.decode(ids.to_list())]
 
 
+@pytest.mark.parametrize("lowercase", [False, True])
+def test_it_knows_whether_it_lower_cases(lowercase: bool, tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("ΟΔΟΣ Εθνικής\nΕΛΛΑΔΑΣ Οδός\n" * 20, encoding="utf-8")  # no Latin letter
+    train_subwords([tmp_path / "text"], tmp_path / "m", vocabulary_size=30, lowercase=lowercase)
+    assert SubwordTokenizer(tmp_path / "m").lowercases is lowercase
+
+
 def test_empty_text_stays_empty(tokenizer: SubwordTokenizer) -> None:
     assert tokenizer.tokenize(["", "  "]).to_list() == [[], []]
     assert tokenizer.detokenize(tokenizer.tokenize(["", " "])).numpy().tolist() == [b"", b""]

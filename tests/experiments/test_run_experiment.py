@@ -272,6 +272,15 @@ def test_subwords_with_other_ids_are_refused(one, corpus, tmp_path):
     assert not list((tmp_path / "run").glob("*.model"))
 
 
+@pytest.mark.parametrize("lowercase", [False, True])
+def test_given_subwords_treat_case_as_the_settings_say(lowercase, one, corpus, tmp_path):
+    """Otherwise, scores would ignore case, or count it, for a model that does not."""
+    train_subwords([corpus / "train.words"], tmp_path / "m", vocabulary_size=24, lowercase=not lowercase)
+    with pytest.raises(UserError, match=f"set subwords.lowercase={str(not lowercase).lower()}. Received"):
+        start(tmp_path / "run", one, {"models": tmp_path / "m", "lowercase": lowercase})
+    assert not list((tmp_path / "run").glob("*.model"))
+
+
 def test_corpus_weights_equal_a_corpus_seen_as_often(several, corpus, tmp_path):
     """Two corpora of which one is weighted: an epoch is longer by that."""
     from keras_nmt.experiments.run_experiment import _batches
