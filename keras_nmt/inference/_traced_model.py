@@ -35,6 +35,7 @@ from keras_nmt.ids import EOS, PAD, UNK
 from keras_nmt.inference.search_options import SearchOptions
 from keras_nmt.inference.shortlist import TOO_MANY_FORCED, Candidates
 from keras_nmt.models import TranslationModel
+from keras_nmt.models.ensemble import logits_among
 
 IDS = tf.TensorSpec([None, None], tf.int32)
 NUMBERS = tf.TensorSpec([None], tf.int32)
@@ -202,12 +203,12 @@ class TracedDecoder:
         return self._attended[layer]
 
     def _score(self, memory: list[tf.Tensor], target: tf.Tensor, candidates: tf.Tensor | None = None) -> tf.Tensor:
-        logits = self._side.logits(shift_right(target), self.pack(memory))  # [B, T, V]
+        inputs = shift_right(target), self.pack(memory)
         if candidates is None:
-            return token_log_probabilities(logits, target)
+            return token_log_probabilities(self._side.logits(*inputs), target)
         # The reserved ids are the lowest candidates, so that their positions among these are the ids.
         places = tf.reshape(tf.searchsorted(candidates, tf.reshape(target, [-1])), tf.shape(target))
-        return token_log_probabilities(tf.gather(logits, candidates, axis=2), places)
+        return token_log_probabilities(logits_among(self._side, *inputs, candidates), places)
 
     def _last_logits(self, memory: list[tf.Tensor], prefix: tf.Tensor) -> tf.Tensor:
         """Computes the logits `[B, V]` of the token after prefixes, whose ids `[B, P]` end with EOS."""

@@ -162,6 +162,17 @@ class _MeanSide:
         return _log_mean([side.logits(ids, memory[_name(i)]) for i, side in enumerate(self.sides)])
 
 
+def logits_among(side: LogitsSide, ids: Any, memory: Any, candidates: Any) -> Any:
+    """Computes the logits `[B, T, N]` of candidates `[N]`.
+
+    Those of an ensemble are normalised over the candidates in each model, as in its decoder steps with a shortlist.
+    """
+    if isinstance(side, _MeanSide):
+        members = [logits_among(one, ids, memory[_name(i)], candidates) for i, one in enumerate(side.sides)]
+        return _log_mean(members)
+    return ops.take(side.logits(ids, memory), candidates, axis=-1)
+
+
 class _Views(Untracked):
     """Models made of layers of the ensemble's models, which Keras already tracks."""
 

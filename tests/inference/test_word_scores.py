@@ -60,15 +60,17 @@ def test_log_probabilities_sum_to_the_score_before_the_length_penalty(translator
     assert_sums(found, searcher.options)
 
 
-@pytest.mark.parametrize("kind", these((0, 1), ("shortlist", "int8", "ensemble", "compiled"), str))
+@pytest.mark.parametrize(
+    "kind", these((0, 1), ("shortlist", "ensemble, shortlist", "int8", "ensemble", "compiled"), str)
+)
 def test_log_probabilities_of_other_models_and_graphs_sum_to_their_scores(kind, model, tokenizers, make_model):
     options = {**(ONE_SHAPE if kind == "compiled" else OPTIONS), "num_hypotheses": 2}
     if kind == "int8":
         model = model.with_dtype("float32")
         quantize(model)
-    if kind == "ensemble":
+    if "ensemble" in kind:
         model = Ensemble([model, make_model(noise=0.2, target_vocabulary_size=100)])
-    if kind == "shortlist":
+    if "shortlist" in kind:
         table = Shortlist.from_alignments(tokenizers, ["a mouse"], ["drei rote"], [[(0, 0), (1, 1)]], num_candidates=3)
         options |= {"shortlist": table, "shortlist_size": 30}
     translator = Translator(model, tokenizers, **options, jit_compile=kind == "compiled")
