@@ -205,12 +205,12 @@ def roles(
     tokens = sum(sum(counts.values()) for counts in by_role.values())
     if not tokens:
         raise UserError("The text has no subwords.")
-    information = None if groups is None else _information(*paired, num_roles)
+    information = None if groups is None else _information(*paired)
     everywhere: Counter[str] = sum(by_role.values(), Counter())
     made = []
     for role, counts in sorted(by_role.items(), key=lambda item: -sum(item[1].values())):
         lifts = dict(itertools.islice(_typical(counts, everywhere, tokens).items(), typical))
-        places = sorted(found[role])[:: max(1, len(found[role]) // examples)][:examples]
+        places = sorted(found[role])[:: max(1, len(found[role]) // max(1, examples))][:examples]
         made.append(
             Role(
                 role,
@@ -232,12 +232,12 @@ def roles(
     return Roles(tuple(made), tokens, num_roles, information, occurrences)
 
 
-def _information(of_roles: list[int], tags: list[str], subwords: list[int], num_roles: int) -> Information:
+def _information(of_roles: list[int], tags: list[str], subwords: list[int]) -> Information:
     from sklearn.metrics import adjusted_mutual_info_score, normalized_mutual_info_score
 
     types, of_token = np.unique(subwords, return_inverse=True)
     generator = np.random.default_rng(1)
-    parts = np.arange(len(types)) % num_roles
+    parts = np.arange(len(types)) % len(set(of_roles))  # as many as there are roles: more would share more
     by_chance = [normalized_mutual_info_score(tags, generator.permutation(parts)[of_token]) for _ in range(PARTITIONS)]
     return Information(
         normalized=float(normalized_mutual_info_score(tags, of_roles)),

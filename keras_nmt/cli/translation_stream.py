@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import math
 import sys
-import warnings
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
@@ -136,9 +135,7 @@ def answers_by_sentence(client: Client, lines: Iterable[str], languages: Languag
 def _align(
     client: Client, lines: list[str], translations: list[Translation], languages: Languages
 ) -> list[list[tuple[int, int]]]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the command says itself which lines were truncated
-        return client.align(*_pairs(lines, translations), *languages)
+    return client.align(*_pairs(lines, translations), *languages)
 
 
 def _of_number(translations: list[Translation], number: int) -> list[Translation]:

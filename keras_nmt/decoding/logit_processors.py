@@ -301,7 +301,7 @@ class BiasedPrefix(LogitProcessor):
         is_token = step.ids == here[:, :, None]  # [B, 1, V]
         rest = log_probabilities + ops.log(1.0 - self.beta)
         biased = ops.where(is_token, ops.logaddexp(rest, ops.log(self.beta)), rest)
-        is_biased = (follows & (here != PAD))[:, :, None]
+        is_biased = (follows & (here != PAD))[:, :, None] & is_valid(log_probabilities)  # what is forbidden stays so
         return ops.where(is_biased, biased, log_probabilities), {**state, "follows": follows}
 
 

@@ -244,7 +244,8 @@ class TextGraph:
 
         Returns:
             `piece` string, `probability` float32, `translation` string, `score` float32 and `cut_off` bool,
-            `[N, count]`, the likeliest piece first; "" and 0 for text without subwords.
+            `[N, count]`, the likeliest piece first; "" and 0 for text without subwords. And `truncated` `[N]` bool, for
+            text or prefix.
         """
         rows = self._rows(inputs, compiled, "text", "prefix", hypotheses=count * self.options.beam_size)
         longest = self._searches[0].limit(rows.width(0) - 1) + rows.width(1)
@@ -282,7 +283,7 @@ class TextGraph:
         tokens = self._searches[0].check_forced(answers.pop("forced"), answers.pop("tokens"))
         texts = self._joined(tokens, answers.pop("attended", None), inputs["text"], rows)
         pieces = self._with_tokenizers(SubwordTokenizer.piece_strings, answers["piece"], 1, rows.languages)
-        return {**answers, "piece": pieces, "translation": texts}
+        return {**answers, "piece": pieces, "translation": texts, "truncated": rows.truncated}
 
     def score(self, inputs: Mapping[str, tf.Tensor], compiled: bool) -> dict[str, tf.Tensor]:
         """Computes log-probabilities of translations: `target` of `source`, string.

@@ -8,7 +8,6 @@ from __future__ import annotations
 import html
 import itertools
 import re
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from html.parser import HTMLParser
 from typing import Any, NamedTuple
@@ -96,7 +95,8 @@ class _Parser(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         raw = self.get_starttag_text() or ""
         name = tag if self._is_html else _name(raw)
-        is_kept = ("translate", "no") in attrs or (self._is_html and KEPT.fullmatch(name) is not None)
+        values = [(key, value.lower() if value and self._is_html else value) for key, value in attrs]
+        is_kept = ("translate", "no") in values or (self._is_html and KEPT.fullmatch(name) is not None)
         self._add("empty" if self._is_html and VOID.fullmatch(name) else "start", raw, name, is_kept)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -283,9 +283,7 @@ def translate_marked(
     pairs: list[list[tuple[int, int]]] = []
     if tagged:
         of_rows, texts, hypotheses = map(list, zip(*tagged, strict=True))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the translations show which lines were truncated
-            pairs = align(texts, hypotheses, *of(of_rows))
+        pairs = align(texts, hypotheses, *of(of_rows))
     aligned, waiting = iter(pairs), iter(translations)
     return [
         _joined([(part, next(waiting) if isinstance(part, Segment) else None) for part in document], aligned)

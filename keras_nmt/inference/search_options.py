@@ -106,6 +106,17 @@ class SearchOptions:
     shortlist: Shortlist | None = None
     shortlist_size: int = 2048
 
+    @property
+    def _largest_limit(self) -> int:
+        """The length limit of the longest sources: those of the largest bucket."""
+        return self.max_length_factor * self.length_buckets[-1] + self.max_length_offset
+
+    def replace(self, **changed: Any) -> SearchOptions:
+        """Returns other options. A `max_length` that was the default is computed anew."""
+        if self.max_length == self._largest_limit:
+            changed = {"max_length": None, **changed}
+        return dataclasses.replace(self, **changed)
+
     def __post_init__(self) -> None:
         least, largest = LENGTH_PENALTIES
         self._check("an integer of at least 1", lambda x: x >= 1, "beam_size", "num_hypotheses", "max_batch_tokens")
@@ -146,7 +157,7 @@ class SearchOptions:
                 f"Received: max_length_factor={self.max_length_factor}, max_length_offset={self.max_length_offset}"
             )
         if self.max_length is None:
-            self.max_length = self.max_length_factor * self.length_buckets[-1] + self.max_length_offset
+            self.max_length = self._largest_limit
         self._check("an integer of at least 1", lambda x: x >= 1, "max_length")
         if self.min_length > self.max_length:
             raise UserError(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import dataclasses
 import functools
 import numbers
 import os
@@ -123,7 +122,7 @@ class Translator:
         """Returns a translator with other options of the constructor. It shares the traced encoders and decoders."""
         check_names(changed)
         other = copy.copy(self)
-        other.graph = self.graph.with_options(dataclasses.replace(self.options, **changed))
+        other.graph = self.graph.with_options(self.options.replace(**changed))
         return other
 
     @property
@@ -269,6 +268,7 @@ class Translator:
         inputs["prefix"] = _texts(check_prefixes(prefixes, len(lines)))
         with self._errors_of_prefixes(inputs):
             answers = self.graph.alternatives(inputs, int(count), self.options.jit_compile)
+        self._warn_of_truncated(answers, "text(s) or prefix(es)")
         columns = (
             answers[name].numpy().tolist() for name in ("piece", "probability", "translation", "score", "cut_off")
         )
@@ -373,6 +373,7 @@ class Translator:
             answers = self.graph.align(inputs, False, layer)
         except ValueError as error:  # raised by the tracing
             raise UserError(one_line(error)) from None
+        self._warn_of_truncated(answers, "pair(s)")
         columns = (answers[name].numpy().tolist() for name in ("alignment", "source_word", "target_word"))
         return [aligned_words(*row) for row in zip(*columns, strict=True)]
 

@@ -142,6 +142,16 @@ def test_a_biased_prefix_by_its_definition():
     assert not any(tokens.tokens[:3] == prefix for tokens in hypotheses(free, 0))
 
 
+def test_a_biased_prefix_allows_nothing_that_is_forbidden():
+    prefix = BiasedPrefix(tf.constant([[7, 8], [7, 8]]), 0.9)
+    masks = [SuppressSequences([[8]]), NoRepeatNGram(1)]
+    result = search(TableDecoder(9, seed=4), [*masks, prefix], 5)
+    for sentence in range(2):
+        for found in hypotheses(result, sentence):
+            assert 8 not in found.tokens
+            assert len(set(found.tokens)) == len(found.tokens)
+
+
 def test_a_forced_prefix_takes_precedence_over_masks():
     decoder = TableDecoder(9, seed=4)
     processors = [NoRepeatNGram(1), RepetitionPenalty(2.0)]

@@ -245,6 +245,7 @@ def test_tags_follow_their_words():
         "<b dir=rtl>שלום</b> עולם": "<b dir=rtl>שלום</b> עולם",
         "two<br>lines<!-- c -->": "TWO<br> LINES<!-- c -->",
         "<ul><li>one<li>two</ul>": "<ul><li>ONE<li>TWO</ul>",
+        "<i TRANSLATE=NO>x</i> y": "<i TRANSLATE=NO>x</i> Y",
         "<script>if (a < b) c()</script><td>&nbsp;</td>": "<script>if (a < b) c()</script><td>&nbsp;</td>",
         '<B>x</b > <a href="A">y</a>': '<B>X</b > <a href="A">Y</a>',
     }.items(),

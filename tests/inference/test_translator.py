@@ -299,6 +299,23 @@ def test_a_model_directory_brings_its_subwords_and_search_settings(
     assert_same(single.translate(lines), translator.translate(lines))
 
 
+def test_other_options_have_the_length_limit_of_the_constructor(model, tokenizers, translator):
+    for changed in ({"max_length_factor": 4}, {"length_buckets": (16, 1024)}, {"max_length": 7}, {"beam_size": 2}):
+        options = {"length_buckets": (8, 16), **changed}
+        once = Translator(model, tokenizers, length_buckets=(8, 16)).with_options(**changed).options.max_length
+        assert once == Translator(model, tokenizers, **options).options.max_length
+    assert translator.with_options(max_length=7).with_options(max_length_factor=4).options.max_length == 7
+
+
+def test_alignments_and_alternatives_warn_of_truncated_pairs(translator):
+    long = " ".join(["cat"] * 2 * translator.length_buckets[-1])
+    with pytest.warns(UserWarning, match=r"^1 text\(s\) or prefix\(es\) of \d+ subwords or more were truncated"):
+        translator.alternatives(["a", "cat"], ["", long])
+    for pair in ((long, "katze"), ("cat", long)):
+        with pytest.warns(UserWarning, match=r"^1 pair\(s\) of \d+ subwords or more were truncated"):
+            translator.align(["a", pair[0]], ["a", pair[1]])
+
+
 def test_arguments_that_do_not_fit_are_refused(model, tokenizers, translator):
     with pytest.raises(UserError, match=r"target subword model.*of 100 subwords.*Received: 120"):
         Translator(model, tokenizers["source"])
