@@ -199,7 +199,7 @@ def translate(
         _check_options_of_server(context)
         from keras_nmt.serving import Client
 
-        batch_size = shared["batch_size"] or (at_once if split_sentences is not None else None)
+        batch_size = shared["batch_size"] or (1 if at_once == 1 and split_sentences is not None else None)
         client = Client(server, **drop_none(model=model, timeout=timeout, retries=retries, batch_size=batch_size))
         warn: Callable[[Mapping[str, int]], None] = warn_of_export
         languages = shared["source_language"], shared["target_language"]

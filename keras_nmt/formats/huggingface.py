@@ -365,15 +365,21 @@ def export_huggingface(
     parameters = plain_parameters(model, "Hugging Face's MarianMTModel")
     config, by_side = model.get_config(), checked_tokenizers(model, tokenizers)
     parameters = split_keys_and_values(in_halves(parameters, model, (0, False), "Hugging Face's MarianMTModel"))
+    sizes = {side: tokenizer.vocabulary_size for side, tokenizer in by_side.items()}
     if config["norm"] != "post" or config["embedding_norm"] or not config["source_end"]:
         raise UserError(
             "Hugging Face's MarianMTModel is post-LN, has no norm of embeddings and reads EOS: export a SavedModel. "
             f"Received: norm={config['norm']!r}, embedding_norm={config['embedding_norm']}, "
             f"source_end={config['source_end']}"
         )
+    if config["norm_epsilon"] > 10 * EPSILON or sizes["source"] != sizes["target"]:
+        raise UserError(
+            f"Hugging Face's MarianMTModel has norms with an epsilon of {EPSILON} and as many subwords of the source "
+            "as of the target: export a SavedModel. "
+            f"Received: norm_epsilon={config['norm_epsilon']}, {sizes['source']} and {sizes['target']} subwords"
+        )
     target = parameters["target_embedding"]
     joint = "source_embedding" not in parameters and "output" not in parameters
-    sizes = {side: tokenizer.vocabulary_size for side, tokenizer in by_side.items()}
     # The order of their ids: EOS, UNK, the subwords, and last PAD, which also begins the target.
     rows = {side: [3, 1, *range(4, size), 2] for side, size in sizes.items()}
     arrays = {"final_logits_bias": parameters.get("output_bias", np.zeros(len(target)))[None, rows["target"]]}

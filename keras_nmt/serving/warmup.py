@@ -36,9 +36,9 @@ def warmup_records(lines: Iterable[str] | None, xla: bool, translator: Translato
             raise UserError(f"`warmup_xla` needs `warmup`, the lines to translate. Received: warmup_xla={xla}")
         return []
     predict_pb2, prediction_log_pb2 = _messages("lines to warm up with")
-    lines = check_lines(lines)
+    lines = [line for line in check_lines(lines) if line.strip()]  # models do not compute blank lines
     if not lines:
-        raise UserError("The warm-up text must have lines.")
+        raise UserError("The warm-up text must have lines that are not blank.")
     signatures = ["serving_default", *(["serving_default_xla"] if xla else [])]
     records = []
     for source, target in _one_per_language(translator):

@@ -193,6 +193,14 @@ def exported(make_model, source_tokenizer, tmp_path):
     return export_huggingface(tmp_path / "theirs", model, source_tokenizer)
 
 
+def test_models_that_it_would_compute_otherwise_are_refused(make_model, tokenizers, source_tokenizer, tmp_path):
+    options = {"shortcuts": None, "norm": "post", "num_encoder_layers": 1, "num_decoder_layers": 1}
+    for subwords, more in ((source_tokenizer, {"norm_epsilon": 1e-2}), (tokenizers, {"target_vocabulary_size": 100})):
+        with pytest.raises(UserError, match="an epsilon of 1e-05 and as many subwords of the source as of the target"):
+            export_huggingface(tmp_path / "theirs", make_model(**options, **more), subwords)
+    assert not (tmp_path / "theirs").exists()
+
+
 def change(folder, function):
     arrays = dict(read_safetensors(folder / "model.safetensors"))
     arrays = {name: np.array(array) for name, array in arrays.items()}

@@ -155,12 +155,14 @@ def test_few_lines_are_repeated_and_of_many_lines_the_first_are_used(make_texts)
     assert make_texts(["a cat", "a mouse"]) == [["a cat"], ["a cat", "a mouse"] * 2]
     many = [f"a {word}" for word in ("cat", "mouse", "bird", "dog", "house")]
     assert make_texts(many) == [many[:1], many[:4]]
+    assert make_texts(["", " ", *many]) == make_texts(many)  # blank lines would compile nothing
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ([[]], "The warm-up text must have lines"),
+        ([["", " "]], "must have lines that are not blank"),
         ([None, True], "needs `warmup`, the lines to translate. Received: warmup_xla=True"),
         (["a mouse"], "list of strings, not one string"),
         ([["a mouse"], True], "at most 1,000 warm-up requests.*: 1,002 records"),
