@@ -81,7 +81,7 @@ SERVER_OPTIONS = SEARCH_OPTIONS | {
 }
 SAMPLING_OPTIONS = SERVER_OPTIONS - SEARCH_OPTIONS - {"split_sentences"}
 SENTENCE_OPTIONS = SERVER_OPTIONS - SEARCH_OPTIONS - {"num_hypotheses", "sample", "seed"}
-ALTERNATIVES_OPTIONS = {*SEARCH, *SHORTLIST, *TRANSLATOR, "coverage_penalty"} | {
+ALTERNATIVES_OPTIONS = {*SEARCH, *MORE_SEARCH, *SHORTLIST, *TRANSLATOR} - {"num_hypotheses"} | {
     *("directory", "input_", "output", "line_buffered", "prefixes", "alternatives")
 }
 

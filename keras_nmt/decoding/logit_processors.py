@@ -117,8 +117,8 @@ class LogitProcessor:
             state: The state that the hypotheses had before their last token.
 
         Returns:
-            float32 tensor `[B, K, V]`, -1e9 for a token that must not follow, and the state in the same structure,
-            shapes and dtypes.
+            float32 tensor `[B, K, V]`, at most 0, because a beam search ends when no open hypothesis can get a better
+            score; -1e9 for a token that must not follow. And the state in the same structure, shapes and dtypes.
         """
         raise NotImplementedError
 

@@ -14,7 +14,8 @@ from keras_nmt.errors import UserError
 class Glossary:
     """Finds the constraints of sentences by their words.
 
-    The words of an entry must be whole words of the sentence. If entries overlap, the longest counts.
+    The words of an entry must be whole words of the sentence. Of entries that overlap, the one that begins first
+    counts, and of those the longest.
 
     Args:
         entries: Mapping from words of the source language to a phrase of the target language, which may have
@@ -30,10 +31,17 @@ class Glossary:
 
     def __init__(self, entries: Mapping[str, str], *, ignore_case: bool = False) -> None:
         self._fold = str.lower if ignore_case else str
-        self._entries = {" ".join(self._fold(source).split()): target for source, target in entries.items()}
+        self._entries: dict[str, str] = {}
+        for source, target in entries.items():
+            words = " ".join(self._fold(source).split())
+            if self._entries.setdefault(words, target) != target:
+                raise UserError(
+                    "The words of an entry must have one phrase: join alternatives by `|`. "
+                    f"Received: {words!r} with {self._entries[words]!r} and {target!r}"
+                )
         longest_first = sorted(self._entries, key=len, reverse=True)
-        words = "|".join(re.escape(source).replace(r"\ ", r"\s+") for source in longest_first)
-        self._found = re.compile(rf"(?<!\w)(?:{words})(?!\w)") if words else None
+        found = "|".join(re.escape(source).replace(r"\ ", r"\s+") for source in longest_first)
+        self._found = re.compile(rf"(?<!\w)(?:{found})(?!\w)") if found else None
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], *, ignore_case: bool = False) -> Glossary:
@@ -43,7 +51,7 @@ class Glossary:
             OSError: The file cannot be opened.
             UserError: A line is not an entry, not UTF-8 or too long, or the file is damaged.
         """
-        entries = {}
+        entries: dict[str, str] = {}
         for number, line in enumerate(itertools.chain.from_iterable(read_blocks(path)), 1):
             source, _, target = line.partition("\t")
             if not source.strip() or not target.strip() or "\t" in target:
@@ -51,7 +59,11 @@ class Glossary:
                     "An entry of a glossary must be words of the source, tab, phrase of the target. "
                     f"Received: {os.fspath(path)}, line {number}, {line[:40]!r}"
                 )
-            entries[source] = target.strip()
+            if entries.setdefault(source, target.strip()) != target.strip():
+                raise UserError(
+                    "The words of an entry must have one phrase: join alternatives by `|`. "
+                    f"Received: {os.fspath(path)}, line {number}, {line[:40]!r} after {entries[source]!r}"
+                )
         return cls(entries, ignore_case=ignore_case)
 
     def constraints(self, lines: Iterable[str]) -> list[list[str]]:

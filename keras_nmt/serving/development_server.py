@@ -250,7 +250,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
 def _highest_version(path: Path) -> Path:
     """Returns the highest version in a folder. Other folders, such as an unfinished version, are skipped."""
-    numbered = [x for x in path.iterdir() if re.fullmatch(r"[0-9]{1,18}", x.name)] if path.is_dir() else []
+    numbered = [x for x in path.iterdir() if re.fullmatch(r"[0-9]{1,19}", x.name)] if path.is_dir() else []
     versions = [x for x in numbered if (x / "saved_model.pb").is_file()]
     if not versions:
         raise UserError(

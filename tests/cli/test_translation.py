@@ -255,6 +255,11 @@ def test_translate_writes_scores_of_words_markup_and_alternatives(trained, tmp_p
     assert len(likely) == 3
     assert likely[0][2] == "three zero seven"
     assert float(likely[0][0]) > 0.5
+    options = "--no-repeat-ngram-size", 1, "--unknown", "forbid"
+    found = keras_nmt("translate", trained, "--alternatives", 3, *options, stdin="3 3 3\n")
+    assert all(
+        len(set(words)) == len(words) for line in found.stdout.decode().splitlines() for words in [line.split()[2:]]
+    )
     for arguments, message in (
         (["--markup", "tex"], "--markup must be html or xml. Received: --markup tex"),
         (["--markup", "xml", "--prefixes", tmp_path / "begun"], "--markup excludes --prefixes."),

@@ -117,7 +117,7 @@ def test_batches_have_the_sizes_that_exports_pad_to(configurations):
     assert tuple(batching.allowed_batch_sizes) == SearchOptions.batch_buckets
     assert batching.max_batch_size.value == SearchOptions.batch_buckets[-1]
     assert batching.num_batch_threads.value >= 1
-    assert not batching.pad_variable_length_inputs  # texts are scalars: nothing to pad
+    assert not batching.pad_variable_length_inputs  # it would pad phrases by another text's
 
 
 def test_monitoring_has_the_path_of_the_readme(configurations):
