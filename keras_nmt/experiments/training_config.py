@@ -61,8 +61,8 @@ class TrainingConfig:
     )
     schedule: Literal["noam", "inverse_square_root", "cosine", "constant"] = setting(
         "noam",
-        'Learning-rate schedule: "noam", "inverse_square_root", "constant" or "cosine". The last needs `max_updates`, '
-        "where the rate is zero.",
+        'Learning-rate schedule: "noam", "inverse_square_root", "constant" or "cosine". The last needs `max_updates`: '
+        "the update after it would have a rate of zero.",
     )
     learning_rate: PositiveFloat | None = setting(
         None,

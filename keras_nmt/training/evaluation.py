@@ -23,7 +23,7 @@ class Evaluation:
             "perplexity" and "ter", also of one task, such as "loss_de-en"; higher for all others. Defaults to "bleu".
         patience: Integer, number of evaluations without a new best after which the run ends. While the best BLEU is
             below 1 of 100, such as at the start, BLEU is mostly chance: then only evaluations count in which no other
-            metric is better than before. Defaults to `None`, never.
+            metric is better than before, and none if BLEU is the only metric. Defaults to `None`, never.
         scored_by: String that describes how scores are computed, such as the tokenizer of BLEU. If it or `best_metric`
             has changed when a run is resumed, the kept weights are evaluated again, to be comparable. Defaults to "".
 
