@@ -54,8 +54,8 @@ class Comparison:
         directory: Path of the folder of the runs and of the table.
         unequal: Bool, whether configurations may differ in how long they train (`max_updates`, `time_limit`,
             `batch_size`, `batch_unit`, and whether they continue a training by `init_from`), in how they translate the
-            test data (`beam_size`, `length_penalty`) and in how much of the development data they translate
-            (`dev_sentences`). Defaults to `False`.
+            test data (`beam_size`, `length_penalty`, `min_length`) and in how much of the development data they
+            translate (`dev_sentences`). Defaults to `False`.
         decoding_speed: Bool, whether to measure the decoding speed of the runs of the first seed at the end: three
             times in turn, every configuration translates the test data. Speeds are measured again only if one is
             missing, or of other weights. Defaults to `False`.

@@ -221,7 +221,11 @@ def comparison_markdown(summary: dict[str, Any]) -> str:
         ", ".join(f"{name}={value}" for name, value in budget.items() if value is not None)
         for budget in summary["budget"].values()
     }
-    searches = {"beam {beam_size}, length penalty {length_penalty}".format_map(x) for x in summary["search"].values()}
+    searches = {
+        f"beam {x['beam_size']}, length penalty {x['length_penalty']}"
+        + ("" if x["min_length"] == 1 else f", min_length {x['min_length']}")
+        for x in summary["search"].values()
+    }
     started = summary["started_from_a_trained_run"]
     seeds = ", ".join(map(str, summary["seeds"]))
     moments = {one["decoding_sentences_per_second"]["at"] for one in found if one["decoding_sentences_per_second"]}

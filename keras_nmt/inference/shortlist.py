@@ -31,7 +31,7 @@ RESERVED = (PAD, UNK, BOS, EOS)
 # Ranks of candidates, far above the expected numbers of the table.
 FREQUENT = 1e6
 FORCED = 1e7
-TOO_MANY_FORCED = "The prefixes of a batch have more subwords than `shortlist_size`"
+TOO_MANY_FORCED = "The prefixes and constraints of a batch have more subwords than `shortlist_size`"
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

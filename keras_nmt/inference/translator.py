@@ -44,8 +44,9 @@ class Translator:
     and joined to text again. The translation of text without subwords (empty, or only spaces) is empty, with score 0.
 
     Any number of lines is computed in parts of bounded size, lines of similar length together, four parts at a time.
-    The answer to a line does not depend on the other lines. Lines of several directions may be mixed: n languages take
-    n encoders and n searches for their n^2 directions. A model of one direction has no routing.
+    The answer to a line does not depend on the other lines, but for the candidates of a shortlist. Lines of several
+    directions may be mixed: n languages take n encoders and n searches for their n^2 directions. A model of one
+    direction has no routing.
 
     The functions are traced once, and read the weights from the model's variables. So a translator remains valid, and
     compiled, while its model is trained.
@@ -345,9 +346,10 @@ class Translator:
     ) -> list[list[tuple[int, int]]]:
         """Aligns given translations by the model's attention to the source under teacher forcing.
 
-        Each target subword is aligned to the source subword with most attention, as a mean over heads, at the position
-        that predicts the target subword. Two words, which spaces and tabs separate, are aligned if they have aligned
-        subwords. So every target word with subwords is in a pair, but not every source word.
+        Each target subword is aligned to the source subword with most attention, as a mean over heads or of the
+        model's alignment head, at the position that predicts the target subword. Two words, which spaces and tabs
+        separate, are aligned if they have aligned subwords. So every target word with subwords is in a pair, but not
+        every source word.
 
         Args:
             sources: Iterable of strings.
