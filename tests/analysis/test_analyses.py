@@ -215,13 +215,13 @@ def test_information_stands_beside_that_of_a_random_partition():
     subwords = rng.integers(400, size=20_000)
     tags = [str(x) for x in rng.integers(8, size=400)[subwords]]
     by_chance = rng.integers(1, 33, size=20_000)
-    found = _information(by_chance.tolist(), tags, subwords.tolist(), 32)
+    found = _information(by_chance.tolist(), tags, subwords.tolist())
     assert abs(found.adjusted) < 0.01
     parts = rng.permutation(np.arange(400) % 32)[subwords]
     expected = normalized_mutual_info_score(tags, parts)
     assert found.by_chance == pytest.approx(expected, rel=0.2)
     assert found.by_chance > 5 * found.normalized
-    perfect = _information([int(x) + 1 for x in tags], tags, subwords.tolist(), 32)
+    perfect = _information([int(x) + 1 for x in tags], tags, subwords.tolist())
     assert (perfect.normalized, perfect.adjusted) == (pytest.approx(1), pytest.approx(1))
 
 
