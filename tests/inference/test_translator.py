@@ -163,7 +163,7 @@ def test_no_translation_of_text_is_empty_or_shorter_than_the_minimum(ending_mode
     assert [x.is_empty for x in empty] == [bool(line.strip()) for line in lines]
     if not translator.options.sample:
         ids, _, _ = searched(
-            translator.with_options(min_length=4, max_length_factor=0, max_length_offset=1), ["a", "b"]
+            translator.with_options(min_length=4, max_length_factor=0, max_length_offset=1, max_length=9), ["a", "b"]
         )
         assert (ids == EOS).argmax(2).tolist() == [[4]] * 2  # the limit has room for the end
 
