@@ -34,11 +34,7 @@ class Glossary:
         self._entries: dict[str, str] = {}
         for source, target in entries.items():
             words = " ".join(self._fold(source).split())
-            if self._entries.setdefault(words, target) != target:
-                raise UserError(
-                    "The words of an entry must have one phrase: join alternatives by `|`. "
-                    f"Received: {words!r} with {self._entries[words]!r} and {target!r}"
-                )
+            _add(self._entries, words, target, repr(words))
         longest_first = sorted(self._entries, key=len, reverse=True)
         found = "|".join(re.escape(source).replace(r"\ ", r"\s+") for source in longest_first)
         self._found = re.compile(rf"(?<!\w)(?:{found})(?!\w)") if found else None
@@ -59,11 +55,7 @@ class Glossary:
                     "An entry of a glossary must be words of the source, tab, phrase of the target. "
                     f"Received: {os.fspath(path)}, line {number}, {line[:40]!r}"
                 )
-            if entries.setdefault(source, target.strip()) != target.strip():
-                raise UserError(
-                    "The words of an entry must have one phrase: join alternatives by `|`. "
-                    f"Received: {os.fspath(path)}, line {number}, {line[:40]!r} after {entries[source]!r}"
-                )
+            _add(entries, source, target.strip(), f"{os.fspath(path)}, line {number}, {source[:40]!r}")
         return cls(entries, ignore_case=ignore_case)
 
     def constraints(self, lines: Iterable[str]) -> list[list[str]]:
@@ -72,3 +64,12 @@ class Glossary:
             return [[] for _ in lines]
         found = ([" ".join(x.split()) for x in self._found.findall(self._fold(line))] for line in lines)
         return [list(dict.fromkeys(self._entries[source] for source in of_line)) for of_line in found]
+
+
+def _add(entries: dict[str, str], words: str, phrase: str, where: str) -> None:
+    """Adds an entry, unless its words have another phrase, which is an error; `where` names the entry."""
+    if entries.setdefault(words, phrase) != phrase:
+        raise UserError(
+            "The words of an entry must have one phrase: join alternatives by `|`. "
+            f"Received: {where} with {entries[words]!r} and {phrase!r}"
+        )

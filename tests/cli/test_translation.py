@@ -257,9 +257,9 @@ def test_translate_writes_scores_of_words_markup_and_alternatives(trained, tmp_p
     assert float(likely[0][0]) > 0.5
     options = "--no-repeat-ngram-size", 1, "--unknown", "forbid"
     found = keras_nmt("translate", trained, "--alternatives", 3, *options, stdin="3 3 3\n")
-    assert all(
-        len(set(words)) == len(words) for line in found.stdout.decode().splitlines() for words in [line.split()[2:]]
-    )
+    texts = [line.split("\t")[2].split() for line in found.stdout.decode().splitlines()]
+    assert len(texts) == 3
+    assert all(len(set(words)) == len(words) for words in texts)
     for arguments, message in (
         (["--markup", "tex"], "--markup must be html or xml. Received: --markup tex"),
         (["--markup", "xml", "--prefixes", tmp_path / "begun"], "--markup excludes --prefixes."),

@@ -235,7 +235,11 @@ def test_phrases_come_from_files_and_from_a_glossary(directory, translate, tmp_p
         ),
         ("constraints", "☃\n\n", "target language do not have. Received: '☃', for the sentence 'the small cat'"),
         ("glossary", "cat\tkatze\ndog\n", "words of the source, tab, phrase of the target. Received: .*, line 2, 'dog"),
-        ("glossary", "cat\tkatze\ncat\tkater\n", "must have one phrase: join alternatives .*line 2, .* after 'katze'"),
+        (
+            "glossary",
+            "cat\tkatze\ncat\tkater\n",
+            "must have one phrase: join alternatives .*line 2, 'cat' with 'katze' and 'kater'",
+        ),
         ("glossary", "a  cat\tkatze\na cat\tkater\n", "must have one phrase.* 'a cat' with 'katze' and 'kater'"),
     ],
 )
