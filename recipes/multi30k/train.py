@@ -25,7 +25,7 @@ LAYERS = {"layer_composition": {"kind": "extended", "start": "identity"}}
 HEADS = {"head_composition": {"kind": "extended", "start": "identity"}}
 INTERACTION = {**LAYERS, **HEADS}
 SOFTMAX = {"model": {"roles": "softmax"}}
-MATCHED = ("plain", "fusion", "ni_layers", "ni_heads", "ni_both", "contextualized")
+MATCHED = ("plain", "fusion", "cross", "self_and_cross", "ni_layers", "ni_heads", "ni_both", "contextualized")
 ALL = {"shortcuts": "fusion", **INTERACTION, "roles": "softmax"}
 
 RECIPE = Recipe(
