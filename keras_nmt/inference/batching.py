@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable, Hashable, Iterator, Sequence
+import itertools
+from collections.abc import Callable, Generator, Hashable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import tensorflow as tf
@@ -176,16 +178,25 @@ class Rows:
                 yield start, (size := size_at(start))
                 start += size
 
-        with count_steps(int(count), "lines") as advance, ThreadPoolExecutor(PARTS_AT_ONCE) as threads:
-            computed = [threads.submit(part, start, size) for start, size in parts()]
-            found = []
-            try:
-                for future in computed:
-                    found.append(future.result())
-                    advance(len(found[-1][0]))
-            finally:  # after an error, no other part must begin
-                for future in computed:
-                    future.cancel()
+        def computed() -> Generator[tuple[tf.Tensor, list[tf.Tensor]]]:
+            # On a GPU, TensorFlow mixes up the eager tensors of several threads (tensorflow/tensorflow issue 123980).
+            if tf.config.list_logical_devices("GPU"):
+                yield from itertools.starmap(part, parts())
+                return
+            with ThreadPoolExecutor(PARTS_AT_ONCE) as threads:
+                futures = [threads.submit(part, start, size) for start, size in parts()]
+                try:
+                    for future in futures:
+                        yield future.result()
+                finally:  # after an error, no other part must begin
+                    for future in futures:
+                        future.cancel()
+
+        found = []
+        with count_steps(int(count), "lines") as advance, contextlib.closing(computed()) as made_parts:
+            for one in made_parts:
+                found.append(one)
+                advance(len(one[0]))
         if not found:
             return results
         rows, made = zip(*found, strict=True)

@@ -283,8 +283,10 @@ def _predict(model: ServedVersion, body: bytes) -> Any:
         given = dict.fromkeys(specs, given)
     if not isinstance(given, dict) or set(specs) - set(given):
         raise Refused(f"'inputs' must be an object with {','.join(sorted(specs))}")
-    # As in TensorFlow Serving, other columns are ignored.
-    outputs = model.run(signature, {name: _tensor(name, given[name], spec) for name, spec in specs.items()})
+    with tf.device("CPU:0"):  # on a GPU, TensorFlow mixes up the eager tensors of several threads (its issue 123980)
+        # As in TensorFlow Serving, other columns are ignored.
+        inputs = {name: _tensor(name, given[name], spec) for name, spec in specs.items()}
+    outputs = model.run(signature, inputs)
     columns = {name: _plain(array) for name, array in outputs.items()}
     only = next(iter(columns.values())) if len(columns) == 1 else None
     if "inputs" in asked:

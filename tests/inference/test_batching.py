@@ -152,6 +152,20 @@ def test_some_parts_are_computed_at_the_same_time():
     assert most == PARTS_AT_ONCE
 
 
+def test_with_a_gpu_all_parts_are_computed_by_the_calling_thread(monkeypatch):
+    # There, TensorFlow mixes up the eager tensors of several threads: translations ended with errors of shapes.
+    monkeypatch.setattr(tf.config, "list_logical_devices", lambda kind: ["GPU:0"] if kind == "GPU" else ["CPU:0"])
+    threads = []
+
+    def body(chosen):
+        threads.append(threading.current_thread())
+        return [chosen]
+
+    rows = Rows([tf.ragged.constant([[4] * 60] * 40, tf.int32)], [], None, OPTIONS, False)  # ten parts of 4 rows
+    assert rows.compute(body, [((), tf.int32)])[0].numpy().tolist() == list(range(40))
+    assert threads == [threading.current_thread()] * 10
+
+
 def test_after_an_error_no_further_part_begins():
     begun = []
 
