@@ -267,7 +267,7 @@ def _markdown(machine: Sequence[str], outcomes: Sequence[Outcome], command: str,
 
 def main(
     output: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the results.")] = Path("runs/gpu"),
-    minutes: Annotated[float, typer.Option(help="Time for all parts together.")] = 9,
+    minutes: Annotated[float, typer.Option(help="Time for all parts together.")] = 16,
     parts: Annotated[str, typer.Option(help=f"Topics, separated by commas: {', '.join(TOPICS)}.")] = ",".join(TOPICS),
     mechanisms: Annotated[
         str, typer.Option(help="Mechanisms of overhead.py whose overhead is measured. Default: all.")
