@@ -100,7 +100,8 @@ class PairFilter:
         wrong = {
             "truncated": [x.truncated for _, x, _ in rows],
             "cut-off": [y.cut_off for *_, y in rows],
-            "identical": [y.text.strip() == line.strip() for line, _, y in rows],
+            # A teacher that lower-cases copies in small letters.
+            "identical": [y.text.strip() in (line.strip(), line.strip().lower()) for line, _, y in rows],
             "low score": [y.score < (-math.inf if self.min_score is None else self.min_score) for *_, y in rows],
             **{name: found.tolist() for name, found in outside_limits(sources, targets, None, self.max_ratio)},
         }
@@ -238,8 +239,8 @@ class Distillation:
         # The seed depends on the part, not on the process that translates it.
         seed = int(np.random.SeedSequence([self.seed, part]).generate_state(1)[0]) if translator.options.sample else 0
         translations = translator.translate(lines, seeds=seed)
-        selected = self._selected(translations, references)
         source, target = (translator.tokenizers[language] for language in translator.directions[0])
+        selected = self._selected(translations, references, target.lowercases)
         texts = [x.text for candidates in selected for x in candidates]
         lengths = iter(target.tokenize(texts).row_lengths().numpy().tolist() if texts else [])
         of_lines = source.tokenize(lines).row_lengths().numpy().tolist()
@@ -248,13 +249,15 @@ class Distillation:
             for length, x, candidates in zip(of_lines, translations, selected, strict=True)
         ]
 
-    def _selected(self, translations: Sequence[Translation], references: Sequence[str] | None) -> list[list[Candidate]]:
+    def _selected(
+        self, translations: Sequence[Translation], references: Sequence[str] | None, ignores_case: bool
+    ) -> list[list[Candidate]]:
         candidates = [[Candidate(x.text, x.score, None, 0, x.cut_off) for x in one.hypotheses] for one in translations]
         if self.select == "all":
             return candidates
         if references is None:
             return [of_line[:1] for of_line in candidates]
-        chrf = make_metrics(["chrf"], [])["chrf"]
+        chrf = make_metrics(["chrf"], [], lowercase=ignores_case)["chrf"]
         scored = (
             [x._replace(chrf=round(chrf.sentence_score(x.text, [reference]).score, 4)) for x in of_line]
             for of_line, reference in zip(candidates, references, strict=True)

@@ -44,6 +44,7 @@ STORED_PAIRS = 2**17  # pairs that a process segments before it writes them
 Report = Callable[[str], None]
 Split = Callable[[PairBlock], np.ndarray]  # to the bucket of each pair
 MODEL = "sample.model"  # in the folder
+GOLDEN_RATIO = np.uint64(0x9E3779B97F4A7C15)  # in 64 bits: a product with it spreads differences of low bits
 Task = tuple[str, str, np.ndarray, str]
 
 
@@ -294,11 +295,17 @@ def _write(
     with failures_as_results() as failures:
         block = read_blocks(positions)
         assert block.keys is not None
-        order_of = (block.lines,) if order == "lines" else (block.lines, *block.keys.T)
-        block = block.select(np.lexsort(order_of))
+        block = block.select(np.argsort(block.lines if order == "lines" else _digests_of_lines(block), kind="stable"))
         yield {"shard": number, **write_shard(Path(folder), number, sides, block)}
         add_worker_steps(counted, 1)
     yield from failures
+
+
+def _digests_of_lines(block: PairBlock) -> np.ndarray:
+    """Returns a uint64 array `[pairs]`, random numbers from text and line: copies of a pair are not side by side."""
+    assert block.keys is not None
+    mixed: np.ndarray = (block.keys.sum(axis=1, dtype=np.uint64) ^ block.lines.astype(np.uint64)) * GOLDEN_RATIO
+    return mixed
 
 
 def _numbered(folder: Path, shards: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

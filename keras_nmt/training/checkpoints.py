@@ -180,7 +180,7 @@ class Checkpoints:
                 with averaged_weights(self.optimizer):
                     write_weights(weights_path(self.folder, update), stored(self.model))
             path = self.save_state(progress)
-            self._write_index(progress)
+            self.write_index(progress)
             self._remove_weights(progress)
         return path
 
@@ -320,7 +320,10 @@ class Checkpoints:
         """Returns the updates with the best scores."""
         return progress.by_score(self.higher_is_better)[: self.keep_best]
 
-    def _write_index(self, progress: Progress) -> None:
+    def write_index(self, progress: Progress) -> None:
+        """Writes the index, after a change of the scores."""
+        if self.read_only:
+            return
         scores = dict(sorted(progress.scores.items()))
         write_json(self.folder / INDEX, {"last": self._last(progress), "best": self._best(progress), "scores": scores})
 
@@ -331,7 +334,7 @@ class Checkpoints:
         if missing := [str(update) for update in progress.saved if update not in whole]:
             report(f"The weights of update {', '.join(missing)} are missing; the final weights will be without them")
         progress.keep(whole)
-        self._write_index(progress)
+        self.write_index(progress)
 
 
 def _stored_type(variable: Any) -> np.dtype:

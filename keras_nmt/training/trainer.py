@@ -394,6 +394,7 @@ class Trainer:
                 progress.scores[update] = metrics[evaluation.best_metric]
             with self.strategy.scope():
                 self.model.set_weights(values)
+            self.checkpoints.write_index(progress)
         progress.scored_by = evaluation.scoring
 
     def _evaluate(self, evaluation: Evaluation) -> dict[str, float]:

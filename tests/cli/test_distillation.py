@@ -11,6 +11,7 @@ import threading
 import time
 
 import filelock
+import keras
 import pytest
 import sacrebleu
 from digits import write_lines
@@ -18,9 +19,10 @@ from translators import label_tokenizer, make_multilingual, source_tokenizer, ta
 from typer.testing import CliRunner
 
 from keras_nmt.cli.app import app
+from keras_nmt.data import train_subwords
 from keras_nmt.experiments import distillation
 from keras_nmt.inference import Translator
-from keras_nmt.models import ModelDirectory
+from keras_nmt.models import ModelDirectory, Transformer
 
 OUTPUTS = ("source", "target", "scores.tsv")
 
@@ -143,14 +145,35 @@ def test_reasons_to_drop_pairs():
         (line, ""),
         (line._replace(truncated=True), "truncated"),
         (line._replace(candidates=[candidate._replace(cut_off=True)]), "cut-off"),
-        (line._replace(candidates=[candidate._replace(text=" a cat")]), "identical"),
+        (line._replace(candidates=[candidate._replace(text=" A cat")]), "identical"),
+        (line._replace(candidates=[candidate._replace(text="a cat")]), "identical"),  # the teacher lower-cases
         (line._replace(candidates=[candidate._replace(text="", length=0)]), "empty"),
         (line._replace(candidates=[]), None),
     ]
-    texts, expected = ["a cat"] * len(lines), [reason for _, reason in lines if reason is not None]
+    texts, expected = ["A cat"] * len(lines), [reason for _, reason in lines if reason is not None]
     found = distillation.PairFilter(drop=distillation.REASONS).reasons(texts, [x for x, _ in lines])
     assert found == expected
-    assert distillation.PairFilter().reasons(texts, [x for x, _ in lines]) == [""] * 5
+    assert distillation.PairFilter().reasons(texts, [x for x, _ in lines]) == [""] * 6
+
+
+def test_case_does_not_count_against_references_of_a_lower_casing_teacher(tmp_path):
+    folder, text = (
+        ModelDirectory(tmp_path / "model"),
+        write_lines(tmp_path, "text", ["ABCDEFGHIJ KLMNOP", "QRSTU VWXYZ"] * 9),
+    )
+    train_subwords([text], folder.path / "s.model", vocabulary_size=38, lowercase=True)
+    keras.utils.set_random_seed(1)
+    model = Transformer(38, num_encoder_layers=1, num_decoder_layers=1, hidden_dim=8, num_heads=2)
+    folder.save_config(model, subwords=dict.fromkeys(("source", "target"), "s.model"))
+    folder.save_weights(model)
+    heard = Translator.from_directory(folder.path, num_hypotheses=4, max_length=8).translate(["ABC"])[0].hypotheses
+    wanted = next(x.text for x in heard[1:] if x.text.strip() and x.text.upper() != x.text)
+    options = ["--select", "reference", "--references", write_lines(tmp_path, "references", [wanted.upper()])]
+    source = write_lines(tmp_path, "source", ["ABC"])
+    run(folder.path, "--input", source, "--output", tmp_path / "new", *options, "--n-best", 4, "--max-length", 8)
+    _, target, scores = outputs(tmp_path / "new")
+    assert target == f"{wanted}\n"
+    assert float(scores.splitlines()[1].split("\t")[2]) == 100
 
 
 def test_a_folder_holds_the_work_of_one_model_and_text(trained, text, tmp_path, error_line):

@@ -112,6 +112,14 @@ def test_a_run_continues_on_another_machine_and_with_another_evaluation(copied, 
     assert "tok:char" in results["test"]["source-target"]["bleu"]["signature"]
 
 
+def test_the_index_has_the_scores_of_another_evaluation(copied, one):
+    (copied / "results.json").unlink()  # stopped before the end
+    start(copied, one, {"dev_metrics": ["bleu", "loss"], "best_metric": "loss"})
+    scores = json.loads((copied / "checkpoints" / "index.json").read_text())["scores"]
+    assert set(scores) == {"2", "4"}
+    assert all(2 < score < 4 for score in scores.values())  # losses near log(30), no BLEU
+
+
 def test_scores_of_another_search_do_not_pass_for_new_ones_after_a_kill(copied, one):
     def killed(line: str) -> None:
         if line == "Building the model":

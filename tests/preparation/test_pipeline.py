@@ -371,6 +371,18 @@ def test_any_text_in_any_files_by_any_workers(
     assert (list(found) == sorted(found)) or order == "shuffled"
 
 
+def test_copies_of_a_pair_are_not_side_by_side(folder: Path, tmp_path: Path) -> None:
+    preparation = options_of(folder, duplicates="keep", keep_text=True)
+    prepare(preparation, tmp_path / "out", workers=1, beam_options=ONE_PROCESS)
+    corpus = PreparedCorpus(tmp_path / "out" / "de", tmp_path / "out" / "en", text=True).load()
+    assert corpus.text is not None
+    pairs = list(zip(*corpus.text, strict=True))
+    copies = len(pairs) - len(set(pairs))
+    neighbours = sum(one == other for one, other in itertools.pairwise(pairs))
+    assert copies > 15
+    assert neighbours <= 2
+
+
 @pytest.mark.nightly
 def test_several_processes_and_kills(folder: Path, tmp_path: Path) -> None:
     """The command line with two processes writes the same bytes after kills as without."""
