@@ -30,6 +30,8 @@ ENVIRONMENT = {
     "TF_CPP_MIN_LOG_LEVEL": "3",
     # TensorFlow keeps the memory of large tensors, such as the logits of an update. The system would zero each page.
     "TF_CPU_ALLOCATOR_USE_BFC": "1",
+    # By default, the first process takes a GPU's whole memory: runs of a comparison are processes beside their parent.
+    "TF_FORCE_GPU_ALLOW_GROWTH": "true",
     # HDF5 opens no file where a file system has no locks. A file of weights is complete when it gets its name.
     "HDF5_USE_FILE_LOCKING": "FALSE",
 }
