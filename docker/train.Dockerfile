@@ -1,7 +1,8 @@
 # An image that trains, translates and exports, on NVIDIA GPUs or on CPUs. From the root of the repository:
 #
 #     docker build --file docker/train.Dockerfile --tag keras-nmt .
-#     docker run --rm --gpus all --volume "$PWD/runs:/home/user/runs" keras-nmt quickstart
+#     mkdir -p runs
+#     docker run --rm --gpus all --user "$(id -u):$(id -g)" --volume "$PWD/runs:/home/user/runs" keras-nmt quickstart
 #
 # `--build-arg EXTRAS=serving` leaves CUDA out.
 FROM python:3.12-slim

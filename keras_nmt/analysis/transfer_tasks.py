@@ -107,7 +107,8 @@ def read_transfer(folder: str | os.PathLike[str]) -> tuple[dict[str, TransferTex
         Two dictionaries from a language to `TransferTexts`: the texts to train on, and the texts to test on.
 
     Raises:
-        UserError: The folder has none of these files, or a file is damaged or of another format.
+        UserError: The folder has none of these files, a file is damaged or of another format, or a label of the test
+            does not occur in training.
     """
     folder = Path(folder)
     if not folder.is_dir():
@@ -142,6 +143,12 @@ def read_transfer(folder: str | os.PathLike[str]) -> tuple[dict[str, TransferTex
         raise UserError(
             "The folder must have dev.LANG.tsv, test.LANG.tsv and test.labels, or train.CLASS.LANG and "
             f"test.CLASS.LANG. Received: {folder}"
+        )
+    known, tested = ({label for texts in side.values() for label in texts.labels} for side in (train, test))
+    if unknown := sorted(tested - known):
+        raise UserError(
+            "Every label of the test must occur in training: give labels the same names, and remove header lines. "
+            f"Received: {', '.join(unknown)}; in training {', '.join(sorted(known))}, of {folder}"
         )
     return train, test
 

@@ -45,7 +45,7 @@ OUTPUT: dict[str, Any] = {
 }
 SHARED = {"source_language": SourceLanguage, "target_language": TargetLanguage, **OUTPUT}
 Measure = Callable[[Path], "analysis.Measurements"]  # of a model directory
-FORMAT = 3  # of finished parts: another number where the measurements of an analysis have other keys, notes or details
+FORMAT = 4  # of finished parts: another number where the measurements of an analysis have other keys, notes or details
 
 
 def check_inspection(directories: Sequence[Path], output: Path | None) -> None:
@@ -110,7 +110,7 @@ class Inspection:
         import_tensorflow(self._imports)
         found_of: dict[Path, analysis.Measurements] = {}
         settings = {"analysis": name, **settings, **self.languages}
-        files = [_state(path) for path in (*inputs, *(self._imports or ())) if path is not None]
+        files = [None if path is None else _state(path) for path in (*inputs, *(self._imports or ()))]
         with progress(len(self.names) * len(parts), "parts") as advance, show_steps(progress):
             for directory, model_name in self.names.items():
                 for part, measure in parts.items():

@@ -59,7 +59,13 @@ def probing(
 @with_options(OUTPUT)
 def transfer(
     directories: Directories,
-    data: Annotated[Path, typer.Option(help="Folder of XNLI's tables, or of train.CLASS.LANG and test.CLASS.LANG.")],
+    data: Annotated[
+        Path,
+        typer.Option(
+            help="Folder of XNLI's tables, named train.LANG.tsv or dev.LANG.tsv, test.LANG.tsv and test.labels, or of "
+            "train.CLASS.LANG and test.CLASS.LANG."
+        ),
+    ],
     vectors: Vectors = "mean",
     **shared: Any,
 ) -> None:

@@ -152,6 +152,12 @@ def _files_of_one_direction(
     pair = languages_of_files(next(iter(given.values())))
     if isinstance(languages, list) and len(languages) == 2 and set(languages) != set(pair):
         pair = str(languages[0]), str(languages[1])
+    for name, both in given.items():
+        if languages_of_files(both) == pair[::-1]:
+            raise UserError(
+                f"--{name} must name the files of {pair[0]} and {pair[1]} in this order, as the other options do. "
+                f"Received: --{name} {both[0]} {both[1]}"
+            )
     direction = {"data.languages": list(pair), "data.pairs": ["-".join(pair)]}
     return direction, {f"data.{name}": dict(zip(pair, both, strict=True)) for name, both in given.items()}
 

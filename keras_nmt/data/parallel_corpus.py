@@ -126,12 +126,12 @@ class ParallelCorpus:
     @cached_property
     def source_lengths(self) -> np.ndarray:
         """int64 array `[pairs]`, the number of subwords of each source sentence, without EOS."""
-        return self.source.row_lengths().numpy()
+        return np.diff(self.source.row_splits.numpy())  # NumPy: this may be in tf.data's thread, see `Rows.compute`
 
     @cached_property
     def target_lengths(self) -> np.ndarray:
         """int64 array `[pairs]`, the number of subwords of each target sentence, without BOS and EOS."""
-        return self.target.row_lengths().numpy()
+        return np.diff(self.target.row_splits.numpy())
 
     @cached_property
     def length_counts(self) -> np.ndarray:

@@ -40,9 +40,9 @@ def dry_run(config: ExperimentConfig, report: Callable[[str], None] = lambda lin
         UserError: A file is missing or does not fit, or a setting is wrong.
     """
     check_backend("Training")
-    config.check()
     training = config.training
-    strategy = make_strategy(training.replicas)
+    strategy = make_strategy(training.replicas)  # first, as in a run
+    config.check()
     keras.utils.set_random_seed(training.update.seed)
     with tempfile.TemporaryDirectory() as temporary:
         own = ModelDirectory(config.directory)

@@ -125,11 +125,17 @@ def describe_machine() -> str:
     """Returns the processors, GPUs and libraries of this process, in one line."""
     info = Path("/proc/cpuinfo")
     models = re.findall(r"^model name\s*: (.+)$", info.read_text(encoding="utf-8"), re.M) if info.is_file() else []
-    devices = [tf.config.experimental.get_device_details(gpu) for gpu in tf.config.list_physical_devices("GPU")]
-    gpus = ", ".join(device.get("device_name", "GPU") for device in devices) or "no GPU"
     libraries = f"Python {platform.python_version()}, TensorFlow {tf.__version__}, Keras {keras.__version__}"
     processor = models[0] if models else platform.machine()
-    return f"{processor}, {num_processors()} processors, {gpus}; {libraries}, keras_nmt {__version__}"
+    return (
+        f"{processor}, {num_processors()} processors, {gpu_names() or 'no GPU'}; {libraries}, keras_nmt {__version__}"
+    )
+
+
+def gpu_names() -> str:
+    """Returns the names of the GPUs that TensorFlow sees, "" without one."""
+    devices = [tf.config.experimental.get_device_details(gpu) for gpu in tf.config.list_physical_devices("GPU")]
+    return ", ".join(device.get("device_name", "GPU") for device in devices)
 
 
 def subword_names(config: ExperimentConfig) -> dict[str, str]:

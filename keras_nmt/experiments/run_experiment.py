@@ -33,6 +33,7 @@ from keras_nmt.experiments.model_config import labels_of
 from keras_nmt.experiments.results import (
     SAMPLING,
     finished_results,
+    gpu_names,
     read_digests,
     record,
     subword_names,
@@ -87,15 +88,20 @@ def run(
     check_backend("Training")
     if is_chief():
         report("Checking the files of the data")
+    strategy = make_strategy(config.training.replicas)  # first: the check makes layers, some of which start TensorFlow
     config.check()
     with directory_lock(config.directory) if is_chief() else contextlib.nullcontext():
-        return _run(config, report, callbacks)
+        return _run(config, strategy, report, callbacks)
 
 
-def _run(config: ExperimentConfig, report: Report, callbacks: Sequence[keras.callbacks.Callback]) -> dict[str, Any]:
+def _run(
+    config: ExperimentConfig,
+    strategy: tf.distribute.Strategy,
+    report: Report,
+    callbacks: Sequence[keras.callbacks.Callback],
+) -> dict[str, Any]:
     """Runs an experiment after its checks, while its directory is locked."""
     training = config.training
-    strategy = make_strategy(training.replicas)  # first: logical devices are made before TensorFlow is used
     keras.utils.set_random_seed(training.update.seed)
     if training.deterministic:
         tf.config.experimental.enable_op_determinism()
@@ -174,9 +180,10 @@ def build(
         model = config.make_model({side: tokenizers[side].vocabulary_size for side in config.sides})
         if config.model.lora is not None:
             add_adapter(model, LowRank.from_settings(config.model.lora), _load_base(config, model))
+    devices = gpu_names() or "CPU"
     report(
         f"{model.count_params():,} parameters, {len(batches)} direction(s), "
-        f"{strategy.num_replicas_in_sync} replica(s), {config.training.dtype}"
+        f"{strategy.num_replicas_in_sync} replica(s) on {devices}, {config.training.dtype}"
     )
     report(f"{_number_trained(model):,} of them are trained")
     return model, batches
@@ -240,12 +247,14 @@ def make_trainer(
     evaluation = None
     if evaluate is not None:
         evaluated = ", ".join(d.name for d in config.directions if d.dev is not None)
+        # Of the search, greedy search has the least length only.
+        shortest = "" if config.search.min_length == 1 else f", at least {config.search.min_length} subwords"
         evaluation = Evaluation(
             evaluate=evaluate,
             every=own.every,
             best_metric=own.best_metric,
             patience=own.patience,
-            scored_by=f"{own.bleu_tokenizer}, {own.dev_sentences or 'all'} sentences of {evaluated}",
+            scored_by=f"{own.bleu_tokenizer}, {own.dev_sentences or 'all'} sentences of {evaluated}{shortest}",
         )
     return Trainer(
         model,

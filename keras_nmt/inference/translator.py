@@ -7,9 +7,10 @@ import copy
 import functools
 import numbers
 import os
+import threading
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 import tensorflow as tf
@@ -35,6 +36,20 @@ from keras_nmt.inference.translation import Alternative, Hypothesis, Piece, Tran
 from keras_nmt.models import MultilingualModel, TranslationModel
 
 _processes: list[int] = []  # the process that made the first translator
+_turn = threading.RLock()
+_Arguments = ParamSpec("_Arguments")
+_Result = TypeVar("_Result")
+
+
+def _in_turn(method: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
+    """Lets one thread at a time call a method if there is a GPU, for the reason in `Rows.compute`."""
+
+    @functools.wraps(method)
+    def called(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:
+        with _turn if tf.config.list_logical_devices("GPU") else contextlib.nullcontext():
+            return method(*args, **kwargs)
+
+    return called
 
 
 class Translator:
@@ -43,7 +58,8 @@ class Translator:
     Text is segmented into subwords, truncated to the largest length bucket, translated by beam search or by sampling,
     and joined to text again. The translation of text without subwords (empty, or only spaces) is empty, with score 0.
 
-    Any number of lines is computed in parts of bounded size, lines of similar length together, four parts at a time.
+    Any number of lines is computed in parts of bounded size, lines of similar length together, on CPUs four parts at
+    a time.
     The answer to a line does not depend on the other lines, but for the candidates of a shortlist. Lines of several
     directions may be mixed: n languages take n encoders and n searches for their n^2 directions. A model of one
     direction has no routing.
@@ -146,6 +162,7 @@ class Translator:
         """Whether the model has an attention bridge, which represents sentences."""
         return getattr(self.model, "bridge", None) is not None
 
+    @_in_turn
     def translate(
         self,
         lines: Iterable[str],
@@ -230,6 +247,7 @@ class Translator:
             for i, row in enumerate(zip(*columns, strict=True))
         ]
 
+    @_in_turn
     def alternatives(
         self,
         lines: Iterable[str],
@@ -308,6 +326,7 @@ class Translator:
             size = self.options.shortlist_size
             raise UserError(f"{TOO_MANY_FORCED}: raise it. Received: shortlist_size={size}") from None
 
+    @_in_turn
     def score(
         self, sources: Iterable[str], targets: Iterable[str], source: Languages = None, target: Languages = None
     ) -> list[float]:
@@ -335,6 +354,7 @@ class Translator:
         log_probabilities: list[float] = answers["log_probability"].numpy().tolist()
         return log_probabilities
 
+    @_in_turn
     def align(
         self,
         sources: Iterable[str],
@@ -379,6 +399,7 @@ class Translator:
         columns = (answers[name].numpy().tolist() for name in ("alignment", "source_word", "target_word"))
         return [aligned_words(*row) for row in zip(*columns, strict=True)]
 
+    @_in_turn
     def embed(self, lines: Iterable[str], language: Languages) -> tuple[np.ndarray, np.ndarray]:
         """Computes the representations of sentences by the attention bridge.
 
@@ -405,6 +426,7 @@ class Translator:
         self._warn_of_truncated(answers, "sentence(s)")
         return answers["mean"].numpy(), answers["sentence"].numpy()
 
+    @_in_turn
     def lengths(self, lines: Iterable[str], language: str) -> list[int]:
         """Returns the lengths in tokens of lines of one of `languages`, with EOS, after truncation."""
         lengths = self.tokenizers[language].tokenize(_texts(check_lines(lines))).row_lengths().numpy() + 1

@@ -78,8 +78,8 @@ class Preparation:
         duplicates: "keep"; or of pairs that have the same "pair" of texts, the same "source" or the same "target", as
             the subword models normalise them, only the first one is kept; "either": "source", then "target". Defaults
             to "pair".
-        order: "shuffled": by a digest of text and line, a random order that is the same each time. "lines": the order of
-            the files. Defaults to "shuffled".
+        order: "shuffled": by a digest of text and line, a random order that is the same each time. "lines": the order
+            of the files. Defaults to "shuffled".
         source_tag: String, a subword such as "<BT>" at the start of each source sentence, for example for
             back-translated text; a user symbol of the subword model. Defaults to None.
         keep_text: Boolean, whether to keep the text too, for subword sampling. Defaults to False.

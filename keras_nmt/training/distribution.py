@@ -7,12 +7,16 @@ import functools
 import json
 import os
 import re
+import warnings
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import tensorflow as tf
 
 from keras_nmt.errors import UserError, exhausted, one_line
+
+NVIDIA_DRIVER = Path("/proc/driver/nvidia/version")
 
 
 def make_strategy(replicas: int | None = None) -> tf.distribute.Strategy:
@@ -48,6 +52,12 @@ def make_strategy(replicas: int | None = None) -> tf.distribute.Strategy:
             )
         return _multi_worker()
     gpus = tf.config.list_physical_devices("GPU")
+    if not gpus and NVIDIA_DRIVER.exists() and "CUDA_VISIBLE_DEVICES" not in os.environ:
+        warnings.warn(
+            "This machine has an NVIDIA GPU, but TensorFlow cannot use it, and trains on the CPU: install the extra "
+            "`gpu`, or see what TensorFlow says with TF_CPP_MIN_LOG_LEVEL=0",
+            stacklevel=2,
+        )
     if replicas is None:
         replicas = max(1, len(gpus))
     if replicas < 1:

@@ -76,6 +76,18 @@ def test_a_part_is_measured_again_if_a_file_of_the_model_or_of_its_layers_change
         assert number_of_measurements() == number
 
 
+def test_a_part_is_measured_again_if_a_file_has_another_use(directories, texts, tmp_path):
+    measured = []
+
+    def measure(directory):
+        measured.append(directory)
+        return Measurements("test", "score", {("group", "1"): 0.5})
+
+    for inputs in ([texts / "source", None], [None, texts / "source"], [None, texts / "source"]):
+        Inspection([directories / "plain"], tmp_path / "out").measure("test", measure, inputs)
+    assert len(measured) == 2
+
+
 def test_a_part_is_measured_again_if_the_text_beside_a_key_changes(run_inspect, directories, tmp_path):
     (tmp_path / "x.key.txt").write_text("1\tnews\tcat\tKatze\tKater\n")
     arguments = ["senses", directories / "plain", "--data", tmp_path / "x.key.txt", "--output", tmp_path / "out"]

@@ -278,6 +278,14 @@ def test_xnli_tables(tmp_path):
     assert [sorted(x) for x in read_transfer(tmp_path)] == [["en", "zh-Hans"]] * 2
 
 
+def test_a_label_without_an_example_is_named(tmp_path):
+    (tmp_path / "train.en.tsv").write_text("premise\thypo\tlabel\na\tb\tcontradictory\nc\td\tneutral\n")
+    (tmp_path / "test.en.tsv").write_text("e\tf\ng\th\n")
+    (tmp_path / "test.labels").write_text("neutral\ncontradiction\n")
+    with pytest.raises(UserError, match=r"Received: contradiction; in training contradictory, label, neutral, of "):
+        read_transfer(tmp_path)
+
+
 def test_classes_and_languages_may_have_a_hyphen(tmp_path):
     for split in ("train", "test"):
         (tmp_path / f"{split}.not-good.zh-Hans").write_text("a\n")

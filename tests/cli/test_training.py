@@ -192,6 +192,18 @@ def test_files_of_options_are_those_of_the_languages_that_their_names_end_with(t
     assert made[3].dev == {"source": Path("c.txt"), "target": Path("d.txt")}
 
 
+def test_files_in_the_other_order_are_refused(tmp_path, error_line):
+    command = ["train", "--directory", tmp_path / "new", "--max-updates", 1, "--train", "a.en", "a.de"]
+    message = error_line(*command, "--dev", "b.de", "b.en")
+    assert "--dev must name the files of en and de in this order" in message
+    assert message.endswith("Received: --dev b.de b.en\n")
+    settings = tmp_path / "settings.json"
+    settings.write_text(json.dumps({"data": {"languages": ["de", "en"]}}))
+    assert "--test must name" in error_line(
+        *command, "--settings", settings, "--dev", "c", "d", "--test", "b.de", "b.en"
+    )
+
+
 def test_set_reaches_the_arguments_of_an_argument_in_a_file_and_below_a_name(tmp_path, monkeypatch, error_line):
     made = []
     monkeypatch.setattr("keras_nmt.experiments.run", lambda self, **_: made.append(self))

@@ -112,12 +112,30 @@ def test_a_run_continues_on_another_machine_and_with_another_evaluation(copied, 
     assert "tok:char" in results["test"]["source-target"]["bleu"]["signature"]
 
 
+def test_layers_that_start_tensorflow_are_trained_on_replicas(one, tmp_path, run_python):
+    settings = {**one, "directory": str(tmp_path / "new"), "replicas": 2, "max_updates": 1, "model.roles": "softmax"}
+    made = run_python(
+        "-c",
+        "import json, sys; from keras_nmt.experiments import ExperimentConfig, run; "
+        "run(ExperimentConfig.from_settings(json.loads(sys.argv[1])))",
+        json.dumps(settings),
+    )
+    assert made.returncode == 0, made.stderr
+    assert b"2 replica(s) on CPU" in made.stdout
+
+
 def test_the_index_has_the_scores_of_another_evaluation(copied, one):
     (copied / "results.json").unlink()  # stopped before the end
     start(copied, one, {"dev_metrics": ["bleu", "loss"], "best_metric": "loss"})
     scores = json.loads((copied / "checkpoints" / "index.json").read_text())["scores"]
     assert set(scores) == {"2", "4"}
     assert all(2 < score < 4 for score in scores.values())  # losses near log(30), no BLEU
+
+
+def test_another_least_length_of_translations_is_another_score(copied, one):
+    _, lines = start(copied, one, {"min_length": 9, "max_updates": 6})
+    again = "Evaluating the kept weights of 2 updates again: scores are now "
+    assert any(line.startswith(again) and line.endswith(", at least 9 subwords)") for line in lines)
 
 
 def test_scores_of_another_search_do_not_pass_for_new_ones_after_a_kill(copied, one):

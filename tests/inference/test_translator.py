@@ -6,6 +6,7 @@ import os
 import resource
 import signal
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import keras
 import numpy as np
@@ -38,6 +39,25 @@ def searched(translator, texts):
     memory = translator.graph._encoders[0](source, False)
     found = translator.graph._searches[0](memory, source, seeds=None, prefix=None, compiled=False)
     return [x.numpy() for x in found]
+
+
+def test_with_a_gpu_one_thread_at_a_time_calls_a_translator(monkeypatch, translator):
+    # There, TensorFlow mixes up the eager tensors of several threads.
+    monkeypatch.setattr(tf.config, "list_logical_devices", lambda kind: ["GPU:0"] if kind == "GPU" else ["CPU:0"])
+    compute, inside, most = translator.graph.compute, [], []
+
+    def slow(*arguments):
+        inside.append(1)
+        most.append(len(inside))
+        time.sleep(0.1)
+        inside.pop()
+        return compute(*arguments)
+
+    monkeypatch.setattr(translator.graph, "compute", slow)
+    with ThreadPoolExecutor(3) as threads:
+        found = list(threads.map(translator.translate, [["a cat"]] * 3))
+    assert found[0] == found[1] == found[2]
+    assert most == [1, 1, 1]
 
 
 def test_batching_and_order_are_invisible(translator, lines):

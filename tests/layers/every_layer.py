@@ -89,6 +89,9 @@ def _cases(random: Callable[..., np.ndarray]) -> dict[str, Case]:
         "recurrent encoder": Case(
             layers.RecurrentEncoder(1, D), {"inputs": memory, "mask": MASK, "return_state": True}
         ),
+        "recurrent encoder, cuDNN on a GPU": Case(
+            layers.RecurrentEncoder(1, D, use_cudnn="auto"), {"inputs": memory, "mask": MASK, "return_state": True}
+        ),
     }
     for assignment, options in roles.items():
         layer = layers.RoleInteraction(3, assignment, **options)

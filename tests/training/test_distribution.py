@@ -203,6 +203,15 @@ def test_two_replicas_are_mirrored() -> None:
     assert make_strategy(2) is strategy
 
 
+def test_a_gpu_that_tensorflow_cannot_use_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES")
+    monkeypatch.setattr("keras_nmt.training.distribution.NVIDIA_DRIVER", tmp_path)
+    with pytest.warns(UserWarning, match="has an NVIDIA GPU"):
+        make_strategy()
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    make_strategy()
+
+
 def test_replicas_are_rejected_after_tensorflow_has_started() -> None:
     tf.zeros([]).numpy()
     with pytest.raises(UserError, match="replicas=7"):
