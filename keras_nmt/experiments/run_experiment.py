@@ -159,6 +159,7 @@ def _run(
             "updates": result.update,
             "training_seconds": round(result.seconds, 1),
             "ended_by": result.reason,
+            "replicas": strategy.num_replicas_in_sync,  # with dropout, each has random numbers of its own
             "final_updates": result.final_updates,
             "dev_greedy": {name: round(value, 2) for name, value in result.final_metrics.items()},
             **score_test(config, report),
