@@ -26,10 +26,10 @@ from typing import Annotated, Any
 import typer
 
 from keras_nmt.cli.run_app import make_app, run_app
-from keras_nmt.data.text_files import read_lines
+from keras_nmt.data.text_files import read_lines, text_digest
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation import RunsComparison, holm, paired_bootstrap_of_runs
-from keras_nmt.experiments.corpus_files import corpora_of, file_of_corpus
+from keras_nmt.experiments.corpus_files import File, corpora_of, file_of_corpus
 from keras_nmt.experiments.kept_runs import KeptRun, read_kept_runs
 from keras_nmt.files.atomic_files import write_text
 
@@ -89,6 +89,13 @@ def compare_kept(test: Mapping[str, Any], data: Path) -> Found:
     ]
     tests = settings["data"]["test"]
     sources, references = ({name: _texts(data, tests, name, side) for name in directions} for side in (0, 1))
+    for name in directions:
+        digests = [text_digest(file) for files in _files(data, tests, name) for file in files]
+        if any(runs[of, i].results["data"].get(f"test {name}") != digests for of in both for i in seeds):
+            raise UserError(
+                f"The test sets of {name} in {data} are not those that the runs translated: {test['system']} and "
+                f"{test['baseline']} of {test['runs']}. Received: test={tests}"
+            )
     low, high = test.get("words", (0, 10_000))
     kept = {
         name: [i for i, line in enumerate(lines) if low <= len(line.split()) <= high] for name, lines in sources.items()
@@ -311,10 +318,10 @@ def _difference(one: RunsComparison) -> str:
     return f"{one.difference:+.2f}" + ("" if one.p_value is None else f" (p {_p(one.p_value)})")
 
 
-def _texts(data: Path, tests: Any, direction: str, side: int) -> list[str]:
-    """The source or the references of a direction, of all test sets that have both."""
+def _files(data: Path, tests: Any, direction: str) -> list[tuple[File, File]]:
+    """The files, source and references, of all test sets of a direction that have both."""
     source, target = direction.split("-")
-    lines: list[str] = []
+    found = []
     for corpus in corpora_of(tests):
         patterns = [
             data / Path(corpus[language] if isinstance(corpus, Mapping) else corpus).name.removesuffix(".gz")
@@ -325,10 +332,15 @@ def _texts(data: Path, tests: Any, direction: str, side: int) -> list[str]:
             for pattern, language in zip(patterns, (source, target), strict=True)
         ]
         if files[0] is not None and files[1] is not None:
-            lines += read_lines(files[side] or "")
-    if not lines:
+            found.append((files[0], files[1]))
+    if not found:
         raise UserError(f"There is no test set of {direction} in {data}. Received: test={tests}")
-    return lines
+    return found
+
+
+def _texts(data: Path, tests: Any, direction: str, side: int) -> list[str]:
+    """The source or the references of a direction, of all test sets that have both."""
+    return [line for files in _files(data, tests, direction) for line in read_lines(files[side])]
 
 
 def _markdown(lines: Sequence[Sequence[str]]) -> str:

@@ -189,7 +189,7 @@ def file_name(name: str) -> str:
 
 
 def _state(path: Path) -> list[Any]:
-    """Returns a path with its size and time of change: other values mean that results are out of date."""
+    """Returns a path with the name, size and time of change of each file: others mean that results are out of date."""
     paths = sorted(x for x in path.rglob("*") if x.is_file()) if path.is_dir() else [path]
-    states = [(x.stat().st_size, x.stat().st_mtime_ns) for x in paths if x.exists()]
-    return [str(path.resolve()), len(states), sum(size for size, _ in states), max((t for _, t in states), default=0)]
+    states = [[str(x.relative_to(path)), x.stat().st_size, x.stat().st_mtime_ns] for x in paths if x.exists()]
+    return [str(path.resolve()), states]

@@ -10,6 +10,7 @@ import tensorflow as tf
 from keras_nmt.data.parallel_corpus import ParallelCorpus
 from keras_nmt.data.sentence_pairs import RaggedArray, check_length_limits
 from keras_nmt.data.source_noise import SourceNoise
+from keras_nmt.data.subword_sampler import SPACE
 from keras_nmt.data.subword_tokenizer import SubwordTokenizer
 from keras_nmt.errors import UserError
 
@@ -89,7 +90,8 @@ class SubwordSampling:
         assert corpus.text is not None
         texts = [text[pairs].tolist() for text in corpus.text]
         if self.noise is not None:
-            lines, keep = corpus.line_numbers[pairs].tolist(), self._tokenizers[0].user_symbols
+            lines = corpus.line_numbers[pairs].tolist()
+            keep = {symbol.removeprefix(SPACE) for symbol in self._tokenizers[0].user_symbols} - {""}
             noisy = self.noise.apply([text.decode() for text in texts[0]], lines, seeds, keep)
             texts[0] = [text.encode() for text in noisy]
         source, target = (self._segmented(side, of_side, seeds) for side, of_side in enumerate(texts))

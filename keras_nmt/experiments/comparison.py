@@ -27,7 +27,7 @@ from keras_nmt.experiments.comparison_table import (
 )
 from keras_nmt.experiments.config import ExperimentConfig
 from keras_nmt.experiments.data_config import Direction
-from keras_nmt.experiments.results import differences, read_results, read_speed
+from keras_nmt.experiments.results import differences, other_starts, read_results, read_speed
 from keras_nmt.experiments.run_experiment import Report, run
 from keras_nmt.experiments.scores import measure_speed
 from keras_nmt.files.atomic_files import write_json, write_text
@@ -210,7 +210,7 @@ def _read_finished(config: ExperimentConfig) -> dict[str, Any] | None:
     results = read_results(config.directory)
     if results is None:
         return None
-    if changed := differences(config, results):
+    if changed := differences(config, results) + other_starts(config):
         raise UserError(
             f"{config.directory} holds a finished run with other settings: use another folder, or the same settings. "
             f"Received: {', '.join(changed)}"

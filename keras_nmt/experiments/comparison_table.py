@@ -19,7 +19,10 @@ from keras_nmt.files.settings import value_at
 from keras_nmt.files.training_log import TrainingLog
 from keras_nmt.models import ModelDirectory
 
-BUDGET = ("training.stop.max_updates", "training.stop.time_limit", "training.batch_size", "training.batch_unit")
+BUDGET = (
+    *("training.stop.max_updates", "training.stop.time_limit", "evaluation.patience"),
+    *("training.batch_size", "training.batch_unit"),
+)
 SEARCH = ("search.beam_size", "search.length_penalty", "search.min_length")
 COLUMNS = (
     *("configuration", "parameters", "training tokens/s", "decoding sentences/s", "runs", "dev BLEU", "test BLEU"),
@@ -146,7 +149,7 @@ def _count_outputs(folder: File, direction: str, test: dict[str, Any]) -> dict[s
     """Counts all, empty and distinct translations of a direction's test data."""
     lines = read_lines(hypotheses_path(folder, direction))
     counts = {"lines": len(lines), "empty": sum(not line.strip() for line in lines), "distinct": len(set(lines))}
-    return {**test.get("outputs", {}), **counts}
+    return {**counts, **test.get("outputs", {})}  # those of the run leave out empty sources
 
 
 def _tables(summary: dict[str, Any]) -> list[list[list[str]]]:

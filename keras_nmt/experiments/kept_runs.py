@@ -200,7 +200,7 @@ def check_keeping(path: str | os.PathLike[str]) -> None:
 def _read_run(table: str, configuration: str, seed: int, folder: Path) -> KeptRun:
     made = ModelDirectory(folder)
     settings = read_json(made.settings_path, "the settings of a run")
-    kept = change_paths(ExperimentConfig, settings, lambda path: Path(path).name)
+    kept = change_paths(ExperimentConfig, settings, _kept_path)
     results = read_json(folder / "results.json", "the results of a run")
     speed = folder / "speed.json"
     contents = {file.name: file.read_bytes() for file in sorted(folder.iterdir()) if FILES.fullmatch(file.name)}
@@ -216,6 +216,13 @@ def _read_run(table: str, configuration: str, seed: int, folder: Path) -> KeptRu
         files={name: _digest(content) for name, content in contents.items()},
         contents=contents,
     )
+
+
+def _kept_path(path: str) -> str:
+    """Returns the name of a file; of a pattern, the part from the first folder with a place for a language on."""
+    parts = Path(path).parts
+    first = next((number for number, part in enumerate(parts) if "{" in part), len(parts) - 1)
+    return str(Path(*parts[first:])) if parts else path
 
 
 def _summary(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import platform
 import re
@@ -22,6 +23,7 @@ from keras_nmt.experiments.data_config import digests_of
 from keras_nmt.files.atomic_files import write_json
 from keras_nmt.files.json_file import read_json, with_digest
 from keras_nmt.files.process_resources import num_processors
+from keras_nmt.files.settings import flatten
 from keras_nmt.models import ModelDirectory
 
 # Settings and sections in which a finished run may differ from the requested run. They do not affect the outcome, or
@@ -107,12 +109,15 @@ def read_digests(path: Path) -> dict[str, list[str]]:
 def read_speed(directory: str | os.PathLike[str]) -> dict[str, Any] | None:
     """Reads the measured speed of a model from `speed.json` of a run's folder, or returns None if there is none.
 
-    A speed of other weights does not count, unless the folder has no weights.
+    A speed of other weights or of another search does not count, unless the folder has no weights.
     """
     folder = ModelDirectory(directory)
     path, weights = folder.path / "speed.json", folder.weights_path
     speed = read_json(path, "the speed of a model") if path.exists() else {}
-    is_current = not weights.is_file() or speed.get("weights") == file_digest(weights)
+    is_current = not weights.is_file() or (
+        speed.get("weights") == file_digest(weights)
+        and speed.get("search") == read_json(folder.config_path, "a model").get("search")
+    )
     return speed if is_current and isinstance(speed.get("rates"), list) else None
 
 
@@ -154,9 +159,14 @@ def start_digest(config: ExperimentConfig) -> dict[str, list[str]]:
 def unchanged_files(config: ExperimentConfig) -> set[str]:
     """Returns the settings, of `subwords.models`, `init_from` and `teacher`, whose files are as when the run began.
 
-    The files, or the run, may have moved since then.
+    The files, or the run, may have moved since then. A run that was kept without weights has the names of files only.
     """
     folder = ModelDirectory(config.directory)
+    if read_results(folder.path) is not None and not folder.weights_path.is_file():
+        written = read_json(folder.settings_path, "the settings of a run")
+        both = [flatten(ExperimentConfig, one) for one in (written, config.settings())]
+        files = ("subwords.models", "training.start.init_from", "training.teacher")
+        return {name for name in files if len({json.dumps(_last_names(one.get(name))) for one in both}) == 1}
     before, now = read_digests(folder.data_path), start_digest(config)
     names = {START: "training.start.init_from", TEACHER: "training.teacher"}
     unchanged = {names[name] for name, digest in now.items() if before.get(name) == digest}
@@ -166,6 +176,15 @@ def unchanged_files(config: ExperimentConfig) -> set[str]:
     if whole and all(file_digest(path) == file_digest(copy) for path, copy in pairs):
         unchanged.add("subwords.models")
     return unchanged
+
+
+def _last_names(paths: Any) -> Any:
+    """Returns a path, or the paths in lists and mappings, without folders."""
+    if isinstance(paths, Mapping):
+        return {name: _last_names(path) for name, path in paths.items()}
+    if isinstance(paths, list | tuple):
+        return [_last_names(path) for path in paths]
+    return None if paths is None else Path(paths).name
 
 
 def file_digest(path: Path) -> str:
@@ -184,6 +203,12 @@ def differences(
     changed = config.changed_settings({*may_change, *unchanged_files(config)})
     before, now = results["data"], digests_of(config.directions)
     return changed + [f"{name} (was another text)" for name in {**now, **before} if now.get(name) != before.get(name)]
+
+
+def other_starts(config: ExperimentConfig) -> list[str]:
+    """Returns, as text, which of `init_from` and `teacher` have other weights than when the run in the folder began."""
+    began, start = read_digests(ModelDirectory(config.directory).data_path), start_digest(config)
+    return [f"{name} (was other weights)" for name in start if name in began and start[name] != began[name]]
 
 
 def record(config: ExperimentConfig) -> None:

@@ -87,7 +87,7 @@ def score_test(config: ExperimentConfig, report: Callable[[str], None]) -> dict[
         write_text(hypotheses_path(config.directory, direction.name), "\n".join([*hypotheses, ""]))
         results["test"][direction.name] = {
             "trained": bool(direction.corpora),
-            "outputs": dict(count_outputs(translations)),
+            "outputs": {**count_outputs(translations), "truncated": sum(x.truncated for x in translations)},
             **_scores(config, hypotheses, references),
         }
         if len(direction.tests) > 1:
@@ -97,6 +97,8 @@ def score_test(config: ExperimentConfig, report: Callable[[str], None]) -> dict[
                 for name, (_, own) in direction.read_test_sets().items()
             }
         report(test_line(direction.name, results["test"][direction.name]))
+        if truncated := results["test"][direction.name]["outputs"]["truncated"]:
+            report(f"test {direction.name}: {truncated:,} sources were too long for the search, and were truncated")
     results["test_seconds"] = round(time.monotonic() - start, 1)
     return results
 

@@ -73,6 +73,11 @@ def export_argos(
     root = f"translate-{source}_{target}-{VERSION.replace('.', '_')}"
     with tempfile.TemporaryDirectory() as folder:
         written = export_ctranslate2(Path(folder) / "model", model, tokenizers, quantize=quantize)
+        if SubwordTokenizer(written / "target.model").has_bytes:
+            raise UserError(
+                "Argos Translate would show the bytes of a rare character, such as <0xC3>: train subwords without "
+                "`byte_fallback`. Received: subwords of the target with bytes"
+            )
         subwords = _with_pieces(*((written / f"{side}.model").read_bytes() for side in ("source", "target")))
         with atomic_path(path, suffix=".zip") as temporary, zipfile.ZipFile(temporary, "w") as archive:
             for file in sorted(written.iterdir()):

@@ -84,11 +84,12 @@ def read(folder: Path) -> Imported:
         "norm": "pre" if setting("pre_norm", 1) else "post",
         "feed_forward": ACTIVATIONS[activation],
         "norm_epsilon": config.get("layer_norm_epsilon", 1e-5),
-        "source_end": config.get("add_source_eos", False),
     }
     if type(options["num_heads"]) is not int:
         raise UserError(f"{path}: `num_heads` must be an integer. Received: {options['num_heads']}")
     from_zero = bool(scalars.pop("decoder/start_from_zero_embedding", 0))
+    # Only Marian's decoders start from zeros. Its encoders always read the end, which some converters do not say.
+    options["source_end"] = config.get("add_source_eos", False) or from_zero
     for side, name in itertools.product(("encoder", "decoder"), (*IGNORED, *OFF)):
         if name in IGNORED or not scalars.get(f"{side}/{name}"):
             scalars.pop(f"{side}/{name}", None)

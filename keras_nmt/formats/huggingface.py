@@ -419,12 +419,20 @@ def export_huggingface(
     with atomic_folder(path) as folder:
         write_safetensors(folder / "model.safetensors", arrays)
         write_json(folder / "config.json", settings)
+        ids = {name: settings[name] for name in ("eos_token_id", "pad_token_id", "decoder_start_token_id")}
+        never = [[settings["pad_token_id"]]]
+        # Without it, transformers ends translations after 20 subwords.
+        write_json(
+            folder / "generation_config.json", {**ids, "max_length": 512, "num_beams": 4, "bad_words_ids": never}
+        )
         write_json(
             folder / "tokenizer_config.json", {"tokenizer_class": "MarianTokenizer", "separate_vocabs": not joint}
         )
         for side, name in (("source", "vocab.json"), ("target", "target_vocab.json")):
             pieces = by_side[side].pieces()
             if side == "source" or not joint:
-                write_json(folder / name, {"<pad>" if row == 2 else pieces[row]: i for i, row in enumerate(rows[side])})
+                # The tokenizer takes the tag of a language from the text before SentencePiece adds a space.
+                named = [re.sub("^\u2581(>>.+<<)$", r"\1", piece) for piece in pieces]
+                write_json(folder / name, {"<pad>" if row == 2 else named[row]: i for i, row in enumerate(rows[side])})
             by_side[side].save(folder / f"{side}.spm")
     return Path(path)

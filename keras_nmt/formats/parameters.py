@@ -201,6 +201,10 @@ def plain_parameters(model: Any, format_: str) -> dict[str, np.ndarray]:
                 f"{format_} does not support this `{name}`: export a SavedModel. Received: {name}={config[name]!r}"
             )
     check_not_quantized(model)
+    if any(weight.name.startswith("lora_") for weight in model.weights):
+        raise UserError(
+            f"{format_} has no adapters: load the model directory, whose weights are merged. Received: LoRA"
+        )
     arrays = {name: np.asarray(variable, "float32") for name, variable in variables(model).items()}
     return {name: array.T if name == "output" else array for name, array in arrays.items()}
 

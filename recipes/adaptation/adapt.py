@@ -22,6 +22,7 @@ import typer
 
 from keras_nmt.cli.run_app import import_tensorflow, make_app, run_app
 from keras_nmt.data.text_files import read_lines
+from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import write_text
 from keras_nmt.files.weights_file import weights_digest
 
@@ -112,8 +113,15 @@ def run(
         pairs: dict[str, Any] = {"new": list(zip(*domain["test"], strict=True)), "old": captions}
         return {name: _scores(translator, *sides) for name, sides in pairs.items()}
 
+    base = weights_digest(model / "model.weights.h5")[:16]
+    if others := {row["base"] for row in _read_rows()} - {base}:
+        raise UserError(
+            f"{RESULTS} has results of another model, and its means are over one: remove the file, or use that model. "
+            f"Received: weights {base}, in the file {', '.join(sorted(others))}"
+        )
+
     def keep(**row: Any) -> None:
-        context = {"base": weights_digest(model / "model.weights.h5")[:16], "machine": describe_machine()}
+        context = {"base": base, "machine": describe_machine()}
         row |= context | {"date": datetime.datetime.now(datetime.UTC).date().isoformat()}
         write_text(RESULTS, "".join(json.dumps(one) + "\n" for one in [*_read_rows(), row]))
         print(json.dumps(row), flush=True)

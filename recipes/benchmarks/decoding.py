@@ -125,7 +125,7 @@ def decoding_programs(
                     max_length_offset=options.steps,
                     batch_buckets=sorted(options.batches),
                     max_batch_tokens=256 * max(options.batches),
-                    quantize="int8" if options.dtype == "int8" else None,
+                    quantize=None if options.dtype == "float32" else options.dtype,
                 )
             )
         )
@@ -210,8 +210,7 @@ def main(
         size = vocabulary_size or VOCABULARY_SIZES.get(name, 32000)
         options = DecodingOptions(dtype, sizes, length or max(LENGTHS), steps, beam, threads, cpu_time)
         with console.status(f"{name} {dtype}"), tempfile.TemporaryDirectory() as folder:
-            policy = "mixed_bfloat16" if dtype == "bfloat16" else "float32"
-            arguments = {**TRANSFORMER_PRESETS[name], **(OF_MARIAN if of_marian else {}), "dtype": policy}
+            arguments = {**TRANSFORMER_PRESETS[name], **(OF_MARIAN if of_marian else {})}
             model, subwords = make_model(source_vocabulary_size=size, **arguments), make_subwords(size)
             if of_marian:
                 model = imported(model, subwords, Path(folder))

@@ -76,6 +76,23 @@ def test_a_part_is_measured_again_if_a_file_of_the_model_or_of_its_layers_change
         assert number_of_measurements() == number
 
 
+def test_a_part_is_measured_again_if_files_change_their_names(directories, tmp_path):
+    data, measured = tmp_path / "data", []
+    data.mkdir()
+    (data / "right").write_text("ab\n")
+    (data / "wrong").write_text("cd\n")
+
+    def measure(directory):
+        measured.append(directory)
+        return Measurements("test", "score", {("group", "1"): 0.5})
+
+    Inspection([directories / "plain"], tmp_path / "out").measure("test", measure, [data])
+    for old, new in (("right", "x"), ("wrong", "right"), ("x", "wrong")):
+        (data / old).rename(data / new)
+    Inspection([directories / "plain"], tmp_path / "out").measure("test", measure, [data])
+    assert len(measured) == 2
+
+
 def test_a_part_is_measured_again_if_a_file_has_another_use(directories, texts, tmp_path):
     measured = []
 

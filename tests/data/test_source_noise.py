@@ -156,6 +156,21 @@ def test_batches_have_noisy_sources_and_clean_targets(corpus, alpha):
     assert same(take(other.dataset(), updates), elements[:updates])
 
 
+def test_tags_of_imported_models_stay(tmp_path):
+    # Their subwords begin with SentencePiece's sign of a space.
+    (tmp_path / "text").write_text("\n".join(LINES * 30))
+    tokenizer = SubwordTokenizer(
+        train_subwords(tmp_path / "text", tmp_path / "m", vocabulary_size=60, user_symbols=["\u2581>>fra<<"])
+    )
+    (tmp_path / "tagged").write_text("".join(f">>fra<< {line}\n" for line in LINES * 30))
+    read = read_parallel(tmp_path / "tagged", tmp_path / "text", tokenizer, tokenizer, keep_text=True)
+    sampling = SubwordSampling(tokenizer, tokenizer, noise=SourceNoise(swap=0.5, uppercase=1))
+    source, _ = sampling.segment(read, np.arange(30), (1, 0, 0))
+    symbol = tokenizer.pieces().index("\u2581>>fra<<")
+    starts = np.cumsum([0, *source.lengths[:-1]])
+    assert source.values[starts].tolist() == [symbol] * 30
+
+
 def test_a_source_without_subwords_stays_as_it_is(corpus, monkeypatch):
     read, tokenizer, _ = corpus
     monkeypatch.setattr(SourceNoise, "apply", lambda self, texts, *others: [" "] * len(texts))

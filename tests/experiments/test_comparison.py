@@ -109,6 +109,14 @@ def test_speed_is_measured_again_if_the_weights_are_others_whatever_the_clock(fi
     assert calls == ["measure baseline-1", "measure plain-1"] * 3
 
 
+def test_speed_is_measured_again_after_another_search(files, tmp_path, calls):
+    run(files, tmp_path / "runs", seeds=(1,), decoding_speed=True)
+    calls.clear()
+    (tmp_path / "runs" / "plain-1" / "config.json").write_text('{"search": {"beam_size": 1}}')
+    run(files, tmp_path / "runs", seeds=(1,), decoding_speed=True)
+    assert calls == ["measure baseline-1", "measure plain-1"] * 3
+
+
 def test_without_test_data_there_is_no_test_and_no_speed(files, tmp_path, monkeypatch, calls):
     files = {name: path for name, path in files.items() if not name.startswith("data.test")}
     run(files, tmp_path / "runs", seeds=(1,), decoding_speed=True)
@@ -177,7 +185,8 @@ def test_a_run_of_more_updates_than_asked_is_refused(files, tmp_path, calls):
 
 
 @pytest.mark.parametrize(
-    "change", [{"max_updates": 200}, {"time_limit": 3.0}, {"batch_size": 9}, {"batch_unit": "sentences"}]
+    "change",
+    [{"max_updates": 200}, {"time_limit": 3.0}, {"batch_size": 9}, {"batch_unit": "sentences"}, {"patience": 3}],
 )
 def test_unequal_budgets_need_the_unequal_flag(files, tmp_path, calls, change):
     with pytest.raises(UserError, match="Budgets must be equal.*--unequal.*Received: "):
@@ -224,6 +233,14 @@ def test_runs_move_with_the_run_that_they_started_from(files, tmp_path, calls):
     shutil.move(tmp_path / "moved", tmp_path / "again")
     of(tmp_path / "again", other={"init_from": tmp_path / "baseline-1"})
     assert calls == []
+
+
+def test_a_run_of_other_weights_than_it_would_start_from_is_not_taken(files, tmp_path, calls):
+    of = functools.partial(run, files, tmp_path / "runs", seeds=(1,), unequal=True)
+    of(other={"init_from": tmp_path / "runs" / "baseline-1"})
+    (tmp_path / "runs" / "baseline-1" / "model.weights.h5").write_bytes(b"trained again")
+    with pytest.raises(UserError, match=r"Received: init_from \(was other weights\)$"):
+        of(other={"init_from": tmp_path / "runs" / "baseline-1"})
 
 
 def test_runs_that_all_start_warm_are_equal(files, tmp_path, calls):

@@ -74,6 +74,15 @@ def test_a_line_has_settings_scores_and_a_summary_of_the_log(kept, tmp_path):
         assert {"table", "configuration", "seed", "settings", "results", "log", "files"} <= set(json.loads(line))
 
 
+def test_folders_of_languages_are_kept(tmp_path):
+    folder = write_run(tmp_path / "a")
+    settings = json.loads((folder / "settings.json").read_text())
+    settings["data"]["train"] = f"{folder}/data/{{language}}/train.txt"
+    (folder / "settings.json").write_text(json.dumps(settings))
+    keep_runs(tmp_path / "kept.jsonl", {("plain", 1): folder})
+    assert read_kept_runs(tmp_path / "kept.jsonl")["plain", 1].settings["data"]["train"] == "{language}/train.txt"
+
+
 def test_the_archive_is_one_of_tar(kept):
     with tarfile.open(archive_path(kept)) as archive:
         members = {member.name: (member.mtime, member.uid, archive.extractfile(member).read()) for member in archive}

@@ -58,6 +58,7 @@ def test_the_results_are_by_direction(trained_one, one):
     assert outputs["cut_off"] == sum(translation.cut_off for translation in translations) > 0  # of four updates
     assert set(results["dev_greedy"]) == {"bleu", "chrf"}
     assert results["replicas"] == 1
+    assert outputs["truncated"] == 0
     assert f"Python {platform.python_version()}, TensorFlow {tf.__version__}" in results["machine"]
     assert datetime.date.fromisoformat(results["date"]) <= datetime.datetime.now(datetime.UTC).date()
     assert results["data"]["train source-target"] == [

@@ -13,13 +13,14 @@ import sentencepiece
 
 from keras_nmt import formats
 from keras_nmt.cli.app import app
+from keras_nmt.data import SubwordTokenizer, train_subwords
 from keras_nmt.errors import UserError
 from keras_nmt.formats import export_argos
 from keras_nmt.formats.parameters import sinusoids, variables
 from keras_nmt.formats.registry import EXPORTED, FORMATS, format_module
 from keras_nmt.ids import BOS
 from keras_nmt.inference import Translator
-from keras_nmt.models import ModelDirectory
+from keras_nmt.models import ModelDirectory, Transformer
 
 PLAIN = {"shortcuts": None, "num_encoder_layers": 1, "num_decoder_layers": 1}
 LANGUAGES = {"source": "en", "target": "de"}
@@ -52,6 +53,18 @@ def test_a_package_translates_like_the_model(package, lines):
     expected = [x.text for x in Translator(model, tokenizers, **search).translate(lines)]
     assert [processor.decode_pieces(x.hypotheses[0]) for x in results] == expected
     assert len(set(expected)) > 1
+
+
+def test_bytes_of_rare_characters_are_refused(make_model, tmp_path):
+    (tmp_path / "text").write_text("the cat sat\n" * 9)
+    subwords = train_subwords([tmp_path / "text"], tmp_path / "m", vocabulary_size=280, byte_fallback=True)
+    tokenizer = SubwordTokenizer(subwords)
+    model = Transformer(
+        tokenizer.vocabulary_size, num_encoder_layers=1, num_decoder_layers=1, hidden_dim=8, num_heads=2
+    )
+    with pytest.raises(UserError, match="without `byte_fallback`"):
+        export_argos(tmp_path / "en_de.argosmodel", model, tokenizer, **LANGUAGES)
+    assert not (tmp_path / "en_de.argosmodel").exists()
 
 
 def test_a_package_has_the_documented_files_and_fields(package):

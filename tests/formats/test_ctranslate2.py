@@ -26,7 +26,15 @@ from keras_nmt.ids import BOS, EOS
 from keras_nmt.inference import Translator
 from keras_nmt.inference.load import load
 from keras_nmt.layers import LayerSpec
-from keras_nmt.models import LearnedPositions, ModelDirectory, PositionalEncoding, Transformer, quantize
+from keras_nmt.models import (
+    LearnedPositions,
+    LowRank,
+    ModelDirectory,
+    PositionalEncoding,
+    Transformer,
+    add_adapter,
+    quantize,
+)
 from keras_nmt.quickstart_data import FOLDER as QUICKSTART
 
 PLAIN = {"shortcuts": None, "num_encoder_layers": 2, "num_decoder_layers": 2}
@@ -282,6 +290,25 @@ def converted(source_tokenizer, tmp_path_factory):
     sizes = {"hidden_dim": 8, "intermediate_dim": 8, "num_heads": 2}
     model = Transformer(source_tokenizer.vocabulary_size, num_encoder_layers=1, num_decoder_layers=1, **sizes)
     return export_ctranslate2(tmp_path_factory.mktemp("theirs"), model, source_tokenizer)
+
+
+def test_a_model_whose_decoder_starts_from_zeros_reads_the_end_of_the_source(converted, tmp_path):
+    # The converter of transformers' Marian models does not say that the source ends with </s>.
+    folder = shutil.copytree(converted, tmp_path / "theirs")
+    arrays = {name: np.array(array) for name, array in read_variables(folder / "model.bin").items()}
+    arrays["decoder/start_from_zero_embedding"] = np.ones((), "i1")
+    (folder / "model.bin").write_bytes(model_file(arrays, 6))
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, "add_source_eos": False}))
+    assert import_model(folder, tmp_path / "ours").load_model().get_config()["source_end"]
+
+
+def test_models_with_adapters_are_refused(make_model, source_tokenizer, tmp_path):
+    model = make_model(**PLAIN)
+    add_adapter(model, LowRank(), base="0" * 64)
+    with pytest.raises(UserError, match="CTranslate2 has no adapters"):
+        export_ctranslate2(tmp_path / "theirs", model, source_tokenizer)
+    assert not (tmp_path / "theirs").exists()
 
 
 @pytest.mark.parametrize(

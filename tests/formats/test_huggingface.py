@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from keras_nmt.data import SubwordTokenizer, train_subwords
 from keras_nmt.errors import UserError
 from keras_nmt.formats import export_huggingface, import_model
 from keras_nmt.formats.array_files import read_safetensors, write_safetensors
@@ -21,7 +22,7 @@ from keras_nmt.formats.huggingface import read_m2m100_vocabulary
 from keras_nmt.formats.vocabulary import read_tokens
 from keras_nmt.inference import Translator
 from keras_nmt.inference.load import load
-from keras_nmt.models import PositionalEncoding
+from keras_nmt.models import PositionalEncoding, Transformer
 
 # Random models in the formats, and what transformers computed (`huggingface_oracle.py make FOLDER OPTIONS`).
 HERE = Path(__file__).parent
@@ -199,6 +200,20 @@ def test_models_that_it_would_compute_otherwise_are_refused(make_model, tokenize
         with pytest.raises(UserError, match="an epsilon of 1e-05 and as many subwords of the source as of the target"):
             export_huggingface(tmp_path / "theirs", make_model(**options, **more), subwords)
     assert not (tmp_path / "theirs").exists()
+
+
+def test_generation_ends_at_512_subwords_and_tags_have_their_names(make_model, source_tokenizer, tmp_path):
+    (tmp_path / "text").write_text("the cat sat on the mat\n" * 9)
+    symbols = {"vocabulary_size": 30, "user_symbols": ["\u2581>>fra<<"]}
+    tokenizer = SubwordTokenizer(train_subwords([tmp_path / "text"], tmp_path / "m", **symbols))
+    sizes = {"hidden_dim": 8, "num_heads": 2, "norm": "post", "num_encoder_layers": 1, "num_decoder_layers": 1}
+    folder = export_huggingface(tmp_path / "theirs", Transformer(tokenizer.vocabulary_size, **sizes), tokenizer)
+    settings = json.loads((folder / "generation_config.json").read_text())
+    assert (settings["max_length"], settings["num_beams"]) == (512, 4)
+    assert settings["bad_words_ids"] == [[settings["pad_token_id"]]]
+    names = json.loads((folder / "vocab.json").read_text())
+    assert ">>fra<<" in names
+    assert "\u2581>>fra<<" not in names
 
 
 def change(folder, function):
@@ -389,6 +404,7 @@ MAKE = {  # files of PyTorch that would run code, or take more memory than they 
 }
 READ = """
 import pathlib, pickle, sys, torch, zipfile
+from keras_nmt.data import SubwordTokenizer, train_subwords
 from keras_nmt.errors import UserError
 from keras_nmt.formats import import_model
 class Attack:

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 from scripts import RECIPES, load_script
 
+from keras_nmt.data import text_digest
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation import RunsComparison, corpus_scores
 from keras_nmt.experiments.kept_runs import keep_runs
@@ -56,6 +57,10 @@ def kept(claims, tmp_path, monkeypatch):
     """Kept runs with other translations for each seed, and their data."""
     monkeypatch.setattr(claims, "HERE", tmp_path)
     claims.kept_runs.cache_clear()
+    digests = []
+    for language, lines in (("en", SOURCES), ("de", REFERENCES)):
+        (tmp_path / f"test_2016_flickr.{language}").write_text("\n".join(lines) + "\n")
+        digests.append(text_digest(tmp_path / f"test_2016_flickr.{language}"))
     folders = {}
     systems = {"good-1": 9, "good-2": 8, "bad-1": 2, "bad-2": 3}
     for name, every in systems.items():
@@ -67,10 +72,8 @@ def kept(claims, tmp_path, monkeypatch):
         data = {"languages": ["en", "de"], "pairs": ["en-de"], "test": "data/test_2016_flickr.{language}"}
         sections = {"evaluation": {"bleu_tokenizer": "13a"}, "subwords": {"lowercase": False}}
         (folder / "settings.json").write_text(json.dumps({"data": data, **sections}))
-        (folder / "results.json").write_text(json.dumps(RESULTS))
+        (folder / "results.json").write_text(json.dumps({**RESULTS, "data": {"test en-de": digests}}))
     keep_runs(tmp_path / "multi30k" / "results" / "ours.jsonl", folders)
-    for language, lines in (("en", SOURCES), ("de", REFERENCES)):
-        (tmp_path / f"test_2016_flickr.{language}").write_text("\n".join(lines) + "\n")
     yield tmp_path
     claims.kept_runs.cache_clear()
 
@@ -86,6 +89,13 @@ def test_kept_runs_are_compared_by_seed_without_empty_lines_and_by_length(claims
     assert short.difference != one.whole.difference != long.difference
     with pytest.raises(UserError, match="runs of both systems"):
         claims.compare_kept({**test, "system": "best"}, kept)
+
+
+def test_other_test_sets_than_the_runs_translated_are_refused(claims, kept):
+    path = kept / "test_2016_flickr.de"
+    path.write_text(path.read_text().replace("number 7", "number 77"))
+    with pytest.raises(UserError, match="not those that the runs translated: good and bad of ours"):
+        claims.compare_kept({"runs": "ours", "system": "good", "baseline": "bad"}, kept)
 
 
 def test_the_table_has_answers_of_its_own_and_of_the_rule(claims, kept):
