@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import textwrap
+import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -194,6 +195,8 @@ def average(
 
     updates = average_checkpoints(directory, which=which, number=number, output=output)
     write_line(f"Averaged updates {', '.join(map(str, updates))}")
+    if output is None and (results := directory / "results.json").exists():
+        warnings.warn(f"{results} has the scores of the old weights: `keras-nmt evaluate` scores these", stacklevel=1)
 
 
 def extend_vocabulary(

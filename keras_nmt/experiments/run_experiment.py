@@ -175,6 +175,9 @@ def build(
     """Makes the model, and the batches of each direction."""
     if config.training.teacher is not None:
         _check_subwords_of_teacher(config.training.teacher, tokenizers)
+    start = config.training.start.init_from
+    if start is not None and not ModelDirectory(config.directory).checkpoints_path.exists():
+        _check_subwords_of_start(start, tokenizers)
     batches = {d.name: _batches(config, d, tokenizers, report) for d in config.directions if d.corpora}
     report("Building the model")
     with as_user_errors(), strategy.scope():
@@ -207,6 +210,17 @@ def _check_subwords_of_teacher(teacher: File, tokenizers: Mapping[str, SubwordTo
             "The teacher must have one direction and the subwords of the model: leave out `subwords.models`, and use "
             f"another folder if this one has subwords already. Received: teacher={teacher}"
         )
+
+
+def _check_subwords_of_start(start: File, tokenizers: Mapping[str, SubwordTokenizer]) -> None:
+    """Checks that rows of embeddings are not taken for those of other subwords. Other numbers of rows do not fit."""
+    for side, path in ModelDirectory(start).subword_paths().items():
+        theirs, ours = SubwordTokenizer(path), tokenizers.get(side)
+        if ours is not None and theirs.vocabulary_size == ours.vocabulary_size and theirs.proto != ours.proto:
+            raise UserError(
+                f"The embeddings of {start} belong to other {side} subwords: leave `subwords.models` out, and use "
+                f"another folder if this one has subwords already. Received: init_from={start}"
+            )
 
 
 def _number_trained(model: keras.Model) -> int:

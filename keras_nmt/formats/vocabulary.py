@@ -107,8 +107,9 @@ class Vocabulary:
         for new, row in enumerate(self._text_rows(), 4 + len(self.languages)):
             token = self.tokens[row]
             if token.startswith(">>") and token.endswith("<<") and len(token) > 4 and token not in old:
-                # A text begins with a space for SentencePiece.
-                name, kind, score = SPACE + token, Piece.USER_DEFINED, 0.0
+                # A text begins with a space for SentencePiece, as a rule.
+                before = SPACE if proto.normalizer_spec.add_dummy_prefix else ""
+                name, kind, score = before + token, Piece.USER_DEFINED, 0.0
             elif plain:
                 name = token if are_characters or token.startswith(SPACE) else SPACE + token
                 kind, score = Piece.NORMAL, -float(new)

@@ -254,6 +254,15 @@ def test_average_writes_the_mean_and_refuses_more_checkpoints_than_exist(trained
     assert "50" in error_line("average", trained, "--last", 50, "--output", output)
 
 
+def test_average_says_that_the_scores_are_of_the_old_weights(tmp_path, monkeypatch):
+    monkeypatch.setattr("keras_nmt.training.average_checkpoints", lambda directory, **_: [1, 2])
+    command = ["average", str(tmp_path), "--last", "2"]
+    app(command, standalone_mode=False)
+    (tmp_path / "results.json").write_text("{}")
+    with pytest.warns(UserWarning, match="results.json has the scores of the old weights"):
+        app(command, standalone_mode=False)
+
+
 @pytest.mark.parametrize("which", ["last", "best"])
 def test_average_takes_the_named_checkpoints(which, monkeypatch):
     seen = {}

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from configs import config
+from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
 from keras_nmt.data import ParallelCorpus, SubwordTokenizer, TrainingBatches, text_digest, train_subwords
 from keras_nmt.errors import UserError
@@ -124,6 +125,15 @@ def test_layers_that_start_tensorflow_are_trained_on_replicas(one, tmp_path, run
     )
     assert made.returncode == 0, made.stderr
     assert b"2 replica(s) on CPU" in made.stdout
+
+
+def test_embeddings_of_other_subwords_are_not_a_start(copied, one, tmp_path):
+    proto = ModelProto.FromString((copied / "subwords.model").read_bytes())
+    proto.pieces[-1].piece, proto.pieces[-2].piece = proto.pieces[-2].piece, proto.pieces[-1].piece
+    models = tmp_path / "other.model"
+    models.write_bytes(proto.SerializeToString())
+    with pytest.raises(UserError, match="belong to other source subwords.*Received: init_from="):
+        start(tmp_path / "warm", one, {"init_from": str(copied), "subwords.models": str(models), "max_updates": 1})
 
 
 def test_the_index_has_the_scores_of_another_evaluation(copied, one):

@@ -63,6 +63,7 @@ def test_speed_is_measured_on_all_lines_after_a_warm_up(files, tmp_path, monkeyp
     monkeypatch.setattr(module.time, "monotonic", lambda: clock[0])
     monkeypatch.setattr(module, "WARM_UP", 8)
     (tmp_path / "model.weights.h5").write_bytes(b"weights")
+    (tmp_path / "config.json").write_text('{"search": {"beam_size": 4}}')
     for at in ("before", "now", "now"):  # the turns of another moment are dropped
         sizes.clear()
         module.measure_speed(make(1, tmp_path, files), at, ["source-target"])
