@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import platform
 import re
@@ -23,7 +22,7 @@ from keras_nmt.experiments.data_config import digests_of
 from keras_nmt.files.atomic_files import write_json
 from keras_nmt.files.json_file import read_json, with_digest
 from keras_nmt.files.process_resources import num_processors
-from keras_nmt.files.settings import flatten
+from keras_nmt.files.settings import change_paths, flatten
 from keras_nmt.models import ModelDirectory
 
 # Settings and sections in which a finished run may differ from the requested run. They do not affect the outcome, or
@@ -164,9 +163,12 @@ def unchanged_files(config: ExperimentConfig) -> set[str]:
     folder = ModelDirectory(config.directory)
     if read_results(folder.path) is not None and not folder.weights_path.is_file():
         written = read_json(folder.settings_path, "the settings of a run")
-        both = [flatten(ExperimentConfig, one) for one in (written, config.settings())]
+        old, new = (
+            flatten(ExperimentConfig, change_paths(ExperimentConfig, one, lambda path: Path(path).name))
+            for one in (written, config.settings())
+        )
         files = ("subwords.models", "training.start.init_from", "training.teacher")
-        return {name for name in files if len({json.dumps(_last_names(one.get(name))) for one in both}) == 1}
+        return {name for name in files if old.get(name) == new.get(name)}
     before, now = read_digests(folder.data_path), start_digest(config)
     names = {START: "training.start.init_from", TEACHER: "training.teacher"}
     unchanged = {names[name] for name, digest in now.items() if before.get(name) == digest}
@@ -176,15 +178,6 @@ def unchanged_files(config: ExperimentConfig) -> set[str]:
     if whole and all(file_digest(path) == file_digest(copy) for path, copy in pairs):
         unchanged.add("subwords.models")
     return unchanged
-
-
-def _last_names(paths: Any) -> Any:
-    """Returns a path, or the paths in lists and mappings, without folders."""
-    if isinstance(paths, Mapping):
-        return {name: _last_names(path) for name, path in paths.items()}
-    if isinstance(paths, list | tuple):
-        return [_last_names(path) for path in paths]
-    return None if paths is None else Path(paths).name
 
 
 def file_digest(path: Path) -> str:

@@ -262,7 +262,7 @@ def make_trainer(
     evaluation = None
     if evaluate is not None:
         evaluated = ", ".join(d.name for d in config.directions if d.dev is not None)
-        # Of the search, greedy search has the least length only.
+        # Greedy search depends on the least length, and on no other setting of the search.
         shortest = "" if config.search.min_length == 1 else f", at least {config.search.min_length} subwords"
         evaluation = Evaluation(
             evaluate=evaluate,

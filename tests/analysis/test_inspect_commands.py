@@ -56,14 +56,22 @@ def test_several_models_stand_in_one_table_and_finished_ones_are_kept(
     assert "0.125" not in run_inspect("similarity", first, "--source", tmp_path / "other", "--output", tmp_path / "out")
 
 
-def test_a_part_is_measured_again_if_a_file_of_the_model_or_of_its_layers_changes(directories, texts, tmp_path):
-    model, layers, measured = tmp_path / "model", tmp_path / "layers.py", []
-    shutil.copytree(directories / "plain", model)
-    layers.write_text("")
+def measured_models():
+    """A list of model directories, and a measure that adds its model directory to the list."""
+    measured = []
 
     def measure(directory):
         measured.append(directory)
         return Measurements("test", "score", {("group", "1"): 0.5})
+
+    return measured, measure
+
+
+def test_a_part_is_measured_again_if_a_file_of_the_model_or_of_its_layers_changes(directories, texts, tmp_path):
+    model, layers = tmp_path / "model", tmp_path / "layers.py"
+    measured, measure = measured_models()
+    shutil.copytree(directories / "plain", model)
+    layers.write_text("")
 
     def number_of_measurements():
         inspection = Inspection([model], tmp_path / "out", import_=[layers])
@@ -77,14 +85,10 @@ def test_a_part_is_measured_again_if_a_file_of_the_model_or_of_its_layers_change
 
 
 def test_a_part_is_measured_again_if_files_change_their_names(directories, tmp_path):
-    data, measured = tmp_path / "data", []
+    data, (measured, measure) = tmp_path / "data", measured_models()
     data.mkdir()
     (data / "right").write_text("ab\n")
     (data / "wrong").write_text("cd\n")
-
-    def measure(directory):
-        measured.append(directory)
-        return Measurements("test", "score", {("group", "1"): 0.5})
 
     Inspection([directories / "plain"], tmp_path / "out").measure("test", measure, [data])
     for old, new in (("right", "x"), ("wrong", "right"), ("x", "wrong")):
@@ -94,12 +98,7 @@ def test_a_part_is_measured_again_if_files_change_their_names(directories, tmp_p
 
 
 def test_a_part_is_measured_again_if_a_file_has_another_use(directories, texts, tmp_path):
-    measured = []
-
-    def measure(directory):
-        measured.append(directory)
-        return Measurements("test", "score", {("group", "1"): 0.5})
-
+    measured, measure = measured_models()
     for inputs in ([texts / "source", None], [None, texts / "source"], [None, texts / "source"]):
         Inspection([directories / "plain"], tmp_path / "out").measure("test", measure, inputs)
     assert len(measured) == 2
