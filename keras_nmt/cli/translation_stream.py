@@ -156,8 +156,8 @@ def counts_of(translations: Sequence[Translation]) -> dict[str, int]:
     """The numbers of translations that are "truncated", "empty" or "cut_off", or do not meet constraints ("unmet")."""
     from keras_nmt.inference.translation import count_outputs
 
-    found = {"truncated": sum(translation.truncated for translation in translations), **count_outputs(translations)}
-    return {**found, "unmet": sum(not all(translation.hypotheses[0].met) for translation in translations)}
+    unmet = sum(not all(translation.hypotheses[0].met) for translation in translations)
+    return {**count_outputs(translations), "unmet": unmet}
 
 
 def warn_of_translator(counts: Mapping[str, int], translator: Any) -> None:

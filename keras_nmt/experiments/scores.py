@@ -87,7 +87,7 @@ def score_test(config: ExperimentConfig, report: Callable[[str], None]) -> dict[
         write_text(hypotheses_path(config.directory, direction.name), "\n".join([*hypotheses, ""]))
         results["test"][direction.name] = {
             "trained": bool(direction.corpora),
-            "outputs": {**count_outputs(translations), "truncated": sum(x.truncated for x in translations)},
+            "outputs": dict(count_outputs(translations)),
             **_scores(config, hypotheses, references),
         }
         if len(direction.tests) > 1:

@@ -206,13 +206,13 @@ def met_of_phrases(met: bytes | str, phrases: list[str]) -> str:
 
 
 def count_outputs(translations: Iterable[Translation]) -> Mapping[str, int]:
-    """Counts all "lines", "empty" translations of text, those that the length limit "cut_off", and "distinct" texts.
+    """Counts all "lines", "empty" translations of text, those "cut_off" by the limit, "distinct" ones, "truncated" lines.
 
     Example:
 
     >>> texts = [["a"], [""], ["a"]]
     >>> count_outputs(Translation.of(text, [-1], [text == ["a"]], truncated=False) for text in texts)
-    {'lines': 3, 'empty': 1, 'cut_off': 2, 'distinct': 2}
+    {'lines': 3, 'empty': 1, 'cut_off': 2, 'distinct': 2, 'truncated': 0}
     """
     found = list(translations)
     return {
@@ -220,6 +220,7 @@ def count_outputs(translations: Iterable[Translation]) -> Mapping[str, int]:
         "empty": sum(translation.is_empty for translation in found),
         "cut_off": sum(translation.cut_off for translation in found),
         "distinct": len({translation.text for translation in found}),
+        "truncated": sum(translation.truncated for translation in found),
     }
 
 

@@ -235,6 +235,17 @@ def test_runs_move_with_the_run_that_they_started_from(files, tmp_path, calls):
     assert calls == []
 
 
+def test_kept_runs_that_started_from_another_are_restored_elsewhere(files, tmp_path, calls):
+    def of(folder):
+        return planned(files, folder, seeds=(1,), unequal=True, other={"init_from": folder / "baseline-1"})
+
+    written = compare(of(tmp_path / "runs"), report=str)
+    keep_runs(tmp_path / "kept.jsonl", finished_runs(of(tmp_path / "runs")))
+    shutil.rmtree(tmp_path / "runs")
+    restore_runs(tmp_path / "kept.jsonl", tmp_path / "elsewhere")
+    assert write_table(of(tmp_path / "elsewhere")) == written
+
+
 def test_a_run_of_other_weights_than_it_would_start_from_is_not_taken(files, tmp_path, calls):
     of = functools.partial(run, files, tmp_path / "runs", seeds=(1,), unequal=True)
     of(other={"init_from": tmp_path / "runs" / "baseline-1"})
