@@ -206,7 +206,7 @@ def met_of_phrases(met: bytes | str, phrases: list[str]) -> str:
 
 
 def count_outputs(translations: Iterable[Translation]) -> Mapping[str, int]:
-    """Counts all "lines", "empty" translations of text, those "cut_off" by the limit, "distinct" ones, "truncated" lines.
+    """Counts all "lines", "empty" translations of text, "cut_off" ones, "distinct" ones, and "truncated" lines.
 
     Example:
 
