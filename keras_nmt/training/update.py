@@ -33,9 +33,9 @@ class UpdateConfig:
         normalize_by: String, "tokens" or "sentences", the number by which the summed token loss is divided. Extra
             losses, such as the penalty of an attention bridge, are means over sentences. With "tokens", their weight in
             the loss is therefore larger, by the number of tokens of a sentence. Defaults to "tokens".
-        jit_compile: Boolean, whether XLA compiles the forward and backward pass. Compilation takes some seconds for
-            each batch shape. It is meant for GPUs: on several CPU cores, training is about a fifth faster, on one core
-            not at all. Defaults to `False`.
+        jit_compile: Boolean, whether XLA compiles the forward and backward pass, and on one device the optimizer.
+            Compilation takes some seconds for each batch shape. It is meant for GPUs: on several CPU cores, training is
+            about a fifth faster, on one core not at all. Defaults to `False`.
         seed: Integer, seed of all random operations of the model during training. Defaults to 0.
         alignment_weight: Float, weight of the loss of guided alignment, if batches have alignments: the cross-entropy
             of the attention of the model's `alignment_head` is added to the loss of each token. Defaults to 0.1.
@@ -97,11 +97,11 @@ class Update:
             name: [v for v in task.model.variables if v.path.endswith("seed_generator_state")]
             for name, task in tasks.items()
         }
-        self._forward_backward = (
-            tf.function(self._micro_batch, jit_compile=True, autograph=False)
-            if config.jit_compile
-            else self._micro_batch
-        )
+        self._forward_backward, self._apply = self._micro_batch, self._apply_gradients
+        if config.jit_compile:
+            self._forward_backward = tf.function(self._micro_batch, jit_compile=True, autograph=False)
+            if self.num_replicas == 1:  # else the optimizer sums over replicas, which a compiled program cannot
+                self._apply = tf.function(self._apply_gradients, jit_compile=True, autograph=False)
 
     def make_batches(self, name: str, start: int) -> Any:
         """Makes the iterator of a task's batches from its update `start` on.
@@ -138,6 +138,7 @@ class Update:
     def _micro_batch(
         self,
         name: str,
+        key: tf.Tensor,
         source: tf.Tensor,
         target_input: tf.Tensor,
         target_output: tf.Tensor,
@@ -147,6 +148,7 @@ class Update:
     ) -> tuple[list[tf.Tensor], tf.Tensor]:
         """Runs the forward and backward pass of a task's micro-batch, `[n, S]` and `[n, T]`, with alignments `[n, P]`.
 
+        `key` is that of `make_key`. It is an argument so that a compiled program does not depend on the seed.
         `normalizer` and `sentences` belong to the whole update, so that gradients only have to be summed.
 
         Returns:
@@ -154,6 +156,7 @@ class Update:
             log-probability and extra loss.
         """
         model = self._tasks[name].model
+        self.set_seeds(key, name)
         with tf.GradientTape(watch_accessed_variables=False) as tape:
             values = [variable.value for variable in self._variables[name]]
             tape.watch(values)
@@ -174,13 +177,16 @@ class Update:
         gradients = [tf.cast(tf.convert_to_tensor(gradient), "float32") for gradient in gradients]
         return gradients, tf.stack([loss, tf.reduce_sum(nlls), extra_loss])
 
-    def set_seeds(self, update: tf.Tensor, part: tf.Tensor, name: str = DEFAULT_TASK) -> None:
-        """Sets the state of every SeedGenerator of a task's model from the update and the part of its batch."""
+    def make_key(self, update: tf.Tensor, part: tf.Tensor) -> tf.Tensor:
+        """Makes the key of the random numbers of a part of an update's batch, int64 tensor `[2]`."""
+        key = tf.stack([tf.constant(self._config.seed, "int64"), tf.cast(update, "int64")])
+        return tf.random.experimental.stateless_fold_in(key, tf.cast(part, "int64"), alg="philox")
+
+    def set_seeds(self, key: tf.Tensor, name: str = DEFAULT_TASK) -> None:
+        """Sets the state of every SeedGenerator of a task's model from a key."""
         seed_states = self._seed_states[name]
         if not seed_states:
             return
-        key = tf.stack([tf.constant(self._config.seed, "int64"), tf.cast(update, "int64")])
-        key = tf.random.experimental.stateless_fold_in(key, tf.cast(part, "int64"), alg="philox")
         states = tf.random.stateless_uniform(
             [len(seed_states), 2], key, minval=None, maxval=None, dtype=tf.uint32, alg="philox"
         )
@@ -204,12 +210,12 @@ class Update:
         normalizer = tokens if self._config.normalize_by == "tokens" else sentences
 
         def micro_batch(index: tf.Tensor | int) -> tuple[list[tf.Tensor], tf.Tensor]:
-            self.set_seeds(update, first_part + tf.cast(index, "int64"), name)
             source, target_input, target_output = (
                 batch[key][index] for key in ("source", "target_input", "target_output")
             )
             links = batch[LINKS][index] if LINKS in batch else None
-            return self._forward_backward(name, source, target_input, target_output, normalizer, sentences, links)
+            key = self.make_key(update, first_part + tf.cast(index, "int64"))
+            return self._forward_backward(name, key, source, target_input, target_output, normalizer, sentences, links)
 
         if self._config.accumulation_steps == 1:
             gradients, sums = micro_batch(0)
@@ -227,6 +233,14 @@ class Update:
                 parallel_iterations=1,
             )
         sums, *gradients = self._all_reduce([sums, *gradients])
+        norm, learning_rate, scale = self._apply(name, gradients)
+        measurements = tf.stack([*tf.unstack(sums), tokens, sentences, norm, learning_rate, scale])
+        if self._stop_requests is None:
+            return UpdateOutput(measurements, None)
+        return UpdateOutput(measurements, self._all_reduce([tf.identity(self._stop_requests)])[0])
+
+    def _apply_gradients(self, name: str, gradients: list[tf.Tensor]) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
+        """Changes weights by the gradients of an update. Returns their norm, the learning rate and the loss scale."""
         scale = tf.ones([])
         if self._scaler is not None:
             scale = tf.convert_to_tensor(self._scaler.dynamic_scale)
@@ -241,10 +255,7 @@ class Update:
                 gradients = [gradient / scale for gradient in gradients]
             gradients = [gradient * (scale / self.num_replicas) for gradient in self._clip(gradients, norm)]
         self._optimizer.apply(gradients, self._variables[name])
-        measurements = tf.stack([*tf.unstack(sums), tokens, sentences, norm, learning_rate, scale])
-        if self._stop_requests is None:
-            return UpdateOutput(measurements, None)
-        return UpdateOutput(measurements, self._all_reduce([tf.identity(self._stop_requests)])[0])
+        return norm, learning_rate, scale
 
     def _clip(self, gradients: list[tf.Tensor], norm: tf.Tensor) -> list[tf.Tensor]:
         """Clips gradients as the optimizer is configured to."""

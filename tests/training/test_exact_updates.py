@@ -89,6 +89,34 @@ def test_splits_agree_with_xla_extra_losses_and_every_clipping(
         np.testing.assert_allclose(ours, theirs, atol=1e-5)
 
 
+def test_a_compiled_update_equals_a_plain_one(make_trainer: Make, make_model: MakeModel) -> None:
+    """On one device, XLA also compiles clipping, the loss scale and the optimizer. (Its dropout has other masks.)"""
+
+    def optimizer() -> keras.optimizers.Optimizer:
+        inner = make_optimizer("adamw", InverseSquareRootSchedule(0.02, 3), weight_decay=0.1, clip=0.5)
+        return keras.optimizers.LossScaleOptimizer(inner, initial_scale=1024.0, dynamic_growth_steps=2)
+
+    trainers = []
+    for jit_compile in (False, True):
+        trainer = make_trainer(
+            str(jit_compile),
+            optimizer=optimizer,
+            jit_compile=jit_compile,
+            max_updates=5,
+        )
+        trainer.train()
+        assert trainer.num_traces == 1
+        trainers.append(trainer)
+    for plain, compiled in zip(*map(log_of, trainers), strict=True):
+        for name in ("loss", "gradient_norm", "learning_rate"):
+            np.testing.assert_allclose(compiled[name], plain[name], rtol=1e-5, err_msg=name)
+    assert len({line["learning_rate"] for line in log_of(trainers[1])}) == 5
+    for plain, compiled in zip(*[trainer.optimizer.variables for trainer in trainers], strict=True):
+        np.testing.assert_allclose(compiled.numpy(), plain.numpy(), rtol=1e-4, atol=1e-6, err_msg=plain.path)
+    for plain, compiled in zip(*[trainer.model.get_weights() for trainer in trainers], strict=True):
+        np.testing.assert_allclose(compiled, plain, atol=1e-6)
+
+
 @pytest.mark.parametrize("normalize_by", ["tokens", "sentences"])
 @pytest.mark.parametrize("parts", [1, 2])
 def test_an_update_follows_the_gradient_of_the_loss_of_tokens_and_of_the_mean_penalty_of_sentences(
@@ -205,7 +233,7 @@ def test_masks_differ_between_replicas_layers_and_updates_and_come_again(
     def masks(update: tf.Tensor) -> Any:
         def replica() -> tf.Tensor:
             part = tf.distribute.get_replica_context().replica_id_in_sync_group
-            trainer.update.set_seeds(update, tf.cast(part, "int64"))
+            trainer.update.set_seeds(trainer.update.make_key(update, part))
             return tf.stack([layer(tf.ones([200]), training=True) for layer in layers])
 
         return trainer.strategy.experimental_local_results(trainer.strategy.run(replica))
