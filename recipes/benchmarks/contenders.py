@@ -185,7 +185,7 @@ class Ours:
 
 
 class OursCompiled(Ours):
-    """`Ours` with forward and backward pass compiled by XLA, in the first round."""
+    """`Ours` compiled by XLA, in the first round."""
 
     jit_compile = True
 
