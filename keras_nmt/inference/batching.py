@@ -98,9 +98,9 @@ class Rows:
         self.languages = languages
         self.groups = groups
         self._tokens = tokens
-        self._options = options
-        self._compiled = compiled
-        self._hypotheses = hypotheses
+        self.options = options
+        self.compiled = compiled
+        self.hypotheses = hypotheses
         longest = options.length_buckets[-1] - 1  # EOS takes one position
         lengths = [tf.cast(x.row_lengths(), tf.int32) for x in tokens]
         self.truncated = tf.reduce_any(tf.stack(lengths) > longest, 0)
@@ -109,7 +109,7 @@ class Rows:
     def ids(self, side: int, chosen: tf.Tensor) -> tf.Tensor:
         """Returns the ids `[B, T]` of the chosen rows `[B]` with EOS, padded to the longest or to a length bucket."""
         tokens, lengths = tf.gather(self._tokens[side], chosen), tf.gather(self.lengths[side], chosen)
-        columns = self._padded(tf.reduce_max(lengths)[None])[0]
+        columns = self.padded(tf.reduce_max(lengths)[None])[0]
         ids = tf.raw_ops.RaggedTensorToTensor(  # the operator also truncates
             shape=(tf.size(chosen), columns),
             values=tokens.flat_values,
@@ -135,81 +135,97 @@ class Rows:
         Returns:
             The tensors `[N, ...]` in the order of the rows, with 0 or "" for rows that are not needed.
         """
-        options, groups = self._options, self.groups
-        lengths = tf.reduce_max(tf.stack(self.lengths), 0)
-        keys = lengths if groups is None else lengths - groups * options.length_buckets[-1]
+        parts = _Parts(self, body, needed)
+        results = [tf.zeros([tf.size(self.lengths[0]), *shape], dtype) for shape, dtype in columns]
+        return parts.compute_eagerly(results) if tf.executing_eagerly() else parts.compute_in_graph(results)
+
+    def width(self, side: int) -> tf.Tensor:
+        """Returns the largest number of columns of a part's ids, an integer tensor; 1 without rows."""
+        return self.padded(tf.reduce_max(tf.concat([self.lengths[side], [0]], 0))[None])[0]
+
+    def padded(self, lengths: tf.Tensor) -> tf.Tensor:
+        """Returns the padded lengths, with EOS, of rows with these numbers of subwords."""
+        return bucket_sizes(lengths + 1, self.options.length_buckets) if self.compiled else lengths + 1
+
+
+class _Parts:
+    """The parts of `Rows.compute`, ordered by group and by length, the longest first."""
+
+    def __init__(self, rows: Rows, body: Callable[[tf.Tensor], Sequence[tf.Tensor]], needed: tf.Tensor | None) -> None:
+        self._rows = rows
+        self._body = body
+        lengths = tf.reduce_max(tf.stack(rows.lengths), 0)
+        keys = lengths if rows.groups is None else lengths - rows.groups * rows.options.length_buckets[-1]
         order = tf.argsort(keys, direction="DESCENDING", stable=True)
         if needed is not None:
             order = tf.boolean_mask(order, tf.gather(needed, order))
-        lengths = self._padded(tf.gather(lengths, order))
-        groups = None if groups is None else tf.gather(groups, order)
+        self._order = order  # [n], the indices of the rows
+        self._count = tf.size(order)
+        self._lengths = rows.padded(tf.gather(lengths, order))
+        self._groups = None if rows.groups is None else tf.gather(rows.groups, order)
 
-        def size_at(start: tf.Tensor) -> tf.Tensor:
-            return part_size(lengths, groups, start, options, self._compiled, self._hypotheses)
+    def compute_in_graph(self, results: list[tf.Tensor]) -> list[tf.Tensor]:
+        """Fills in the results by a loop over the parts, as an export does."""
 
-        def part(start: tf.Tensor, size: tf.Tensor) -> tuple[tf.Tensor, list[tf.Tensor]]:
-            """Returns the indices of a part's rows `[size]`, and their tensors `[size, ...]`."""
-            padded = bucket_sizes(size[None], options.batch_buckets)[0] if self._compiled else size
-            rows = tf.gather(order, start + tf.minimum(tf.range(padded), size - 1))
-            return rows[:size], [x[:size] for x in body(rows)]
+        def next_part(start: tf.Tensor, *results: tf.Tensor) -> tuple[tf.Tensor, ...]:
+            size = self._size_at(start)
+            return start + size, *_filled(results, *self._compute_part(start, size))
 
-        def filled(results: Sequence[tf.Tensor], rows: tf.Tensor, made: Sequence[tf.Tensor]) -> list[tf.Tensor]:
-            return [tf.tensor_scatter_nd_update(x, rows[:, None], new) for x, new in zip(results, made, strict=True)]
+        _, *results = tf.while_loop(
+            lambda start, *_: start < self._count,
+            next_part,
+            (tf.constant(0), *results),
+            parallel_iterations=PARTS_OF_A_REQUEST_AT_ONCE,
+        )
+        return results
 
-        count = tf.size(order)
-        results = [tf.zeros([tf.size(keys), *shape], dtype) for shape, dtype in columns]
-        if not tf.executing_eagerly():  # in an export
-
-            def next_part(start: tf.Tensor, *results: tf.Tensor) -> tuple[tf.Tensor, ...]:
-                size = size_at(start)
-                return start + size, *filled(results, *part(start, size))
-
-            _, *results = tf.while_loop(
-                lambda start, *_: start < count,
-                next_part,
-                (tf.constant(0), *results),
-                parallel_iterations=PARTS_OF_A_REQUEST_AT_ONCE,
-            )
-            return results
-
-        def parts() -> Iterator[tuple[tf.Tensor, tf.Tensor]]:
-            start = tf.constant(0)
-            while start < count:
-                yield start, (size := size_at(start))
-                start += size
-
-        def computed() -> Generator[tuple[tf.Tensor, list[tf.Tensor]]]:
-            # On a GPU, TensorFlow mixes up the eager tensors of several threads (tensorflow/tensorflow issue 123980).
-            if tf.config.list_logical_devices("GPU"):
-                yield from itertools.starmap(part, parts())
-                return
-            with ThreadPoolExecutor(PARTS_AT_ONCE) as threads:
-                futures = [threads.submit(part, start, size) for start, size in parts()]
-                try:
-                    for future in futures:
-                        yield future.result()
-                finally:  # after an error, no other part must begin
-                    for future in futures:
-                        future.cancel()
-
+    def compute_eagerly(self, results: list[tf.Tensor]) -> list[tf.Tensor]:
+        """Fills in the results by several threads, and shows progress."""
         found = []
-        with count_steps(int(count), "lines") as advance, contextlib.closing(computed()) as made_parts:
-            for one in made_parts:
-                found.append(one)
-                advance(len(one[0]))
+        with count_steps(int(self._count), "lines") as advance, contextlib.closing(self._computed()) as parts:
+            for part in parts:
+                found.append(part)
+                advance(len(part[0]))
         if not found:
             return results
         rows, made = zip(*found, strict=True)
         # All parts at once, because filling in each would copy the whole results.
-        return filled(results, tf.concat(rows, 0), [tf.concat(x, 0) for x in zip(*made, strict=True)])
+        return _filled(results, tf.concat(rows, 0), [tf.concat(x, 0) for x in zip(*made, strict=True)])
 
-    def width(self, side: int) -> tf.Tensor:
-        """Returns the largest number of columns of a part's ids, an integer tensor; 1 without rows."""
-        return self._padded(tf.reduce_max(tf.concat([self.lengths[side], [0]], 0))[None])[0]
+    def _computed(self) -> Generator[tuple[tf.Tensor, list[tf.Tensor]]]:
+        # On a GPU, TensorFlow mixes up the eager tensors of several threads (tensorflow/tensorflow issue 123980).
+        if tf.config.list_logical_devices("GPU"):
+            yield from itertools.starmap(self._compute_part, self._starts_and_sizes())
+            return
+        with ThreadPoolExecutor(PARTS_AT_ONCE) as threads:
+            futures = [threads.submit(self._compute_part, *part) for part in self._starts_and_sizes()]
+            try:
+                for future in futures:
+                    yield future.result()
+            finally:  # after an error, no other part must begin
+                for future in futures:
+                    future.cancel()
 
-    def _padded(self, lengths: tf.Tensor) -> tf.Tensor:
-        """Returns the padded lengths, with EOS, of rows with these numbers of subwords."""
-        return bucket_sizes(lengths + 1, self._options.length_buckets) if self._compiled else lengths + 1
+    def _starts_and_sizes(self) -> Iterator[tuple[tf.Tensor, tf.Tensor]]:
+        start = tf.constant(0)
+        while start < self._count:
+            yield start, (size := self._size_at(start))
+            start += size
+
+    def _size_at(self, start: tf.Tensor) -> tf.Tensor:
+        rows = self._rows
+        return part_size(self._lengths, self._groups, start, rows.options, rows.compiled, rows.hypotheses)
+
+    def _compute_part(self, start: tf.Tensor, size: tf.Tensor) -> tuple[tf.Tensor, list[tf.Tensor]]:
+        """Returns the indices of a part's rows `[size]`, and their tensors `[size, ...]`."""
+        padded = bucket_sizes(size[None], self._rows.options.batch_buckets)[0] if self._rows.compiled else size
+        rows = tf.gather(self._order, start + tf.minimum(tf.range(padded), size - 1))
+        return rows[:size], [x[:size] for x in self._body(rows)]
+
+
+def _filled(results: Sequence[tf.Tensor], rows: tf.Tensor, made: Sequence[tf.Tensor]) -> list[tf.Tensor]:
+    """Returns the results with the tensors that were made for some of their rows."""
+    return [tf.tensor_scatter_nd_update(x, rows[:, None], new) for x, new in zip(results, made, strict=True)]
 
 
 class Groups:
