@@ -267,6 +267,14 @@ ATTENTION_BRIDGE_TINY: Settings = {
     "learning_rate": 0.0026,
     "warmup_steps": 300,
 }
+# The same sizes for the language label, which has no bridge.
+LANGUAGE_LABEL_TINY: Settings = {
+    **ATTENTION_BRIDGE_TINY,
+    "model": {
+        **{name: value for name, value in ATTENTION_BRIDGE_TINY["model"].items() if name != "bridge_hidden_dim"},
+        "architecture": "language_label",
+    },
+}
 # Section 3.2.1.
 ATTENTION_BRIDGE_EUROPARL: Settings = {
     "vocabulary_size": 32_000,  # merges a language; the subwords here include the characters

@@ -50,7 +50,7 @@ def evaluate(
         bool | None,
         typer.Option(
             "--lowercase/--no-lowercase",
-            help="Whether case is ignored. Default: if the model of DIRECTORY lower-cases its target.",
+            help="Whether BLEU and chrF ignore case. Default: if the model of DIRECTORY lower-cases its target.",
         ),
     ] = None,
     tokenize: Annotated[

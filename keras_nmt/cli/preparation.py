@@ -108,7 +108,7 @@ def prepare(
         name, value = trained[0], options[trained[0]]
         raise UserError(f"This option goes with --vocabulary-size N. Received: --{name.replace('_', '-')} {value}")
     scripts, languages = (
-        dict(_side_and_value(text, option) for text in given_texts or [])
+        _values_by_side(given_texts or [], option)
         for option, given_texts in (("--script SIDE=SCRIPT", script), ("--language SIDE=LANGUAGE", language))
     )
     filters = {text.rpartition(":")[2]: text for text in filter_ or []}
@@ -137,8 +137,13 @@ def prepare(
         run(preparation, output, workers=workers, beam_options=beam or [], report=write_above)
 
 
-def _side_and_value(text: str, option: str) -> tuple[str, str]:
-    side, equals, value = text.partition("=")
-    if not equals:
-        raise UserError(f"The option must be written {option}. Received: {text}")
-    return side, value
+def _values_by_side(texts: list[str], option: str) -> dict[str, str]:
+    values = {}
+    for text in texts:
+        side, equals, value = text.partition("=")
+        if not equals:
+            raise UserError(f"The option must be written {option}. Received: {text}")
+        if side in values:
+            raise UserError(f"A side must be named once by {option}. Received: {', '.join(texts)}")
+        values[side] = value
+    return values

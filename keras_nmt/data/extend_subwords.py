@@ -14,6 +14,7 @@ from keras_nmt.data.subword_sampler import SPACE
 from keras_nmt.errors import UserError
 from keras_nmt.ids import EOS
 
+NUL = "\0"  # cannot be in a piece
 GAIN = 1e-3  # added to the log-probability of a new unigram piece, so that it is preferred to its two parts
 LEAST_COUNT = 2  # occurrences that a pair must have to become a subword
 
@@ -61,7 +62,8 @@ def extend_subwords(
         `ExtendedSubwords`. The origins of each new label are the old labels.
 
     Raises:
-        UserError: The model is neither BPE nor unigram, a symbol exists already, or a word cannot become one piece.
+        UserError: The model is neither BPE nor unigram, a symbol exists already or has spaces or U+0000, or a word
+            cannot become one piece.
 
     Example:
 
@@ -87,8 +89,8 @@ def extend_subwords(
         )
     kinds, before = ModelProto.SentencePiece, sentencepiece.SentencePieceProcessor(model_proto=proto)
     known = {piece.piece for piece in model.pieces}
-    if wrong := [s for s in (*user_symbols, *labels) if s in known or not s or any(map(str.isspace, s))]:
-        raise UserError(f"Symbols must be new, and must not contain spaces. Received: {wrong[0]!r}")
+    if wrong := [s for s in (*user_symbols, *labels) if s in known or not s or any(c.isspace() or c == NUL for c in s)]:
+        raise UserError(f"Symbols must be new, and must not contain spaces or NUL. Received: {wrong[0]!r}")
     if len({*user_symbols, *labels}) < len(user_symbols) + len(labels):
         raise UserError(f"Symbols must be distinct. Received: {', '.join((*user_symbols, *labels))}")
     origins = {piece.piece: [i] for i, piece in enumerate(model.pieces)}
@@ -101,7 +103,7 @@ def extend_subwords(
             scores[piece] = score
 
     lines = [before.normalize(line) for line in (*text, *words)]
-    for character in sorted(set("".join(lines)) - known - {SPACE}):
+    for character in sorted(set("".join(lines)) - known - {SPACE, NUL}):
         add(character, min(scores.values()) - 1, _ids(before, character))
 
     def learn(text: Iterable[str], most: int | None, least: int) -> None:

@@ -27,7 +27,7 @@ def normalization_rules(normalization: str, lowercase: bool = False) -> str:
     | `normalization` | the text that a model reads and learns to write |
     | --- | --- |
     | `"nfc"` | Unicode's NFC: letters and their accents are composed; `，！…①½™ﬁ²` and all kinds of spaces stay. Tabs \
-and line separators become spaces; other control characters and byte-order marks are removed |
+and line separators become spaces; other control characters (except U+0000) and byte-order marks are removed |
     | `"nfkc"` | NFKC, which turns `，！…①½™ﬁ²` into `,!...11⁄2TMfi2`, and SentencePiece's `nmt_nfkc`: all kinds of \
 spaces, and U+200B to U+200F except U+200D, become spaces |
     | `"identity"` | the text as it is written |

@@ -259,6 +259,7 @@ def _is_whole(manifest: Mapping[str, Any]) -> bool:
             len(set(sides)) == len(sides) == 2
             and all(isinstance(manifest["subwords"][side], str) for side in sides)
             and isinstance(manifest["text"], bool)
+            and isinstance(manifest["options"], dict)
             and (manifest["max_ratio"] is None or manifest["max_ratio"] >= 1)
             and manifest["read"] >= manifest["pairs"]
             and all(isinstance(number, int) for number in numbers)

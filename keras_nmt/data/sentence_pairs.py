@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
@@ -11,6 +12,17 @@ import numpy as np
 from keras_nmt.errors import UserError
 
 RATIO_FLOOR = 4  # shorter sentences count as this many subwords: a good translation of "Yes." can be much longer
+
+
+def plain_text(text: str) -> str:
+    """Returns a text in Unicode's NFC with single spaces: copies of a text are equal in this form.
+
+    Example:
+
+    >>> plain_text("une  caf\u0065\u0301 ") == "une caf\u00e9"
+    True
+    """
+    return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

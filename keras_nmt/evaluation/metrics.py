@@ -24,6 +24,7 @@ METRICS: dict[str, Callable[[Any, bool, str], Metric]] = {
     "chrf++": lambda sacrebleu, lowercase, _: sacrebleu.CHRF(lowercase=lowercase, word_order=2),
 }
 DEFAULT_METRICS = ("bleu", "chrf", "ter")
+METRICS_OF_WORDS = ("ter", "chrf++")  # which split at spaces, whatever the tokenizer
 
 # Tokenizers that split words at spaces and punctuation; "zh" also splits Chinese characters.
 SPACE_TOKENIZERS = ("none", "13a", "intl", "zh")
@@ -100,7 +101,7 @@ def make_metrics(
 ) -> dict[str, Metric]:
     """Makes sacreBLEU's metrics by name, in the order of `names`.
 
-    Warns (`UserWarning`) if the tokenizer of BLEU does not fit the script of the references.
+    Warns (`UserWarning`) if the tokenizer of BLEU, or a metric of words, does not fit the script of the references.
     """
     import sacrebleu
 
@@ -109,6 +110,13 @@ def make_metrics(
     check_tokenizer(tokenize, load="bleu" in names)
     if "bleu" in names:
         warn_of_script(tokenize, references)
+    if (of_words := [name for name in names if name in METRICS_OF_WORDS]) and (long := _long_word("none", references)):
+        warnings.warn(
+            f"Words between spaces are what {' and '.join(of_words)} compares: it says little about references without "
+            f"spaces. Received: {long[:20]!r} as one word",
+            UserWarning,
+            stacklevel=1,
+        )
     return {name: METRICS[name](sacrebleu, lowercase, tokenize) for name in names}
 
 
@@ -140,20 +148,23 @@ def check_tokenizer(tokenize: str, name: str = "tokenize", *, load: bool = True)
 
 def warn_of_script(tokenize: str, references: Sequence[str]) -> None:
     """Warns if the tokenizer splits words at spaces, and much of the references is in a script without spaces."""
-    from sacrebleu.metrics import BLEU
-
-    if tokenize not in SPACE_TOKENIZERS:
-        return
-    split = BLEU(tokenize=tokenize).tokenizer
-    words = [word for line in references[:SAMPLE] for word in split(line).split()]
-    long = [word for word in words if len(UNSPACED.findall(word)) > 1 or len(word) > LONGEST_WORD]
-    if 4 * sum(map(len, long)) > sum(map(len, words)):
+    if tokenize in SPACE_TOKENIZERS and (long := _long_word(tokenize, references)):
         warnings.warn(
             f"The BLEU tokenizer {tokenize} treats text without spaces as single words: use zh for Chinese, ja-mecab "
-            f"for Japanese, or char or flores200 for any text. Received: {long[0][:20]!r} as one word",
+            f"for Japanese, or char or flores200 for any text. Received: {long[:20]!r} as one word",
             UserWarning,
             stacklevel=1,  # with this line as its place, the same warning is shown once
         )
+
+
+def _long_word(tokenize: str, references: Sequence[str]) -> str | None:
+    """Returns a "word" that is a text without spaces, if much of the references are such words for the tokenizer."""
+    from sacrebleu.metrics import BLEU
+
+    split = BLEU(tokenize=tokenize).tokenizer
+    words = [word for line in references[:SAMPLE] for word in split(line).split()]
+    long = [word for word in words if len(UNSPACED.findall(word)) > 1 or len(word) > LONGEST_WORD]
+    return long[0] if 4 * sum(map(len, long)) > sum(map(len, words)) else None
 
 
 def check_lines(**columns: Sequence[str]) -> None:

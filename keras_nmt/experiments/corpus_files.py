@@ -17,6 +17,19 @@ Pair = tuple[str, str]
 Sides = tuple[File, File]
 
 UNNAMED = ("source", "target")  # the languages of two files whose names have no languages
+COMPRESSED = (".gz", ".zst")  # endings of compressed files
+
+
+def uncompressed_name(file: File) -> str:
+    """Returns the name of a file without the ending of a compressed file.
+
+    Example:
+
+    >>> uncompressed_name("data/train.en.zst")
+    'train.en'
+    """
+    path = Path(file)
+    return path.stem if path.suffix in COMPRESSED else path.name
 
 
 def languages_of_files(files: Sequence[File]) -> Pair:
@@ -29,7 +42,7 @@ def languages_of_files(files: Sequence[File]) -> Pair:
     >>> languages_of_files(["questions.txt", "answers.txt"])
     ('source', 'target')
     """
-    source, target = (Path(file).name.removesuffix(".gz").rpartition(".")[2] for file in files)
+    source, target = (uncompressed_name(file).rpartition(".")[2] for file in files)
     return (source, target) if source != target and source and target else UNNAMED
 
 
@@ -48,7 +61,7 @@ def sides_of_corpus(corpus: Corpus, pair: Pair, is_needed: bool = True) -> Sides
         is_needed: Boolean, whether a missing file is a `UserError`. Defaults to True.
 
     Returns:
-        Pair of paths of files, plain or gzip, or of prepared sides; None if one is missing.
+        Pair of paths of files, plain or compressed, or of prepared sides; None if one is missing.
     """
     source, target = (file_of_corpus(corpus, language, pair, is_needed) for language in pair)
     return None if source is None or target is None else (source, target)
@@ -65,7 +78,7 @@ def file_of_corpus(corpus: Corpus, language: str, pair: Pair, is_needed: bool) -
         os.fspath(corpus).replace("{language}", language).replace("{pair}", f"{a}-{b}") for a, b in (pair, pair[::-1])
     ]
     for name in dict.fromkeys(names):
-        for path in (Path(name), Path(f"{name}.gz")):
+        for path in (Path(f"{name}{ending}") for ending in ("", *COMPRESSED)):
             if path.is_file() or prepared_side(path) is not None:
                 return path
     if is_needed:

@@ -6,7 +6,6 @@ import dataclasses
 import itertools
 import os
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Annotated, NamedTuple
 
 from pydantic import Field, PositiveFloat, PositiveInt
@@ -15,7 +14,16 @@ from keras_nmt.data import PreparedCorpus, SourceNoise, text_digest
 from keras_nmt.data.prepared_folder import prepared_side
 from keras_nmt.data.text_files import count_lines, read_line_pairs, read_paired_blocks
 from keras_nmt.errors import UserError
-from keras_nmt.experiments.corpus_files import Corpus, File, Pair, Sides, corpora_of, file_of_corpus, sides_of_corpus
+from keras_nmt.experiments.corpus_files import (
+    Corpus,
+    File,
+    Pair,
+    Sides,
+    corpora_of,
+    file_of_corpus,
+    sides_of_corpus,
+    uncompressed_name,
+)
 from keras_nmt.files.paths import check_regular
 from keras_nmt.files.settings import documented, setting
 from keras_nmt.inference.shortlist import check_words, parse_pharaoh_alignments
@@ -31,7 +39,7 @@ class DataConfig:
     German sides of the corpora of the other directions. A corpus is a dictionary of its files by language, or a
     pattern: "{language}" stands for the language, an optional "{pair}" for the two languages of a corpus, joined by "-"
     in either order. Without "{pair}", line n is the same sentence in all languages. A file of a pattern may also have
-    the ending ".gz".
+    the ending ".gz" or ".zst".
     """
 
     languages: Sequence[str] = setting(
@@ -180,6 +188,9 @@ class DataConfig:
                 if (one := sides_of_corpus(corpus, pair, is_needed=len(tested) == 1)) is not None:
                     sets[i] = one
             used_tests |= sets.keys()
+            if len(set(sets.values())) < len(sets):
+                shown = ", ".join(f"{source} {target}" for source, target in sets.values())
+                raise UserError(f"A test set must be named once. Received: {shown}")
             if pair in pairs.test and not sets:
                 raise UserError(f"There is no data for {'-'.join(pair)}. Received: test={list(map(str, tested))}")
             own = Direction(
@@ -222,10 +233,14 @@ class Direction:
         return {"train": self.corpora, "dev": (self.dev,) if self.dev else (), "test": self.tests}[use]
 
     def read_test_sets(self) -> dict[str, tuple[list[str], list[str]]]:
-        """Reads the sentences and references of each test set, by the name of the set's file of references."""
-        names = [Path(target).name.removesuffix(".gz").removesuffix(f".{self.target}") for _, target in self.tests]
-        if len(set(names)) < len(names):
-            names = [os.fspath(target) for _, target in self.tests]
+        """Reads the sentences and references of each test set, by name.
+
+        That is the name of its file of references; if sets would share it, its path; or else the paths of both files.
+        """
+        plain = [uncompressed_name(target).removesuffix(f".{self.target}") for _, target in self.tests]
+        paths = [os.fspath(target) for _, target in self.tests]
+        both = [f"{os.fspath(source)} {os.fspath(target)}" for source, target in self.tests]
+        names = next(names for names in (plain, paths, both) if len(set(names)) == len(names))
         texts = (read_line_pairs(*sides) for sides in self.tests)
         return {name: (sources, references) for name, (sources, references) in zip(names, texts, strict=True)}
 

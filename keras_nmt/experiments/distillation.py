@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from keras_nmt.data.sentence_pairs import check_length_limits, outside_limits
+from keras_nmt.data.sentence_pairs import check_length_limits, outside_limits, plain_text
 from keras_nmt.data.text_files import read_paired_blocks, text_digest
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation.metrics import make_metrics
@@ -101,7 +101,7 @@ class PairFilter:
             "truncated": [x.truncated for _, x, _ in rows],
             "cut-off": [y.cut_off for *_, y in rows],
             # A teacher that lower-cases copies in small letters.
-            "identical": [y.text.strip() in (line.strip(), line.strip().lower()) for line, _, y in rows],
+            "identical": [plain_text(y.text) in (plain_text(line), plain_text(line.lower())) for line, _, y in rows],
             "low score": [y.score < (-math.inf if self.min_score is None else self.min_score) for *_, y in rows],
             **{name: found.tolist() for name, found in outside_limits(sources, targets, None, self.max_ratio)},
         }
@@ -318,7 +318,7 @@ class Distillation:
                             dropped[reason] = dropped.get(reason, 0) + 1
                             continue
                         num_pairs += 1
-                        text = f"{self.tag} {x.text}" if self.tag else x.text
+                        text = f"{self.tag} {x.text}" if self.tag and x.length else x.text
                         pair = (text, line) if self.back_translate else (line, text)
                         for side, written in zip((source, target), pair, strict=True):
                             side.write(f"{written}\n")

@@ -124,11 +124,11 @@ def atomic_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     The next call for the same path removes the temporary folder of a killed process.
 
     Args:
-        path: String or path, the final name. It must not exist, or be an empty folder.
+        path: String or path, the final name. It must not exist, or be an empty folder; or a link to such a place.
 
     Raises:
         OSError: The folder cannot be made.
-        UserError: The path exists, another process is writing the folder, or see `check_local`.
+        UserError: The path exists or is a mount point, another process is writing the folder, or see `check_local`.
 
     Example:
 
@@ -140,9 +140,11 @@ def atomic_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     ['note.txt']
     """
     check_local(path)
-    path = Path(path).absolute()
+    path = Path(os.path.realpath(path))  # a link stays; what it leads to is made, on that disk
     if path.exists() and not (path.is_dir() and not any(path.iterdir())):
         raise UserError(f"The folder to write must not exist: use another name, or remove it. Received: {path}")
+    if path.is_mount():  # cannot be replaced
+        raise UserError(f"The folder to write must not be a mount point: name a folder in it. Received: {path}")
     name = os.fsencode(PREFIX + path.name)[:LONGEST_NAME]
     temporary = path.with_name(os.fsdecode(name))
     with directory_lock(temporary):

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import os
+import sys
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -29,6 +32,17 @@ File = str | os.PathLike[str]
 # From the lines of both sides of a block to a boolean array, the pairs to drop; or a DoFn of such lines.
 Filter = Callable[[Sequence[str], Sequence[str]], np.ndarray] | Any
 BUILT_IN = ("identical", "script", "language", "empty", "too long", "badly matched", "duplicate")
+
+
+@functools.cache
+def script_of(letter: str) -> str:
+    """Returns the first word of a letter's name in Unicode."""
+    return unicodedata.name(letter, "UNKNOWN").partition(" ")[0]
+
+
+@functools.cache  # takes a fifth of a second
+def _scripts() -> frozenset[str]:
+    return frozenset(script_of(letter) for letter in map(chr, range(sys.maxunicode + 1)) if letter.isalpha())
 
 
 def check_name(name: File) -> None:
@@ -63,7 +77,8 @@ class Preparation:
         byte_fallback: Boolean, of the model to train. Defaults to False.
         max_length: Integer, the longest sentence kept in subwords, end included; or None. Defaults to 256.
         max_ratio: Float, the largest ratio of lengths kept; or None. Defaults to 3.
-        drop_identical: Boolean, whether to drop pairs with equal sides. Defaults to False.
+        drop_identical: Boolean, whether to drop pairs whose sides are equal but for spaces and the form of accents.
+            Defaults to False.
         scripts: Dictionary from a side to the script of at least half of its letters, by the first word of Unicode's
             names of letters, such as "LATIN" or "CYRILLIC". Defaults to none.
         languages: Dictionary from a side to its language, a label of `language_model` such as "de". A pair is dropped
@@ -143,6 +158,11 @@ class Preparation:
                 raise UserError(
                     f"`{name}` must name the sides {', '.join(self.sides)}. Received: {', '.join(sorted(unknown))}"
                 )
+        if wrong := sorted(set(self.scripts.values()) - (_scripts() if self.scripts else set())):
+            raise UserError(
+                "A script must be the first word of a letter's name in Unicode, such as LATIN, CYRILLIC or CJK. "
+                f"Received: {', '.join(wrong)}"
+            )
         if bool(self.languages) != (self.language_model is not None):
             raise UserError(
                 "Languages and a model that identifies them go together. "

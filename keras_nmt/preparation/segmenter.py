@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import hashlib
 import importlib
-import unicodedata
 from collections.abc import Callable, Sequence
 from itertools import chain
 from pathlib import Path
@@ -15,12 +14,12 @@ import numpy as np
 import sentencepiece
 
 from keras_nmt.data.prepared_folder import id_type
-from keras_nmt.data.sentence_pairs import PairBlock, RaggedArray, drop_pairs, outside_limits
+from keras_nmt.data.sentence_pairs import PairBlock, RaggedArray, drop_pairs, outside_limits, plain_text
 from keras_nmt.data.subword_models import read_subwords
 from keras_nmt.errors import UserError, error_and_type, one_line
 from keras_nmt.files.paths import import_file
 from keras_nmt.ids import BOS, EOS, PAD, UNK
-from keras_nmt.preparation.options import File, Filter, Preparation
+from keras_nmt.preparation.options import File, Filter, Preparation, script_of
 
 SCRIPT_SHARE = 0.5  # least share of letters in a side's script
 LABEL = "__label__"  # before each language in fastText's models
@@ -98,7 +97,7 @@ def _found(reference: str) -> Any:
 
 
 def _are_identical(sources: Sequence[str], targets: Sequence[str]) -> np.ndarray:
-    return np.array([source == target for source, target in zip(sources, targets, strict=True)], bool)
+    return np.array([plain_text(x) == plain_text(y) for x, y in zip(sources, targets, strict=True)], bool)
 
 
 def _any_side(
@@ -143,13 +142,7 @@ def _language_model(path: File) -> Any:
 def _share(text: str, script: str) -> float:
     """Returns the share of a text's letters that are of a script; 1 without letters."""
     letters = [character for character in text if character.isalpha()]
-    return sum(_script(letter) == script for letter in letters) / len(letters) if letters else 1.0
-
-
-@functools.cache
-def _script(letter: str) -> str:
-    """Returns the first word of a letter's name in Unicode."""
-    return unicodedata.name(letter, "UNKNOWN").partition(" ")[0]
+    return sum(script_of(letter) == script for letter in letters) / len(letters) if letters else 1.0
 
 
 class Segmenter:
@@ -188,7 +181,8 @@ class Segmenter:
         texts = [[side[i] for i in numbers] for side in texts]
         lines = lines[keep]
         if p.source_tag is not None:
-            texts[0] = [f"{p.source_tag} {text}" if text.strip() else text for text in texts[0]]
+            read = self._models[0].normalize(texts[0])  # a text without subwords stays without, and is dropped
+            texts[0] = [f"{p.source_tag} {text}" if plain else text for text, plain in zip(texts[0], read, strict=True)]
         ids = tuple(self._ids(model, side) for model, side in zip(self._models, texts, strict=True))
         keep = np.ones(len(lines), bool)
         dropped |= drop_pairs(keep, outside_limits(ids[0].lengths, ids[1].lengths, p.max_length, p.max_ratio))

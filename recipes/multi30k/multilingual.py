@@ -21,6 +21,7 @@ from papers import (
     ATTENTION_BRIDGE_CONFIGURATIONS,
     ATTENTION_BRIDGE_SMALL,
     ATTENTION_BRIDGE_TINY,
+    LANGUAGE_LABEL_TINY,
 )
 
 RECIPE = Recipe(
@@ -36,6 +37,7 @@ RECIPE = Recipe(
         **ATTENTION_BRIDGE_CONFIGURATIONS,
         "small": ATTENTION_BRIDGE_SMALL,
         "tiny": ATTENTION_BRIDGE_TINY,
+        "label_tiny": LANGUAGE_LABEL_TINY,
         # The paper's recurrent models at half the width, for two cores.
         "narrow": {"vocabulary_size": 4000, "model": {"hidden_dim": 256, "bridge_hidden_dim": 512}},
         # Joined to others, as in `bilingual+tiny+peak_26+updates_1200`: a pair that is never trained; the peak rate in

@@ -146,7 +146,7 @@ def test_reasons_to_drop_pairs():
         (line._replace(truncated=True), "truncated"),
         (line._replace(candidates=[candidate._replace(cut_off=True)]), "cut-off"),
         (line._replace(candidates=[candidate._replace(text=" A cat")]), "identical"),
-        (line._replace(candidates=[candidate._replace(text="a cat")]), "identical"),  # the teacher lower-cases
+        (line._replace(candidates=[candidate._replace(text="a  cat")]), "identical"),  # the teacher lower-cases
         (line._replace(candidates=[candidate._replace(text="", length=0)]), "empty"),
         (line._replace(candidates=[]), None),
     ]

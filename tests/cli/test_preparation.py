@@ -18,6 +18,7 @@ FILES = ("prepare", "--output", "out", "--source", "a", "--target", "b")
         (("--subwords", "m", "--vocabulary-size", "9"), "Received: --vocabulary-size 9 and a file"),
         (("--subwords", "m", "--target-subwords", "m"), "Received: --subwords m and another"),
         (("--subwords", "m", "--script", "ru"), "SIDE=SCRIPT. Received: ru"),
+        (("--subwords", "m", "--script", "ru=LATIN", "--script", "ru=CYRILLIC"), "once by --script SIDE=SCRIPT. Rec"),
         (("--subwords", "m", "--language", "ru"), "SIDE=LANGUAGE. Received: ru"),
         (("--subwords", "m", "--seed", "1"), "goes with --vocabulary-size N. Received: --seed 1"),
         (("--subwords", "m", "--normalization", "nfc"), "goes with --vocabulary-size N. Received: --normalization nfc"),

@@ -197,6 +197,8 @@ def test_files_in_the_other_order_are_refused(tmp_path, error_line):
     message = error_line(*command, "--dev", "b.de", "b.en")
     assert "--dev must name the files of en and de in this order" in message
     assert message.endswith("Received: --dev b.de b.en\n")
+    compressed = [*command[:-2], "a.en.zst", "a.de.gz"]
+    assert "--dev must name the files of en and de" in error_line(*compressed, "--dev", "b.de.zst", "b.en.zst")
     settings = tmp_path / "settings.json"
     settings.write_text(json.dumps({"data": {"languages": ["de", "en"]}}))
     assert "--test must name" in error_line(

@@ -89,6 +89,13 @@ def test_new_pieces_stand_for_the_old_ones_that_spelled_them(tokenizer):
     assert larger.sample([b"bicycle helmets"], 0.5, seed=1)[0].max() < larger.vocabulary_size
 
 
+def test_nul_gets_no_piece(tokenizer):
+    extended = extend_subwords(tokenizer.proto, text=["the\0cat \u03b1"] * 3, number=2)
+    pieces = SubwordTokenizer(extended.proto).pieces(tokenizer.vocabulary_size)
+    assert "\u03b1" in pieces
+    assert "\0" not in "".join(pieces)
+
+
 def test_labels_follow_the_labels_and_symbols_are_never_split(tokenizer):
     extended = extend_subwords(tokenizer.proto, labels=["<2c>"], first_label=6, user_symbols=["<new>"])
     larger = SubwordTokenizer(extended.proto)
@@ -107,6 +114,8 @@ def test_labels_follow_the_labels_and_symbols_are_never_split(tokenizer):
         ({"user_symbols": ["<x>"]}, "Symbols must be new.*'<x>'"),
         ({"user_symbols": ["<y>", "<y>"]}, "Symbols must be distinct"),
         ({"labels": ["a b"]}, "must not contain spaces.*'a b'"),
+        ({"user_symbols": ["<\0>"]}, r"must not contain spaces or NUL.*'<\\x00>'"),
+        ({"words": ["a\0b"]}, r"one word.*'a\\x00b'"),
         ({"words": ["two words"]}, "one word.*'two words'"),
         ({"words": ["a<x>b"]}, "must not contain a symbol.*'a<x>b'"),
     ],

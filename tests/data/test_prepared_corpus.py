@@ -26,6 +26,8 @@ from keras_nmt.data import (
     write_prepared,
 )
 from keras_nmt.errors import UserError
+from keras_nmt.files.atomic_files import write_json
+from keras_nmt.files.json_file import read_json, with_digest
 from keras_nmt.training.distribution import Workers
 
 MODULE = "keras_nmt.data.training_batches"
@@ -243,6 +245,19 @@ def test_a_corpus_that_does_not_fit_the_run_is_an_error(
     for target in ("text", "second/target"):
         with pytest.raises(UserError, match="The sides of a corpus must be.*Received: "):
             PreparedCorpus(tmp_path / "prepared" / "source", tmp_path / target)
+
+
+def test_a_side_with_a_tag_is_no_target(tokenizer: SubwordTokenizer, tmp_path: Path) -> None:
+    write_prepared(make_corpus(9, 1), tmp_path / "prepared", tokenizer, tokenizer)
+    manifest = tmp_path / "prepared" / "manifest.json"
+    content = read_json(manifest, "the manifest")
+    write_json(manifest, with_digest({**content, "options": {"source_tag": "<BT>"}}))
+    sides = [tmp_path / "prepared" / side for side in ("source", "target")]
+    limits: dict[str, Any] = {"max_length": None, "max_ratio": None}
+    PreparedCorpus(*sides).check(tokenizer, tokenizer, **limits)
+    for target in (sides[::-1], [sides[0], sides[0]]):
+        with pytest.raises(UserError, match="source was prepared with a tag .*cannot be a target.* the tag <BT>"):
+            PreparedCorpus(*target).check(tokenizer, tokenizer, **limits)
 
 
 def test_damage_in_the_middle_of_training_is_one_line(

@@ -105,8 +105,19 @@ def test_a_tokenizer_that_takes_a_text_for_one_word_is_warned_of(recwarn, tokeni
     corpus_scores([line], [line], metrics=["bleu"], tokenize=tokenize)
     found = [str(warning.message) for warning in recwarn if warning.category is UserWarning]
     assert [message.split(" treats")[0] for message in found] == ([] if fits else [f"The BLEU tokenizer {tokenize}"])
-    corpus_scores([line], [line], metrics=["chrf", "ter"], tokenize=tokenize)  # no metric of theirs has the tokenizer
+    corpus_scores([line], [line], metrics=["chrf"], tokenize=tokenize)  # has no words
     assert len(recwarn) == len(found)
+
+
+@pytest.mark.parametrize(
+    ("line", "fits"), [(CHINESE, False), (THAI, False), ("Ein Hund rennt durch den Schnee.", True)]
+)
+def test_metrics_of_words_are_warned_of_without_spaces(recwarn, line, fits):
+    corpus_scores([line], [line], metrics=["ter", "chrf++"], tokenize="zh")
+    found = [str(warning.message) for warning in recwarn if warning.category is UserWarning]
+    assert [message.split(" compares")[0] for message in found] == (
+        [] if fits else ["Words between spaces are what ter and chrf++"]
+    )
 
 
 def test_a_tokenizer_that_cannot_be_loaded_is_one_line(monkeypatch):

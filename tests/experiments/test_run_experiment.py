@@ -214,6 +214,19 @@ def test_several_test_sets_are_scored_as_one_and_apart(copied, one):
         start(copied, settings, {"data.test": [files("test"), copied / "none.{language}"]})
 
 
+def test_test_sets_may_share_a_file_of_references(copied, one):
+    settings = {name: value for name, value in one.items() if not name.startswith("data.test")}
+    source, target = (Path(one[f"data.test.{side}"]) for side in ("source", "target"))
+    (copied / "noisy").write_text(source.read_text().upper())
+    sets = [{"source": source, "target": target}, {"source": copied / "noisy", "target": target}]
+    (direction,) = config(copied, {**settings, "data.test": sets}).directions
+    lines = source.read_text().splitlines()
+    assert list(direction.read_test_sets()) == [f"{source} {target}", f"{copied / 'noisy'} {target}"]
+    assert direction.read_tests()[0] == [*lines, *(line.upper() for line in lines)]
+    with pytest.raises(UserError, match="A test set must be named once. Received: "):
+        _ = config(copied, {**settings, "data.test": [sets[0], sets[0]]}).directions
+
+
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [

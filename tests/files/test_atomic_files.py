@@ -115,6 +115,26 @@ def test_a_failure_leaves_the_old_file_alone(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["file.json"]
 
 
+@pytest.mark.parametrize("exists", [False, True])
+def test_a_folder_is_made_where_a_link_leads(tmp_path: Path, exists: bool) -> None:
+    link, place = tmp_path / "link", tmp_path / "disk" / "place"
+    place.mkdir(parents=True) if exists else place.parent.mkdir()
+    link.symlink_to(place)
+    with atomic_folder(link) as temporary:
+        assert temporary.parent == place.parent
+        (temporary / "file").write_text("whole")
+    assert link.is_symlink()
+    assert (place / "file").read_text() == "whole"
+    with pytest.raises(UserError, match="must not exist"), atomic_folder(link):
+        pass
+
+
+def test_a_mount_point_is_refused_before_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Path, "is_mount", lambda path: path == tmp_path)  # mounting needs rights
+    with pytest.raises(UserError, match="must not be a mount point: name a folder in it"), atomic_folder(tmp_path):
+        pass
+
+
 def test_a_full_disk_is_reported_with_the_final_name(tmp_path: Path) -> None:
     path = tmp_path / "file.json"
     with pytest.raises(OSError, match="No space left") as error, atomic_path(path):

@@ -104,6 +104,8 @@ def test_another_file_is_no_model_of_languages(tmp_path: Path) -> None:
         {"filters": {"empty": Long}},
         {"subwords": ("m", "m")},
         {"subword_sample": 0},
+        {"scripts": {"de": "Latin"}},
+        {"scripts": {"de": "HAN"}},
         {"seed": -1},
     ],
 )
@@ -157,17 +159,21 @@ def test_filters_count_what_they_drop(model: Path) -> None:
         ("", "a mat"),  # 6: empty
         ("a mat on a mat", "mat"),  # 7: kept
         ("the mat", "that is a mat"),  # 8: kept
+        ("a cafe\u0301 ", "a  caf\u00e9"),  # 9: identical
     ]
     block, dropped = segment(
         model, pairs, filters={"cats": has_cat}, drop_identical=True, scripts={"de": "LATIN"}, max_ratio=None
     )
-    assert dropped == {"cats": 2, "identical": 1, "script": 1, "empty": 1, "too long": 0, "badly matched": 0}
+    assert dropped == {"cats": 2, "identical": 2, "script": 1, "empty": 1, "too long": 0, "badly matched": 0}
     assert block.lines.tolist() == [5, 7, 8]
 
 
 def test_the_tag_is_a_user_symbol(model: Path) -> None:
-    block, _ = segment(model, [("the cat", "a"), ("", "a")], keep_text=True, source_tag="<BT>")
+    # Texts without subwords stay without.
+    pairs = [("the cat", "a"), ("", "a"), ("\x07", "a")]
+    block, dropped = segment(model, pairs, keep_text=True, source_tag="<BT>")
     assert block.text is not None
+    assert dropped["empty"] == 2
     assert [side.to_bytes().tolist() for side in block.text] == [[b"<BT> the cat"], [b"a"]]
     tag = SubwordTokenizer(model).pieces(0, 30).index("<BT>")
     assert tag in block.ids[0].values
