@@ -28,6 +28,7 @@ class PairedComparison(NamedTuple):
         baseline: Float, corpus score of the baseline.
         delta: Float, `system - baseline`.
         p_value: Float, the probability that chance alone gives a difference at least as large, in either direction.
+            None for fewer than ten lines, which hardly vary between draws.
         system_interval: Float, half the width of the system's 95% confidence interval.
         baseline_interval: Float, half the width of the baseline's interval.
         signature: String, sacreBLEU's signature with the number of samples and the seed.
@@ -37,7 +38,7 @@ class PairedComparison(NamedTuple):
     system: float
     baseline: float
     delta: float
-    p_value: float
+    p_value: float | None
     system_interval: float
     baseline_interval: float
     signature: str
@@ -46,7 +47,8 @@ class PairedComparison(NamedTuple):
         return (
             f"{self.name}|{self.signature} = {self.system:.2f} ± {self.system_interval:.2f}, "
             f"baseline {self.baseline:.2f} ± {self.baseline_interval:.2f}, "
-            f"difference {self.delta:+.2f} (p = {self.p_value:.4f})"
+            f"difference {self.delta:+.2f} "
+            + ("(too few sentences for p)" if self.p_value is None else f"(p = {self.p_value:.4f})")
         )
 
 
@@ -111,7 +113,7 @@ def paired_bootstrap(
             system=float(own.score),
             baseline=float(other.score),
             delta=difference,
-            p_value=two_sided_p(difference, drawn[0] - drawn[1]),
+            p_value=two_sided_p(difference, drawn[0] - drawn[1]) if len(system) >= FEWEST else None,
             system_interval=float(halves[0]),
             baseline_interval=float(halves[1]),
             signature=str(signature),
@@ -126,9 +128,10 @@ class RunsComparison(NamedTuple):
         difference: Float, the mean over the runs.
         differences: Tuple of floats, the difference of each run.
         p_value: Float, the probability that the choice of the sentences alone gives a difference at least as large, in
-            either direction. None for one run, because the result would hold for this run only.
-        interval: Tuple of two floats, the 95% interval of the mean over other sentences and other runs. None for one
-            run.
+            either direction. None for one run, because the result would hold for this run only, and for fewer than ten
+            lines, which hardly vary between draws.
+        interval: Tuple of two floats, the 95% interval of the mean over other sentences and other runs. None where
+            there is no p.
     """
 
     difference: float
@@ -210,8 +213,8 @@ def paired_bootstrap_of_runs(
     ]
     differences = _mean_difference([bleu_of_counts(x.sum(axis=1)) for x in counts])  # [runs]
     found = float(differences.mean())
-    if len(differences) == 1:
-        return RunsComparison(found, (found,), None, None)
+    if len(differences) == 1 or sum(map(len, references.values())) < FEWEST:
+        return RunsComparison(found, tuple(differences.tolist()), None, None)
     drawn = _mean_difference([bleu_of_counts(x) for x in drawn_sums(counts, samples, seed)])  # [samples, runs]
     chosen = np.random.default_rng(seed).integers(drawn.shape[1], size=drawn.shape)
     low, high = np.quantile(np.take_along_axis(drawn, chosen, axis=1).mean(axis=1), [0.025, 0.975])

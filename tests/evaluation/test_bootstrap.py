@@ -116,7 +116,7 @@ def test_wrong_arguments_are_named(arguments, options, message):
 
 
 def test_a_system_equals_itself() -> None:
-    lines = ["a small cat sleeps", "two dogs run fast"]
+    lines = ["a small cat sleeps", "two dogs run fast"] * 5
     for comparison in paired_bootstrap(lines, lines, lines, samples=20).values():
         assert (comparison.delta, comparison.p_value) == (0.0, 1.0)
 
@@ -155,6 +155,16 @@ def test_the_differences_are_of_sacrebleus_scores(rates):
 def p_value(systems, baselines, references, **options):
     """p of systems with one run each, as of two equal runs: one run has none."""
     return paired_bootstrap_of_runs(twice(systems), twice(baselines), references, **options).p_value
+
+
+def test_few_lines_have_no_p():
+    for size, has_p in ((9, False), (10, True)):
+        good, bad, references = GOOD[:size], BAD[:size], REFERENCES[:size]
+        one = paired_bootstrap(good, bad, references, samples=30, metrics=["bleu"])["bleu"]
+        runs = paired_bootstrap_of_runs([good, good], [bad, bad], references, samples=30)
+        assert (one.p_value is not None) == (runs.p_value is not None) == (runs.interval is not None) == has_p
+        assert ("(too few sentences for p)" in str(one)) != has_p
+        assert len(runs.differences) == 2
 
 
 def twice(runs):
