@@ -60,8 +60,8 @@ class RoleTemperature(keras.callbacks.Callback):
     """Lowers the temperature of one-hot roles while a model trains.
 
     In update n, from 0, every one-hot `RoleAssignment` of the model has the temperature max(floor, start * decay^n). n
-    is the optimizer's number of updates, so that a resumed run continues with its temperature. (With loss scaling, a
-    resumed run does not count updates that were skipped before.)
+    is the optimizer's number of updates, so that a resumed run continues with its temperature. (With loss scaling,
+    `Trainer` also counts updates that were skipped; a resumed `fit` does not.)
 
     Args:
         start: Float, the temperature of update 0. Defaults to 5.
@@ -113,6 +113,7 @@ class RoleTemperature(keras.callbacks.Callback):
         self._update = int(self.model.optimizer.iterations)
 
     def on_train_batch_begin(self, batch: int, logs: dict[str, float] | None = None) -> None:
+        self._update = max(self._update, batch)  # `Trainer` also counts updates that a loss scale skips
         for layer in self._layers:
             layer.temperature.assign(self(self._update))
 

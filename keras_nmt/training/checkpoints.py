@@ -64,6 +64,11 @@ class Saving:
             raise UserError(
                 f"`final_weights` must be one of {', '.join(FINALS)}. Received: final_weights={self.final_weights!r}"
             )
+        if self.average is not None and not self.final_weights.startswith("average"):
+            raise UserError(
+                '`average` must be used together with final_weights="average_last" or "average_best". '
+                f"Received: final_weights={self.final_weights!r}, average={self.average}"
+            )
         if min(self.keep_last, self.keep_best) < 0 or self.kept < 1:
             raise UserError(
                 "`keep_last` and `keep_best` must keep the checkpoints of the final weights. Received: "
@@ -86,6 +91,7 @@ class Progress:
     evaluations_since_best: int = 0
     scores: dict[int, float] = dataclasses.field(default_factory=dict)  # of evaluated updates whose weights are kept
     saved: list[int] = dataclasses.field(default_factory=list)  # updates whose weights are kept
+    last: list[int] = dataclasses.field(default_factory=list)  # those of the last saves among them
     # The last update whose evaluation and save, if they were due, are done. It is less than `update` after an
     # interruption or a failed evaluation.
     completed: int = 0
@@ -100,6 +106,7 @@ class Progress:
     def keep(self, updates: Collection[int]) -> None:
         """Removes the saved updates, and their scores, that are not among `updates`."""
         self.saved = [update for update in self.saved if update in updates]
+        self.last = [update for update in self.last if update in updates]
         self.scores = {update: self.scores[update] for update in self.saved if update in self.scores}
 
     def by_score(self, higher_is_better: bool) -> list[int]:
@@ -172,7 +179,9 @@ class Checkpoints:
         if score is not None:
             progress.scores[update] = score
         progress.saved = sorted({*progress.saved, update})
-        progress.keep({*self._last(progress), *self._best(progress)})
+        progress.last = sorted({*progress.last, update})
+        progress.last = self._last(progress)
+        progress.keep({*progress.last, *self._best(progress)})
         if self.read_only:
             return self.save_state(progress)
         with self._nothing_half_written(update):
@@ -314,7 +323,7 @@ class Checkpoints:
 
     def _last(self, progress: Progress) -> list[int]:
         """Returns the last saved updates."""
-        return progress.saved[-self.keep_last :] if self.keep_last else []
+        return progress.last[-self.keep_last :] if self.keep_last else []
 
     def _best(self, progress: Progress) -> list[int]:
         """Returns the updates with the best scores."""

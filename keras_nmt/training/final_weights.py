@@ -31,7 +31,7 @@ def choose_updates(saving: Saving, progress: Progress, evaluation: Evaluation | 
     number = min(saving.average or saving.kept, saving.kept) if saving.final_weights.startswith("average") else 1
     if saving.final_weights.endswith("best") and evaluation is not None:
         return progress.by_score(evaluation.higher_is_better)[:number]
-    kept = progress.saved[-number:]
+    kept = progress.last[-number:]
     if saving.final_weights != "average_last" or evaluation is None or not progress.scores:
         return kept
     best = progress.by_score(evaluation.higher_is_better)[0]

@@ -297,7 +297,7 @@ def test_a_folder_may_have_any_name(
     model, _, checkpoints = make(tmp_path / name / "checkpoints", make_model)
     for update in (1, 2, 3):
         model.set_weights([np.full(weight.shape, update) for weight in model.get_weights()])
-        checkpoints.save(Progress(update=update, saved=[1]))
+        checkpoints.save(Progress(update=update, saved=[1], last=[1]))
     assert all(path.read_bytes() == b"another run's" for path in others)
     assert {path.name for path in checkpoints.folder.glob("state-*")} == {"state-2.h5", "state-3.h5"}
     model.set_weights([np.zeros(weight.shape) for weight in model.get_weights()])

@@ -149,14 +149,31 @@ def test_final_weights(make_trainer: Make, after: float, options: dict[str, Any]
 def test_averages_keep_to_the_plateau_of_losses_and_of_saves_without_a_score() -> None:
     evaluation = Evaluation(evaluate=dict, every=1, best_metric="loss_de-en")
     saved = [100, 200, 300, 400, 500]
-    progress = Progress(scores={100: 2.0, 300: 1.53, 500: 1.5}, saved=saved)
+    progress = Progress(scores={100: 2.0, 300: 1.53, 500: 1.5}, saved=saved, last=saved)
     assert choose_updates(Saving(), progress, evaluation) == [200, 300, 400, 500]  # 200 is nearer to 300
     assert choose_updates(Saving(average=2), progress, evaluation) == [400, 500]
     assert choose_updates(Saving(final_weights="average_best", keep_best=2), progress, evaluation) == [500, 300]
     progress.scores[500] = 1.6
     assert choose_updates(Saving(average=2), progress, evaluation) == [300]  # the best one instead of none
-    assert choose_updates(Saving(), Progress(saved=saved), None) == saved
-    assert choose_updates(Saving(keep_last=3), Progress(saved=saved), None) == saved[2:]
+    unscored = Progress(saved=saved, last=saved[1:])
+    assert choose_updates(Saving(), unscored, None) == saved[1:]
+    assert choose_updates(Saving(keep_last=3), unscored, None) == saved[2:]
+
+
+def test_a_best_save_is_no_last_save_where_more_are_kept_later(make_trainer: Make) -> None:
+    scores = (30.0, 29.9, 29.8, 29.7, 29.6, 29.5)  # of the updates 2, 4 ... 10, and of the final weights
+    run(make_trainer, *scores, keep_last=2, keep_best=2)
+    trainer, result = run(make_trainer, *scores, keep_last=5, keep_best=2)
+    assert trainer.progress.saved == [2, 4, 8, 10]
+    assert result.final_updates in ([8, 10], [2])  # the best alone is better than the mean here
+
+
+def test_without_any_kept_weights_a_run_cannot_end(make_trainer: Make) -> None:
+    trainer, _ = run(make_trainer, 30.0, 29.9, 29.8, 29.7, 29.6, 29.5)
+    for path in (trainer.directory / "checkpoints").glob("update-*.weights.h5"):
+        path.unlink()
+    with pytest.raises(UserError, match="weights of all saves are missing: restore them, or train further. Received"):
+        run(make_trainer, 30.0)
 
 
 @pytest.mark.parametrize("ema", [None, 0.5])
