@@ -233,7 +233,7 @@ def _options(recipe: Recipe, shared: dict[str, Any], flags: dict[str, str]) -> t
     if options["data_dir"] is None:
         raise UserError("Missing option --data-dir: the folder with the corpus.")
     if updates is not None:
-        recipe = dataclasses.replace(recipe, per_pair={**recipe.per_pair, "training.stop.max_updates": updates})
+        recipe = recipe.with_updates_per_pair(updates)
     settings = {name: shared[name] for name in OF_EXPERIMENT if name != "set_"}
     return recipe, options | parse_overrides(shared["set_"], flags, **settings)
 

@@ -14,7 +14,7 @@ import tensorflow as tf
 from keras_nmt.data import TrainingBatches
 from keras_nmt.errors import check_backend
 from keras_nmt.experiments.config import ExperimentConfig
-from keras_nmt.experiments.results import subword_names
+from keras_nmt.experiments.results import has_other_subwords, subword_names
 from keras_nmt.experiments.run_experiment import build, make_tokenizers, make_trainer
 from keras_nmt.files.process_resources import peak_memory
 from keras_nmt.ids import EOS
@@ -47,6 +47,7 @@ def dry_run(config: ExperimentConfig, report: Callable[[str], None] = lambda lin
     with tempfile.TemporaryDirectory() as temporary:
         own = ModelDirectory(config.directory)
         has_subwords = all((own.path / name).is_file() for name in subword_names(config).values())
+        has_subwords &= not has_other_subwords(config)
         tokenizers = make_tokenizers(config, own if has_subwords else ModelDirectory(temporary), report)
         model, batches = build(config, tokenizers, strategy, report)
         for line in training.warnings(model.get_config()["hidden_dim"]):

@@ -17,9 +17,9 @@ from typing import Any
 
 from keras_nmt.errors import UserError
 from keras_nmt.experiments.comparison_table import (
-    BUDGET,
     SEARCH,
     Runs,
+    budget_names,
     common_directions,
     comparison_markdown,
     is_started,
@@ -188,9 +188,12 @@ def write_table(comparison: Comparison) -> dict[str, Any]:
     """Writes the tables of the finished runs, and returns the content of `comparison.json`.
 
     Raises:
-        UserError: Runs are not scored on the same data in the same way, or a finished run had other settings.
+        UserError: Runs are not scored on the same data in the same way, budgets or searches are unequal, or a finished
+            run had other settings.
     """
     _check_scoring(comparison.runs)
+    if not comparison.unequal:
+        _check_budgets(comparison.runs)
     summary = summarize(comparison.runs, _finished_results(comparison.runs), comparison.baseline)
     write_json(Path(comparison.directory) / "comparison.json", summary)
     write_text(Path(comparison.directory) / "comparison.md", comparison_markdown(summary))
@@ -260,7 +263,7 @@ def _check_scoring(runs: Runs) -> None:
 def _check_budgets(runs: Runs) -> None:
     """Checks that all runs have the same budget, search and kind of start."""
     configs = [config for of_seeds in runs.values() for config in of_seeds.values()]
-    kinds = {"Budgets": BUDGET, "Searches": SEARCH, "Scored texts": ("evaluation.dev_sentences",)}
+    kinds = {"Budgets": budget_names(configs), "Searches": SEARCH, "Scored texts": ("evaluation.dev_sentences",)}
     for kind, names in kinds.items():
         for name in names:
             if different := _different_values(configs, name):

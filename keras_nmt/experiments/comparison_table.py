@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rich import box
@@ -23,6 +23,7 @@ BUDGET = (
     *("training.stop.max_updates", "training.stop.time_limit", "evaluation.patience"),
     *("training.batch_size", "training.batch_unit"),
 )
+PATIENCE = ("evaluation.every", "evaluation.best_metric")  # belong to the budget where `patience` may end a run
 SEARCH = ("search.beam_size", "search.length_penalty", "search.min_length")
 COLUMNS = (
     *("configuration", "parameters", "training tokens/s", "decoding sentences/s", "runs", "dev BLEU", "test BLEU"),
@@ -71,13 +72,19 @@ def summarize(runs: Runs, results: Results, baseline: str) -> dict[str, Any]:
     return {
         "baseline": baseline,
         "seeds": list(runs[baseline]),
-        "budget": {name: _values(config, BUDGET) for name, config in first.items()},
+        "budget": {name: _values(config, budget_names(first.values())) for name, config in first.items()},
+        "dev_sentences": {name: config.evaluation.dev_sentences for name, config in first.items()},
         "search": {name: _values(config, SEARCH) for name, config in first.items()},
         "directions": directions,
         "started_from_a_trained_run": [name for name, config in first.items() if is_started(config)],
         "signature": next(signatures, None),
         "configurations": configurations,
     }
+
+
+def budget_names(configs: Iterable[ExperimentConfig]) -> tuple[str, ...]:
+    """Returns the names of the settings that determine how long runs train."""
+    return BUDGET + (PATIENCE if any(config.evaluation.patience is not None for config in configs) else ())
 
 
 def common_directions(runs: Runs, use: str) -> list[str]:
@@ -244,6 +251,10 @@ def comparison_markdown(summary: dict[str, Any]) -> str:
         "with the translations of all seeds; one seed has no p. "
         f"p (Holm): corrected for the {sum(one['p_value'] is not None for one in found)} tests of the table.",
     ]
+    texts = list(dict.fromkeys(summary["dev_sentences"].values()))
+    if len(texts) > 1:
+        shown = " and ".join("all" if number is None else str(number) for number in texts)
+        notes.append(f"Development scores are of different texts, the first {shown} sentences.")
     if moments:
         notes.append(f"Decoding: the test data, runs of seed {summary['seeds'][0]} in turns, median and range.")
     if len(moments) > 1:

@@ -322,11 +322,11 @@ def _with_defaults(settings: dict[str, Any], given: Mapping[str, Any]) -> dict[s
     pairs = given.get("data.pairs") or given["data.languages"]  # several languages have several pairs by default
     is_one = isinstance(pairs, list | tuple) and len(pairs) == 1
     architecture = given.get("model.architecture") or ("transformer" if is_one else "attention_bridge")
-    has_bridge = architecture == "attention_bridge" and given.get("model.bridge_heads", True) is not None
-    # The bridge's penalty is a mean over sentences. Added to a mean over tokens, it would weigh too much.
+    # The bridge's penalty is a mean over sentences. Added to a mean over tokens, it would weigh too much. Systems to
+    # compare with, without a bridge or with a label, have the same unit.
     defaults: dict[str, Any] = {
         "model.architecture": architecture,
-        "training.update.normalize_by": "sentences" if has_bridge else "tokens",
+        "training.update.normalize_by": "tokens" if architecture == "transformer" else "sentences",
         "training.saving.final_weights": "average_last" if given.get("training.ema") is None else "ema",
     }
     if given.get("data.alignments") is not None and architecture == "transformer":

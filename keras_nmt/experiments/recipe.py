@@ -252,7 +252,10 @@ class Recipe:
         """
         from keras_nmt.experiments.comparison import Comparison
 
-        recipe = dataclasses.replace(self, settings=merge_settings(self.settings, self.comparison))
+        changed = {name.rpartition(".")[2] for name, _ in _dotted(self.comparison)}
+        per_pair = {name: value for name, value in self.per_pair.items() if name.rpartition(".")[2] not in changed}
+        settings = merge_settings(self.settings, self.comparison)
+        recipe = dataclasses.replace(self, settings=settings, per_pair=per_pair)
 
         def make(name: str, seed: int, directory: Path) -> ExperimentConfig:
             return recipe.experiment(name, seed=seed, directory=directory, **options)
@@ -271,6 +274,19 @@ class Recipe:
             unequal=unequal,
             decoding_speed=decoding_speed,
             imports=imports,
+        )
+
+    def with_updates_per_pair(self, updates: int) -> Recipe:
+        """Returns the recipe with so many updates of each trained direction, whatever its configurations say."""
+
+        def without_limit(settings: Settings) -> Settings:
+            return {name: value for name, value in _dotted(settings) if name.rpartition(".")[2] != "max_updates"}
+
+        return dataclasses.replace(
+            self,
+            configurations={name: without_limit(own) for name, own in self.configurations.items()},
+            comparison=without_limit(self.comparison),
+            per_pair={**self.per_pair, "training.stop.max_updates": updates},
         )
 
     def _settings(self, name: str, num_pairs: int, overrides: Settings) -> Settings:

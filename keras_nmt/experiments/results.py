@@ -43,7 +43,7 @@ MAY_CHANGE = (
 # Settings that determine the subwords. If one changes before the first checkpoint, the run trains new subwords.
 SUBWORDS = (
     *("subwords", "data.languages", "data.pairs", "model.architecture"),
-    *("training.update.seed", "training.start.init_from"),
+    *("training.update.seed", "training.start.init_from", "training.teacher"),
 )
 START, TEACHER = "init_from", "teacher"  # keys of the digests of weights in data.json
 SAMPLING = "subword_sampling"  # key of the digests of sampled segmentations in data.json
@@ -210,20 +210,9 @@ def record(config: ExperimentConfig) -> None:
     If the run in the folder began with other data or settings, it raises a `UserError` and writes nothing.
     """
     folder = ModelDirectory(config.directory)
-    before = read_digests(folder.data_path)
-    of_start = {name: before.pop(name) for name in (SAMPLING, START, TEACHER) if name in before}
+    of_start = _digests_of_start(folder)
     of_data, start = digests_of(config.directions), start_digest(config)
-
-    def without_test(data: dict[str, list[str]]) -> dict[str, list[str]]:
-        return {name: data[name] for name in data if not name.startswith("test ")}
-
-    other_text = [name for name in without_test(before) if name in of_data and of_data[name] != before[name]]
-    may_change = {*MAY_CHANGE, *unchanged_files(config)}
-    if config.training.schedule == "cosine":
-        may_change.remove("training.stop.max_updates")
-    if without_test(before) == without_test(of_data):  # the same lines, so the files may have moved
-        may_change |= {"data.train", "data.alignments", "data.dev"}
-    changed = config.changed_settings(may_change) if folder.settings_path.exists() else []
+    other_text, changed = _changes(config, of_data)
     digests = {**of_data, **start}
     if folder.checkpoints_path.exists():
         if other_text:
@@ -253,8 +242,7 @@ def record(config: ExperimentConfig) -> None:
             f"`init_from` to start from this model. Received: directory={os.fspath(config.directory)}"
         )
     else:
-        is_other_text = any(name.startswith("train") for name in other_text)
-        if is_other_text or any(name.startswith(SUBWORDS) for name in changed):
+        if has_other_subwords(config):
             for path in (folder.config_path, *folder.path.glob("subwords*.model")):  # digests of subwords go first
                 path.unlink(missing_ok=True)
     folder.path.mkdir(parents=True, exist_ok=True)
@@ -267,14 +255,63 @@ def record(config: ExperimentConfig) -> None:
     write_json(folder.settings_path, config.settings())
 
 
+def has_other_subwords(config: ExperimentConfig) -> bool:
+    """Returns whether a run would replace the folder's subwords: it began otherwise, and made no checkpoint."""
+    folder = ModelDirectory(config.directory)
+    if folder.checkpoints_path.exists() or folder.weights_path.exists():
+        return False
+    other_text, changed = _changes(config, digests_of(config.directions))
+    is_other_text = any(name.startswith("train") for name in other_text)
+    return is_other_text or any(name.startswith(SUBWORDS) for name in changed) or _are_other_models(config)
+
+
+def _are_other_models(config: ExperimentConfig) -> bool:
+    """Returns whether `subwords.models` has files, and the folder has copies of others."""
+    copies = [ModelDirectory(config.directory).path / name for name in subword_names(config).values()]
+    given = config.subwords.given_models(config.sides).values()
+    is_whole = bool(given) and all(Path(path).is_file() for path in (*given, *copies))
+    return is_whole and "subwords.models" not in unchanged_files(config)
+
+
+def _digests_of_start(folder: ModelDirectory) -> dict[str, list[str]]:
+    before = read_digests(folder.data_path)
+    return {name: before[name] for name in (SAMPLING, START, TEACHER) if name in before}
+
+
+def _changes(config: ExperimentConfig, of_data: Mapping[str, list[str]]) -> tuple[list[str], list[str]]:
+    """Returns the uses with other text, and the settings with other values, than when the run in the folder began."""
+    folder = ModelDirectory(config.directory)
+
+    def of_training(data: Mapping[str, list[str]]) -> dict[str, list[str]]:
+        return {name: data[name] for name in data if name.startswith(("train ", "dev "))}
+
+    before = of_training(read_digests(folder.data_path))
+    other_text = [name for name in before if name in of_data and of_data[name] != before[name]]
+    may_change = {*MAY_CHANGE, *unchanged_files(config)}
+    if config.training.schedule == "cosine":
+        may_change.remove("training.stop.max_updates")
+    if before == of_training(of_data):  # the same lines, so the files may have moved
+        may_change |= {"data.train", "data.alignments", "data.dev"}
+    return other_text, config.changed_settings(may_change) if folder.settings_path.exists() else []
+
+
 def finished_results(config: ExperimentConfig, report: Callable[[str], None]) -> dict[str, Any] | None:
-    """Reports and returns the results of a complete run with the same settings and data, or returns None."""
+    """Reports and returns the results of a complete run with the same settings and data, or returns None.
+
+    Raises:
+        UserError: The run began with other weights of `init_from` or `teacher`.
+    """
     results = read_results(config.directory)
     folder = ModelDirectory(config.directory)
     if results is None or not folder.weights_path.is_file() or not folder.settings_path.is_file():
         return None
     if results["limits"] != config.limits or differences(config, results):
         return None
+    if other := other_starts(config):
+        raise UserError(
+            f"{folder.path} holds a finished run of other weights: restore them, or use another folder. "
+            f"Received: {', '.join(other)}"
+        )
     report(f"Finished before, at update {results['updates']:,} ({results['ended_by']}): {folder.path / 'results.json'}")
     for name, score in results["dev_greedy"].items():
         report(f"dev {name} {score:.2f}  (greedy)")

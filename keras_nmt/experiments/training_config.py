@@ -24,6 +24,7 @@ from keras_nmt.training import (
     make_optimizer,
 )
 
+TEMPERATURE = 5.0  # the default of `task_schedule`
 WARMUP_STEPS = 4000  # the default, as in Vaswani et al., 2017
 NOAM_SCALE = 1.0  # the default
 # The lowest and highest learning rates that usually train translation models. Adam's steps are about as long as the
@@ -51,7 +52,7 @@ class TrainingConfig:
     task_weights: dict[str, PositiveFloat] | None = setting(
         None, 'Weight of each direction, for the schedule "weighted".'
     )
-    temperature: PositiveFloat = setting(5.0, "See `task_schedule`.")
+    temperature: PositiveFloat = setting(TEMPERATURE, "See `task_schedule`.")
     optimizer: Literal["adam", "adamw", "sgd"] = setting("adam", '"adam", "adamw" or "sgd".')
     beta_2: Annotated[float, Field(ge=0, lt=1)] | None = setting(
         None, 'Decay of the second moment of "adam" and "adamw"; by default 0.98, as in Vaswani et al., 2017.'
@@ -111,6 +112,11 @@ class TrainingConfig:
             raise UserError(
                 '`task_weights` must be used together with task_schedule="weighted". '
                 f"Received: task_schedule={self.task_schedule!r}, task_weights={self.task_weights}"
+            )
+        if self.temperature != TEMPERATURE and self.task_schedule != "temperature":
+            raise UserError(
+                '`temperature` must be used together with task_schedule="temperature". '
+                f"Received: task_schedule={self.task_schedule!r}, temperature={self.temperature}"
             )
         if (self.weight_decay is not None) != (self.optimizer == "adamw"):
             raise UserError(

@@ -197,6 +197,21 @@ def test_unequal_budgets_need_the_unequal_flag(files, tmp_path, calls, change):
     assert " or " in (tmp_path / "runs" / "comparison.md").read_text().splitlines()[-1]
 
 
+def test_evaluations_belong_to_the_budget_where_patience_counts_them(files, tmp_path, calls):
+    rarely = {"evaluation.every": 7}
+    run(files, tmp_path / "without", other=rarely)
+    with pytest.raises(UserError, match=r"Budgets must be equal.*Received: every=1\d* and 7"):
+        run({**files, "patience": 2}, tmp_path / "runs", other=rarely)
+
+
+def test_the_table_alone_needs_the_unequal_flag_too(files, tmp_path):
+    with pytest.raises(UserError, match="Searches must be equal"):
+        write_table(planned(files, tmp_path / "runs", other={"beam_size": 6}))
+    different = planned(files, tmp_path / "runs", other={"dev_sentences": 3}, unequal=True)
+    write_table(different)
+    assert "of different texts, the first all and 3 sentences" in (tmp_path / "runs" / "comparison.md").read_text()
+
+
 @pytest.mark.parametrize("change", [{"beam_size": 6}, {"length_penalty": 1.0}])
 def test_unequal_searches_need_the_unequal_flag(files, tmp_path, calls, change):
     with pytest.raises(UserError, match="Searches must be equal.*--unequal.*Received: "):

@@ -348,13 +348,13 @@ def test_an_integer_is_a_float_and_no_other_type_is_converted():
             config(wrong)
 
 
-def test_the_loss_of_a_bridge_is_normalised_by_sentences_like_its_penalty():
+def test_the_loss_of_a_bridge_and_of_what_it_is_compared_with_is_normalised_by_sentences_like_its_penalty():
     def normalised_by(**settings):
         made = ExperimentConfig.from_settings({"directory": "x", **SEVERAL, "max_updates": 1, **settings})
         return made.training.update.normalize_by
 
     assert normalised_by() == normalised_by(model={"bridge_heads": 4}) == "sentences"
-    assert normalised_by(model={"bridge_heads": None}) == normalised_by(architecture="language_label") == "tokens"
+    assert normalised_by(model={"bridge_heads": None}) == normalised_by(architecture="language_label") == "sentences"
     assert normalised_by(normalize_by="tokens") == "tokens"
     assert config().training.update.normalize_by == "tokens"
 

@@ -10,6 +10,9 @@ from configs import config
 from keras_nmt.data import SubwordTokenizer, train_subwords
 from keras_nmt.errors import UserError
 from keras_nmt.experiments import dry_run
+from keras_nmt.experiments.results import record
+from keras_nmt.experiments.run_experiment import make_tokenizers
+from keras_nmt.models import ModelDirectory
 
 
 def test_a_dry_run_reports_shapes_time_and_memory_and_writes_nothing(one, tmp_path):
@@ -91,6 +94,16 @@ def test_a_dry_run_of_fine_tuning_has_the_vocabulary_of_the_start(one, trained_o
     settings = {**one, "vocabulary_size": 8000, "init_from": trained_one}
     dry_run(config(tmp_path / "run", settings), report=lines.append)
     assert largest(lines) == (64, 16, 16, 30)
+
+
+def test_a_dry_run_has_the_subwords_that_the_run_would_have(one, tmp_path):
+    for size, expected in ((30, 30), (40, 40)):
+        made = config(tmp_path / "run", {**one, "vocabulary_size": size})
+        lines: list[str] = []
+        dry_run(made, report=lines.append)
+        assert largest(lines)[3] == expected
+        record(made)  # and dies before its first checkpoint
+        make_tokenizers(made, ModelDirectory(tmp_path / "run"), str)
 
 
 def test_a_dry_run_looks_at_all_directions(several, corpus, tmp_path):

@@ -332,6 +332,18 @@ def test_updates_per_pair_set_the_budgets_of_all_systems():
     assert one.data.train == Path("data/train.{language}")
 
 
+def test_the_flag_counts_more_than_configurations_and_comparisons_more_than_the_recipe(comparisons):
+    own = {**SEVERAL["configurations"], "hub": {"system": "hub", "training": {"stop": {"max_updates": 3}}}}
+    given = recipe(**{**SEVERAL, "configurations": own, "comparison": {"max_updates": 7}})
+    assert experiment("hub", of=given).training.stop.max_updates == 3
+    assert experiment("hub", of=given.with_updates_per_pair(5)).training.stop.max_updates == 20  # of four directions
+    run("compare", "many_to_many", "--data-dir", "data", "--seeds", "1", "--updates-per-pair", "2", of=given)
+    run("compare", "many_to_many", "--data-dir", "data", "--seeds", "1", of=given)
+    found = [made.runs["many_to_many"][1] for made in comparisons["compare"]]
+    assert [config.training.stop.max_updates for config in found] == [12, 7]
+    assert [config.evaluation.every for config in found] == [300, 300]
+
+
 def test_arguments_of_one_architecture_are_not_passed_to_another():
     label = experiment("label", of=recipe(**SEVERAL))
     assert (label.model.architecture, label.model.arguments) == ("language_label", {"hidden_dim": 16})

@@ -9,7 +9,9 @@ import pytest
 from keras_nmt.data import text_digest
 from keras_nmt.errors import UserError
 from keras_nmt.experiments import ExperimentConfig
-from keras_nmt.experiments.results import record
+from keras_nmt.experiments import results as module
+from keras_nmt.experiments.data_config import digests_of
+from keras_nmt.experiments.results import finished_results, has_other_subwords, record
 from keras_nmt.files.json_file import read_json
 
 SIDES = ("source", "target")
@@ -150,6 +152,7 @@ def test_the_length_of_a_cosine_schedule_cannot_change(note):
         ({"joint_vocabulary": False}, False),
         ({"data.train.source": "drei\nvier\n"}, False),
         ({"data.dev.source": "drei\nvier\n"}, True),
+        ({"teacher": "elsewhere"}, False),
     ],
 )
 def test_subwords_are_kept_if_no_setting_of_subwords_changes(note, files, tmp_path, changed, are_kept):
@@ -159,8 +162,39 @@ def test_subwords_are_kept_if_no_setting_of_subwords_changes(note, files, tmp_pa
     subwords.write_bytes(b"")
     for name in files.keys() & changed.keys():
         files[name].write_text(changed.pop(name))
+    changed_run = ExperimentConfig.from_settings({**SETTINGS, "directory": tmp_path / "run", **files}, changed)
+    assert has_other_subwords(changed_run) != are_kept
     note(checkpoints=False, **changed)
     assert subwords.exists() == are_kept
+
+
+def test_given_subwords_of_other_content_are_copied_again(note, tmp_path):
+    given, copy = tmp_path / "given", tmp_path / "run" / "subwords.model"
+    given.write_bytes(b"old")
+    note(checkpoints=False, models=given)
+    copy.write_bytes(b"old")
+    note(checkpoints=False, models=given)
+    assert copy.exists()
+    given.write_bytes(b"new")
+    note(checkpoints=False, models=given)
+    assert not copy.exists()
+
+
+def test_a_finished_run_of_another_teacher_is_refused(files, tmp_path, monkeypatch):
+    teacher, folder = tmp_path / "teacher", tmp_path / "run"
+    teacher.mkdir()
+    (teacher / "model.weights.h5").write_bytes(b"old")
+    config = ExperimentConfig.from_settings({**SETTINGS, "directory": folder, **files, "teacher": teacher})
+    record(config)
+    (folder / "model.weights.h5").write_bytes(b"")
+    results = {"limits": config.limits, "updates": 1, "ended_by": "max_updates", "dev_greedy": {}}
+    monkeypatch.setattr(module, "read_results", lambda folder: {**results, "data": digests_of(config.directions)})
+    lines = []
+    assert finished_results(config, lines.append) is not None
+    assert lines[0].startswith("Finished before, at update 1")
+    (teacher / "model.weights.h5").write_bytes(b"new")
+    with pytest.raises(UserError, match=r"a finished run of other weights.*Received: teacher \(was other weights\)"):
+        finished_results(config, lines.append)
 
 
 def test_a_model_without_checkpoints_is_not_overwritten_by_training(note, tmp_path):
