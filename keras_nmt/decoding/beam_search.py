@@ -238,7 +238,9 @@ def _continue(
     if beam_sizes is not None:
         considered = ops.where(beam_sizes > 1, 2 * beam_sizes, 1)
         places = ops.arange(per_beam, dtype="int32")
-        is_considered = (places < considered[:, None, None]) | (places >= next_tokens.num_likeliest)  # or proposed
+        is_considered = places < considered[:, None, None]
+        if need is not None:  # the tokens that constraints propose are the last ones; some are among the likeliest
+            is_considered |= _are_among(ids, ids[:, :, next_tokens.num_likeliest :])
         values = ops.where(is_considered, values, NEG_INF)
     if need is not None:
         values = ops.where((ids == EOS) & (need.tokens > 0), NEG_INF, values)
@@ -259,6 +261,13 @@ def _continue(
     positions = ops.arange(ops.shape(open_beam.tokens)[-1], dtype="int32")
     tokens = ops.where(positions == length - 1, last[:, :, None], take_beams(open_beam.tokens, parents))
     return _Candidates(tokens, last, log_probabilities, parents)
+
+
+def _are_among(ids: Any, proposed: Any) -> Any:
+    """Tells whether each of tokens `[B, K, k]` is one of the `proposed` `[B, K, M]` of its hypothesis."""
+    # TensorFlow broadcasts tensors of three dimensions faster than those of more.
+    pairs = ops.reshape(ids, (-1, ops.shape(ids)[2], 1)) == ops.reshape(proposed, (-1, 1, ops.shape(proposed)[2]))
+    return ops.reshape(ops.any(pairs, axis=2), ops.shape(ids))
 
 
 def _finish(candidates: _Candidates, length: Any, alpha: float) -> SearchResult:

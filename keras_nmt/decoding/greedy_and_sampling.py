@@ -217,7 +217,7 @@ def sampling_search(
         named = columns if vocabulary is None else take_rows(vocabulary, columns)
         _, drawn = largest(scores + gumbel_noise(fixed["seeds"], samples, step.position, named), 1)  # [B, N, 1]
         column = ops.take_along_axis(columns, drawn, axis=-1) if top_k else drawn
-        gains = processing.log_probabilities(step, column, processed)
+        gains = processing.log_probabilities(step, column, processed, state)
         return step.ids_of(column)[:, :, 0], gains[:, :, 0], state
 
     result = token_by_token(

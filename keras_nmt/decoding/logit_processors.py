@@ -305,6 +305,9 @@ class BiasedPrefix(LogitProcessor):
         return ops.where(is_biased, biased, log_probabilities), {**state, "follows": follows}
 
 
+LOWEST_TEMPERATURE = 1e-30  # takes the likeliest token; float32 has no much smaller number
+
+
 class Temperature(LogitProcessor):
     """Divides log-probabilities, so that likely tokens become likelier (below 1) or less likely (above 1).
 
@@ -317,7 +320,8 @@ class Temperature(LogitProcessor):
 
     def __call__(self, log_probabilities: Any, step: Step, state: Any) -> tuple[Any, Any]:
         # The largest is subtracted, so that none divided by a small temperature is below a forbidden one.
-        scaled = (log_probabilities - ops.max(log_probabilities, axis=-1, keepdims=True)) / self.temperature
+        below = log_probabilities - ops.max(log_probabilities, axis=-1, keepdims=True)
+        scaled = below / max(self.temperature, LOWEST_TEMPERATURE)
         return ops.where(is_valid(log_probabilities), scaled, NEG_INF), state
 
 

@@ -19,7 +19,7 @@ from keras_nmt.decoding.logit_processors import (
     check_processors,
     token_at,
 )
-from keras_nmt.decoding.scores import NEG_INF, is_valid, log_probabilities_of, of_tokens, top_k
+from keras_nmt.decoding.scores import NEG_INF, log_probabilities_of, of_tokens, top_k
 from keras_nmt.ids import PAD
 
 
@@ -121,13 +121,15 @@ class Processing:
             allowed = ops.where(token == PAD, allowed, ops.where(step.ids == token, 0.0, NEG_INF))
         return allowed, scores if self._normalizes else None, state
 
-    def log_probabilities(self, step: Step, columns: Any, scores: Any) -> Any:
-        """Returns the log-probabilities `[B, K, M]` of the tokens at `columns`; for `scores` see `every`."""
+    def log_probabilities(self, step: Step, columns: Any, scores: Any, state: Any) -> Any:
+        """Returns the log-probabilities `[B, K, M]` of the tokens at `columns`, with what `every` returned."""
         given = log_probabilities_of(of_tokens(step.logits, columns), step.logits, plain=self._plain)
         if scores is None:
             return given
-        found = of_tokens(scores, columns)
-        return ops.where(is_valid(found), found, given)  # a forced token is never impossible
+        if self._prefix is None:
+            return of_tokens(scores, columns)
+        is_forced = token_at(state["not_reordered"], step.position)[:, None, None] != PAD  # [B, 1, 1]
+        return ops.where(is_forced, given, of_tokens(scores, columns))
 
     def _processed(self, step: Step, state: Any) -> tuple[Any, Any]:
         scores = step.logits

@@ -37,12 +37,17 @@ def segment_phrases(
     sizes = tf.stack([parts.bounding_shape(1), subwords.bounding_shape(1)])
     sizes = tf.maximum(tf.cast(sizes, tf.int32), 1)
     if compiled:
-        sizes = bucket_sizes(sizes, SIZES)
+        sizes = _padded(sizes)
     with tf.control_dependencies([texts]):  # sessions skip what no result depends on
         dense = tf.identity(nested.to_tensor(PAD, shape=tf.stack([tf.size(texts), sizes[0], sizes[1]])))
     dense = tf.reshape(dense, tf.stack([shape[0], shape[1], sizes[0], sizes[1]]))
-    count = bucket_sizes(tf.maximum(shape[1:], 1), SIZES)[0] if compiled else tf.maximum(shape[1], 1)
+    count = _padded(tf.maximum(shape[1:], 1))[0] if compiled else tf.maximum(shape[1], 1)
     return tf.pad(dense, [[0, 0], [0, count - shape[1]], [0, 0], [0, 0]])
+
+
+def _padded(sizes: tf.Tensor) -> tf.Tensor:
+    """Returns padded sizes `[n]`. Larger ones than the largest stay: such phrases have no room in a translation."""
+    return tf.where(sizes > SIZES[-1], sizes, bucket_sizes(tf.minimum(sizes, SIZES[-1]), SIZES))
 
 
 def _refuse(is_wrong: tf.Tensor, texts: tf.Tensor, sources: tf.Tensor, message: str) -> tf.Tensor:

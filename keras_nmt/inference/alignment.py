@@ -13,6 +13,8 @@ from keras_nmt.ids import EOS, UNK
 from keras_nmt.inference.translation import WORD_BEGIN, WORD_ENDS
 
 _PUNCTUATION = r"[\pP]+"
+# A "word" with letters of a script without spaces.
+_UNSPACED = r".*[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}].*"
 # Ranges of characters that subword models treat as spaces or leave out: they are not letters of words.
 UNSEEN = (
     *((0x0, 0x20), (0x7F, 0xA0), (0x1680, 0x1680), (0x2000, 0x200F), (0x2028, 0x202F), (0x205F, 0x205F)),
@@ -122,8 +124,8 @@ def padded_words(ragged: tf.RaggedTensor, lengths: tf.Tensor) -> tf.Tensor:
 def copies_of_texts(tokenizer: SubwordTokenizer, texts: tf.Tensor) -> tf.RaggedTensor:
     """Returns, for each subword of source texts `[N]`, the text that replaces an unknown subword that attends to it.
 
-    It is the characters of an unknown source subword, or the word of any other, without the punctuation around it:
-    string `[N, (subwords)]`.
+    It is the word of the source subword, without the punctuation around it; or the subword's own characters, if it is
+    unknown, or if the "word" is of a script without spaces: string `[N, (subwords)]`.
     """
     ids, starts, limits = tokenizer.tokenize_with_offsets(texts)
     rows, start = ids.value_rowids(), starts.flat_values
@@ -135,7 +137,8 @@ def copies_of_texts(tokenizer: SubwordTokenizer, texts: tf.Tensor) -> tf.RaggedT
     of_subwords = tf.gather(words.flat_values, tf.gather(words.row_starts(), rows) + numbers)
     bare = tf.strings.regex_replace(of_subwords, f"^{_PUNCTUATION}|{_PUNCTUATION}$", "")
     of_subwords = tf.where(bare == "", of_subwords, bare)
-    return ids.with_flat_values(tf.where(ids.flat_values == UNK, characters, of_subwords))
+    is_unspaced = tf.strings.regex_full_match(of_subwords, _UNSPACED)
+    return ids.with_flat_values(tf.where((ids.flat_values == UNK) | is_unspaced, characters, of_subwords))
 
 
 def join_with_copies(
@@ -144,17 +147,20 @@ def join_with_copies(
     """Joins tokens `[B, T]` into texts `[B]`, with text of the source for unknown subwords.
 
     An unknown subword that attends to an unknown subword is replaced by the latter's characters. If it attends to any
-    other subword, its whole word is replaced by the source word, except subwords that are punctuation. `source` and
+    other subword, its whole word is replaced by the source word, except subwords that are punctuation. In a script
+    without spaces, where "words" are sentences, the unknown subword alone is replaced. `source` and
     `copies` `[B, S]` are the subwords of the source and their `copies_of_texts`; `attended` `[B, T]` is the position in
     the source that each token attends to.
     """
     pieces = tf.where(tokens == EOS, "", tokenizer.piece_strings(tokens))
     is_unknown = tokens == UNK
-    is_part = is_unknown & (tf.gather(source, attended, batch_dims=1) == UNK)
-    is_whole = is_unknown & ~is_part
     begins = tf.strings.regex_full_match(pieces, f"{WORD_BEGIN}.*")
     rows, size = tf.shape(tokens)[0], tf.shape(tokens)[1]
     words = tf.cumsum(tf.cast(begins, tf.int32), 1) + (size + 1) * tf.range(rows)[:, None]  # different in each text
+    is_unspaced = tf.cast(tf.strings.regex_full_match(pieces, _UNSPACED), tf.int32)
+    of_words = tf.math.unsorted_segment_max(is_unspaced, words, (size + 1) * rows)
+    is_part = is_unknown & ((tf.gather(source, attended, batch_dims=1) == UNK) | (tf.gather(of_words, words) == 1))
+    is_whole = is_unknown & ~is_part
     places = tf.where(is_whole, tf.range(size), size)
     first = tf.gather(tf.math.unsorted_segment_min(places, words, (size + 1) * rows), words)  # of each token's word
     is_replaced = (first < size) & ~tf.strings.regex_full_match(pieces, f"{WORD_BEGIN}?{_PUNCTUATION}")

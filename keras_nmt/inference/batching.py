@@ -56,7 +56,11 @@ def part_size(
     sizes = tf.constant(options.batch_buckets, tf.int32)
     fits = (sizes * longest <= options.max_batch_tokens) & (sizes * hypotheses <= MOST_HYPOTHESES)
     fitting = tf.math.count_nonzero(fits, dtype=tf.int32)
-    stop = start + sizes[tf.maximum(fitting - 1, 0)]
+    most = sizes[tf.maximum(fitting - 1, 0)]
+    if not compiled:  # compiled parts are padded to a bucket
+        fewer = tf.minimum(options.max_batch_tokens // longest, MOST_HYPOTHESES // hypotheses)
+        most = tf.where(fitting > 0, most, tf.clip_by_value(fewer, 1, most))
+    stop = start + most
     window = lengths[start:stop]
     if groups is not None:
         window = window[: tf.math.count_nonzero(groups[start:stop] == groups[start], dtype=tf.int32)]

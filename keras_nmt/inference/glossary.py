@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import os
 import re
+import sys
+import unicodedata
 from collections.abc import Iterable, Mapping
 
 from keras_nmt.data.text_files import read_blocks
@@ -34,10 +37,13 @@ class Glossary:
         self._entries: dict[str, str] = {}
         for source, target in entries.items():
             words = " ".join(self._fold(source).split())
+            if not words or not target.strip():
+                raise UserError(f"An entry must have words and a phrase. Received: {source!r} with {target!r}")
             _add(self._entries, words, target, repr(words))
         longest_first = sorted(self._entries, key=len, reverse=True)
         found = "|".join(re.escape(source).replace(r"\ ", r"\s+") for source in longest_first)
-        self._found = re.compile(rf"(?<!\w)(?:{found})(?!\w)") if found else None
+        letter = rf"[\w{_marks()}]"
+        self._found = re.compile(f"(?<!{letter})(?:{found})(?!{letter})") if found else None
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], *, ignore_case: bool = False) -> Glossary:
@@ -64,6 +70,18 @@ class Glossary:
             return [[] for _ in lines]
         found = ([" ".join(x.split()) for x in self._found.findall(self._fold(line))] for line in lines)
         return [list(dict.fromkeys(self._entries[source] for source in of_line)) for of_line in found]
+
+
+@functools.cache
+def _marks() -> str:
+    """Returns the ranges of characters that continue a word for a regular expression, where `\\w` does not have them.
+
+    They are the marks of Unicode, such as the vowel signs of Devanagari and decomposed accents, and joiners.
+    """
+    marks = [i for i in range(sys.maxunicode + 1) if unicodedata.category(chr(i))[0] == "M"]
+    starts = [i for i, before in zip(marks, [-1, *marks], strict=False) if i != before + 1]
+    ends = [i for i, after in zip(marks, [*marks[1:], -1], strict=True) if after != i + 1]
+    return "\u200c\u200d" + "".join(f"{chr(a)}-{chr(b)}" for a, b in zip(starts, ends, strict=True))
 
 
 def _add(entries: dict[str, str], words: str, phrase: str, where: str) -> None:

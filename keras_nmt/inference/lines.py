@@ -79,8 +79,8 @@ def check_phrases(phrases: Iterable[Iterable[str]], count: int, name: str) -> li
         raise UserError(f"`{name}` must be a list of phrases for each line. Received: {phrases[:40]!r}")
     found = []
     for number, of_line in enumerate(phrases, 1):
-        some = of_line if isinstance(of_line, str) else list(of_line)
-        if isinstance(some, str) or not all(isinstance(phrase, str) for phrase in some):
+        some = list(of_line) if isinstance(of_line, Iterable) and not isinstance(of_line, str) else of_line
+        if not isinstance(some, list) or not all(isinstance(phrase, str) for phrase in some):
             raise UserError(f"`{name}` must be a list of phrases for each line. Received: line {number}, {some!r}")
         for phrase in some:
             check_utf8(phrase, f"A phrase of line {number}")

@@ -28,6 +28,7 @@ BLOCKS = re.compile(
     "tbody|td|template|textarea|tfoot|th|thead|title|tr|ul"
 )
 KEPT = re.compile("code|kbd|math|pre|samp|script|style|svg|textarea|var")  # elements that are not translated
+SPACES = " \t\r\n\f"
 ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 
@@ -151,7 +152,7 @@ class Segment:
             if part.kind == "text":
                 text = re.sub(r"[\r\n\f]", " ", html.unescape(part.raw))
                 is_reference = part.raw[0] == "&" and part.raw[-1] == ";" and len(text) == 1
-                if is_reference and not text.isspace() and not (text.isascii() and text.isalnum()):
+                if is_reference and not (text.isascii() and (text.isspace() or text.isalnum())):
                     self._entities.setdefault(text, part.raw)
                 written.append(text)
                 length += len(text)
@@ -208,15 +209,28 @@ def _segments(line: str, markup: str) -> list[str | Segment]:
     parts = _with_kept(_Parser(markup).parts(line))
     if markup == "xml":
         parts = [part._replace(name=_name(part.raw)) if part.kind == "end" else part for part in parts]
+    is_block = lambda part: markup == "html" and BLOCKS.fullmatch(part.name) is not None  # noqa: E731
+    groups = [list(group) for _, group in itertools.groupby(parts, is_block)]
     found: list[str | Segment] = []
-    for is_block, group in itertools.groupby(
-        parts, lambda part: markup == "html" and BLOCKS.fullmatch(part.name) is not None
-    ):
-        of_group = list(group)
+    for number, of_group in enumerate(groups):
         has_text = any(part.kind == "text" and not html.unescape(part.raw).isspace() for part in of_group)
-        stays = is_block or not has_text
-        found.append("".join(part.raw for part in of_group) if stays else Segment(of_group))
+        if is_block(of_group[0]) or not has_text:
+            found.append("".join(part.raw for part in of_group))
+            continue
+        # Spaces beside a block stay as they are: some blocks, such as <button>, stand in a line of text.
+        before, after = _take_space(of_group, 0, number > 0), _take_space(of_group, -1, number < len(groups) - 1)
+        found += [before, Segment([part for part in of_group if part.raw]), after]
     return found
+
+
+def _take_space(parts: list[_Part], place: int, is_beside_block: bool) -> str:
+    """Removes the spaces at the start (place 0) or end (place -1) of a group of parts, and returns them."""
+    part = parts[place]
+    if part.kind != "text" or not is_beside_block:
+        return ""
+    text = part.raw.lstrip(SPACES) if place == 0 else part.raw.rstrip(SPACES)
+    parts[place] = part._replace(raw=text)
+    return part.raw[: len(part.raw) - len(text)] if place == 0 else part.raw[len(text) :]
 
 
 def _with_kept(parts: list[_Part]) -> list[_Part]:

@@ -225,7 +225,12 @@ class AlignedSubwords:
         alignments = iter(alignments)
         for start in range(0, len(sources), PART):
             part = slice(start, start + PART)
-            self._add_part(sources[part], targets[part], itertools.islice(alignments, PART))
+            of_part = list(itertools.islice(alignments, len(sources[part])))
+            if len(of_part) < len(sources[part]):
+                raise UserError(f"Sentences lack alignments. Received: {len(sources)} and {start + len(of_part)}")
+            self._add_part(sources[part], targets[part], of_part)
+        if next(alignments, None) is not None:
+            raise UserError(f"Alignments lack sentences. Received: {len(sources)} sentences, and more alignments")
 
     def shortlist(self, num_candidates: int) -> Shortlist:
         """Makes the table of the `num_candidates` likeliest target subwords of each source subword."""
@@ -294,7 +299,7 @@ def check_words(
 ) -> None:
     """Checks that the words of the alignment in a line are in its sentences."""
     for source, target in alignment:
-        if source >= num_source or target >= num_target:
+        if not (0 <= source < num_source and 0 <= target < num_target):
             raise UserError(
                 f"Line {line} of {name} must fit its sentences, of {num_source} and {num_target} words. "
                 f"Received: {source}-{target}"

@@ -153,6 +153,25 @@ def test_a_sentence_without_constraints_is_bit_equal_to_a_search_without_any(
         np.testing.assert_array_equal(one[:2], other[:2], err_msg=name)
 
 
+@pytest.mark.parametrize("vocabulary_size", [6, 40])
+def test_a_beam_size_of_a_sentence_finds_what_a_search_with_it_finds(vocabulary_size):
+    """Constraints propose tokens, some of which are among the likeliest of the whole beam only."""
+    sentences, size = list(range(30)), 4
+    constraints = packed([found for _, found, _ in draw_cases(7, len(sentences))])
+    decoder = TableDecoder(vocabulary_size, seed=2)
+
+    def search(beam_size, **options):
+        constants, caches = decoder.start(sentences, beam_size, LENGTH)
+        options |= {"batch_size": len(sentences), "max_length": LENGTH, "constraints": constraints}
+        result = search_in_both_batches(decoder.step, constants, caches, beam_size=beam_size, **options)
+        return [hypotheses(result, i)[0] for i in range(len(sentences))]
+
+    for own in (1, 2, 3):
+        found, expected = search(size, beam_sizes=tf.fill([len(sentences)], own)), search(own)
+        assert [h.tokens for h in found] == [h.tokens for h in expected]
+        np.testing.assert_allclose([h.score for h in found], [h.score for h in expected], atol=1e-4)
+
+
 def test_a_constraint_goes_with_a_prefix():
     decoder = TableDecoder(40, seed=1)
     constants, caches = decoder.start([0], 2, 9)

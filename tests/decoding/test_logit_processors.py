@@ -159,6 +159,26 @@ def test_a_forced_prefix_takes_precedence_over_masks():
         assert tokens[:3] in ([5, 5, EOS], [5, 5, BOS])
 
 
+def test_a_forced_token_has_the_models_log_probability_in_every_search():
+    decoder, prefix = TableDecoder(9, seed=4), [5, 5, 5, EOS]
+    expected = decoder.score_tokens(0, prefix)
+    for search in (beam_search, greedy_search, sampling_search):
+        constants, caches = decoder.start([0], 2 if search is beam_search else 1, 6)
+        options = {"prefix": tf.constant([prefix]), "processors": [RepetitionPenalty(3.0)]}
+        options |= {beam_search: {"beam_size": 2}, sampling_search: {"seeds": tf.constant([1])}}.get(search, {})
+        result = search(decoder.step, constants, caches, batch_size=1, max_length=6, **options)
+        assert float(result.log_probabilities[0, 0]) == pytest.approx(expected, abs=1e-4)
+
+
+def test_the_smallest_temperature_draws_the_likeliest_token():
+    decoder = TableDecoder(9, seed=4)
+    constants, caches = decoder.start([0, 1], 1, 6)
+    options = {"batch_size": 2, "max_length": 6}
+    expected = greedy_search(decoder.step, constants, caches, **options)
+    found = sampling_search(decoder.step, constants, caches, seeds=tf.constant([1, 2]), temperature=1e-45, **options)
+    np.testing.assert_array_equal(found.tokens, expected.tokens)
+
+
 class Alternate(LogitProcessor):
     """Allows even tokens after an even number of odd tokens only: its state must follow its hypothesis."""
 

@@ -93,6 +93,14 @@ def test_parts_shrink_as_the_beam_grows(hypotheses, rows):
     assert rows * hypotheses <= MOST_HYPOTHESES or rows == 1
 
 
+def test_without_small_buckets_a_part_still_fits_into_memory():
+    options = SearchOptions(batch_buckets=(64,))
+    for hypotheses, length, rows in ((1, 256, 16), (64, 8, 16), (1, 9000, 1)):
+        lengths = tf.fill([64], length)
+        assert int(part_size(lengths, None, tf.constant(0), options, False, hypotheses)) == rows
+        assert int(part_size(lengths, None, tf.constant(0), options, True, hypotheses)) == 64  # padded to it anyway
+
+
 def test_a_part_has_rows_of_one_group():
     assert sizes_of_parts([8] * 7, [0, 0, 1, 1, 1, 3, 3], compiled=False) == [2, 3, 2]
     assert sizes_of_parts([16, 8, 16, 8], [0, 0, 2, 2], compiled=True) == [2, 2]

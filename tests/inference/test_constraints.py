@@ -66,12 +66,18 @@ def test_all_directions_of_a_multilingual_model_have_constraints(make_multilingu
             "more subwords than its translation may have. Received: 'katze, katze.*, for the sentence 'a cat'",
         ),
         (["katze", []], "`constraints` must be a list of phrases for each line. Received: line 1, 'katze'"),
+        ([None, []], "`constraints` must be a list of phrases for each line. Received: line 1, None"),
         ([["katze"]], "`constraints` must have a list for each line. Received: 2 lines, 1 lists"),
     ],
 )
 def test_phrases_that_cannot_be_met_are_refused(translator, constraints, message):
     with pytest.raises(UserError, match=message):
         translator.translate(["a cat", "a dog"], constraints=constraints)
+
+
+def test_a_phrase_above_all_sizes_of_compiled_programs_is_refused(translator):
+    with pytest.raises(UserError, match="more subwords than its translation may have.*, for the sentence 'a cat'"):
+        translator.with_options(jit_compile=True).translate(["a cat"], constraints=[["katze " * 4100]])
 
 
 def test_a_translator_that_samples_has_phrases_to_avoid_and_no_constraints(translator):

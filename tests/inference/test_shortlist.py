@@ -88,10 +88,18 @@ def test_alignments_of_other_programs():
             parse_pharaoh_alignments(["0-0", wrong])
 
 
-@pytest.mark.parametrize("pair", [(4, 0), (0, 4)])
+@pytest.mark.parametrize("pair", [(4, 0), (0, 4), (-1, 0), (0, -1)])
 def test_alignments_of_other_sentences_are_refused(tokenizers, pair):
     with pytest.raises(UserError, match=f"Line 1 .* of 4 and 4 words. Received: {pair[0]}-{pair[1]}"):
         Shortlist.from_alignments(tokenizers, SOURCES, TARGETS, [[pair], [], [], []])
+
+
+@pytest.mark.parametrize(
+    ("count", "message"), [(3, "Sentences lack alignments. Received: 4 and 3"), (5, "lack sentences")]
+)
+def test_each_sentence_has_its_alignment(tokenizers, count, message):
+    with pytest.raises(UserError, match=message):
+        Shortlist.from_alignments(tokenizers, SOURCES, TARGETS, [[]] * count)
 
 
 def test_words_end_at_spaces_and_tabs(tokenizers):

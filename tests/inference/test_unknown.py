@@ -42,6 +42,21 @@ def test_an_unknown_subword_becomes_what_it_attends_to(
     assert text.decode() == expected
 
 
+def test_in_a_script_without_spaces_the_unknown_subword_alone_is_replaced(target_tokenizer, tmp_path):
+    (tmp_path / "text").write_text("我喜欢大学。\n你喜欢学校。\nnina likes it\n")
+    chinese = SubwordTokenizer(train_subwords(tmp_path / "text", tmp_path / "m", vocabulary_size=40))
+    tokens = chinese.tokenize(["我喜欢桂的大学。"])
+    assert 1 in tokens.to_list()[0]
+    copies = tf.constant([["Guilin"]])
+    tokens = tokens.to_tensor()
+    (text,) = join_with_copies(chinese, tokens, tf.constant([[9]]), copies, tf.zeros_like(tokens))
+    assert text.numpy().decode().startswith("我喜欢Guilin")
+    assert text.numpy().decode().endswith("大学。")
+    (found,) = copies_of_texts(chinese, tf.constant(["我喜欢大学。 nina"])).to_list()
+    assert max(len(x.decode()) for x in found[:-1]) < 6, "no whole sentence"
+    assert "nina" in [x.decode() for x in found]
+
+
 def test_words_are_copied_without_punctuation_and_unknown_characters_as_they_are(source_tokenizer):
     (found,) = copies_of_texts(source_tokenizer, tf.constant(["cat, -- (the) ☃"])).to_list()
     assert {x.decode() for x in found} == {"cat", ",", "--", "(", "the", ")", "☃"}
