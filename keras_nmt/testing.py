@@ -64,6 +64,10 @@ def check_mechanism(**options: Any) -> None:
         ("half precision must compute nearly the same", _check_policies),
         ("every weight of the mechanism must have a gradient", _check_gradients),
     )
+    if "dtype" in options:
+        raise ValueError(
+            f"Half precision is one of the checks: leave `dtype` out. Received: dtype={options['dtype']!r}"
+        )
     task = "the model must compute finite logits [B, T, V]"
     try:
         model = randomise(Transformer(**{**SMALL, **options}))

@@ -74,6 +74,22 @@ def _part_of(config: Any) -> Any:
     return keras.saving.deserialize_keras_object(config)
 
 
+def keep_frozen(layer: keras.layers.Layer) -> None:
+    """Freezes what is inside a layer that is frozen. A layer calls it at the end of `build`.
+
+    Keras restores `trainable` of a saved or cloned layer, but not that of the layers inside.
+    """
+    if not layer.trainable:
+        layer.trainable = True  # setting an attribute to the value that it has would do nothing
+        layer.trainable = False
+
+
+def build_part(part: Any, *shapes: Any) -> None:
+    """Builds a layer that was given, unless it has been built: it may be shared, or come from another model."""
+    if not part.built:
+        part.build(*shapes)
+
+
 def keras_mask(tensor: Any) -> Any:
     """Returns the mask that a layer such as `Embedding(mask_zero=True)` attached to a tensor, or None."""
     return get_keras_mask(tensor)

@@ -56,7 +56,8 @@ class Int8Kernels(keras.layers.Layer):
     """A layer whose matrices can be quantised to int8 and adapted by LoRA, as those of `keras.layers.Dense`.
 
     A sub-class lists its weights of two or more dimensions in `kernels`, and multiplies by them with `product`. Each
-    column of a matrix has a scale. The rows of the other factor are scaled at run time.
+    column of a matrix has a scale. The rows of the other factor are scaled at run time. Keras saves such a layer after
+    either, but cannot load it: keep the float weights, or the adapter.
     """
 
     kernels: tuple[str, ...] = ()

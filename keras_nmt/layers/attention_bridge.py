@@ -13,6 +13,7 @@ from keras_nmt.layers._common import (
     check_choice,
     check_mask,
     check_positive,
+    keep_frozen,
     keras_mask,
     masked_softmax,
     projection_initializer,
@@ -106,15 +107,26 @@ class AttentionBridge(keras.layers.Layer):
         self.penalty = penalty
         self.use_bias = use_bias
         self.supports_masking = True
-        options = {"use_bias": use_bias, "kernel_initializer": projection_initializer(), "dtype": self.dtype_policy}
-        self.inner = keras.layers.Dense(self.hidden_dim, activation="relu", name="inner", **options)  # W1
-        self.scores = keras.layers.Dense(self.num_heads, name="scores", **options)  # W2
+
+        def dense(width: int, name: str, activation: str | None = None) -> keras.layers.Layer:
+            return keras.layers.Dense(
+                width,
+                activation,
+                use_bias,
+                kernel_initializer=projection_initializer(),  # one for each: an initializer repeats its numbers
+                dtype=self.dtype_policy,
+                name=name,
+            )
+
+        self.inner = dense(self.hidden_dim, "inner", "relu")  # W1
+        self.scores = dense(self.num_heads, "scores")  # W2
 
     def build(self, inputs_shape: tuple[int | None, ...]) -> None:
         if len(inputs_shape) != 3 or inputs_shape[-1] is None:
             raise ValueError(f"`inputs` must be [B, n, dh] with a known dh. Received: shape {tuple(inputs_shape)}")
         self.inner.build(inputs_shape)
         self.scores.build((*inputs_shape[:-1], self.hidden_dim))
+        keep_frozen(self)
 
     def call(self, inputs: Any, mask: Any = None, return_attention: bool = False, return_penalty: bool = False) -> Any:
         mask = keras_mask(inputs) if mask is None else mask

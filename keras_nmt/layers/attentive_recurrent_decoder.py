@@ -13,6 +13,7 @@ from keras_nmt.layers._common import (
     check_positive,
     check_rate,
     check_width,
+    keep_frozen,
     keras_mask,
     projection_initializer,
     without_padding,
@@ -138,6 +139,7 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
                 f"Received: shape {tuple(memory_shape)}"
             )
         self.attentional.build((None, None, self.hidden_dim + d))
+        keep_frozen(self)
 
     def call(
         self,
@@ -239,7 +241,8 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
             memory: Float tensor `[B, S, d]`.
             beam_size: Integer K, hypotheses per sentence.
             initial_state: See the call argument.
-            memory_mask: Boolean tensor `[B, S]`, True at real tokens, as for `step`.
+            memory_mask: Boolean tensor `[B, S]`, True at real tokens, as for `step`. Defaults to None: all are real. A
+                mask that Keras attached to the memory counts in `call` only.
 
         Returns:
             Constants, tensors `[B, ...]`, and caches, tensors `[B, K, ...]`: the "states" and the "attentional" state.

@@ -7,7 +7,7 @@ from typing import Any
 import keras
 from keras import ops, tree
 
-from keras_nmt.layers._common import STARTS, check_choice, optional_size, projection_initializer
+from keras_nmt.layers._common import STARTS, check_choice, keep_frozen, optional_size, projection_initializer
 from keras_nmt.layers._projection import reshape_last
 from keras_nmt.layers._recording import record
 
@@ -71,6 +71,7 @@ class CompositionLayer(keras.layers.Layer):
                 f"Received: {neurons} neurons, units={self.units!r}"
             )
         self.build_composition(self.number, self.width)
+        keep_frozen(self)
 
     def build_composition(self, number: int, width: int) -> None:
         """Adds the weights. Sub-classes implement this method.

@@ -6,7 +6,7 @@ from typing import Any
 
 import keras
 
-from keras_nmt.layers._common import check_positive, check_rate
+from keras_nmt.layers._common import check_positive, check_rate, keep_frozen
 from keras_nmt.layers._projection import Projection
 
 
@@ -61,6 +61,7 @@ class FeedForward(keras.layers.Layer):
     def build(self, inputs_shape: tuple[int | None, ...]) -> None:
         self.inner.build(inputs_shape)
         self.outer.build((*inputs_shape[:-1], self.intermediate_dim))
+        keep_frozen(self)
 
     def call(self, inputs: Any, training: bool | None = None) -> Any:
         x = self.inner(inputs)  # [..., intermediate_dim]
@@ -119,6 +120,7 @@ class GatedFeedForward(FeedForward):
     def build(self, inputs_shape: tuple[int | None, ...]) -> None:
         super().build(inputs_shape)
         self.values.build(inputs_shape)
+        keep_frozen(self)
 
     def call(self, inputs: Any, training: bool | None = None) -> Any:
         x = self.inner(inputs) * self.values(inputs)  # [..., intermediate_dim]

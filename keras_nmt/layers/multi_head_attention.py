@@ -10,11 +10,13 @@ from keras import ops
 
 from keras_nmt.layers._common import (
     AssembledLayer,
+    build_part,
     check_gated,
     check_mask,
     check_positive,
     check_rate,
     check_source,
+    keep_frozen,
     keras_mask,
     optional_size,
     projection_initializer,
@@ -220,11 +222,11 @@ class MultiHeadAttention(AssembledLayer):
                 shape=(2 * self.key_value_dim,), initializer="zeros", name="key_value_bias"
             )
         if self.positions is not None:
-            self.positions.build((None, None, None, self.head_dim))
+            build_part(self.positions, (None, None, None, self.head_dim))
         combined_shape: tuple[int | None, ...] = (*query_shape[:-1], self.hidden_dim)
         if self.composition is not None:
             heads_shape = (*query_shape[:-1], self.num_heads, self.head_dim)
-            self.composition.build(heads_shape)
+            build_part(self.composition, heads_shape)
             # Call it, because a composition may leave its output shape to Keras, which needs the dtype policy.
             combined = self.composition(keras.KerasTensor(heads_shape, self.compute_dtype))
             combined_shape = getattr(combined, "shape", ())
@@ -241,6 +243,7 @@ class MultiHeadAttention(AssembledLayer):
                 f"`output_projection=False` needs a composition of width {self.hidden_dim}. Received: "
                 f"{type(self.composition).__name__} of width {combined_shape[-1]}"
             )
+        keep_frozen(self)
 
     def project(self, memory: Any, shortcut_states: Any = None, position: Any = None) -> tuple[Any, Any]:
         """Computes the keys and values of the states to attend to.

@@ -7,7 +7,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_nmt.layers._common import check_mask, check_positive, check_rate, keras_mask, without_padding
+from keras_nmt.layers._common import check_mask, check_positive, check_rate, keep_frozen, keras_mask, without_padding
 from keras_nmt.layers._recording import record
 
 
@@ -101,6 +101,7 @@ class RecurrentEncoder(keras.layers.Layer):
         for layer in self.layers:
             layer.build((None, None, width))
             width = self.hidden_dim
+        keep_frozen(self)
 
     def call(self, inputs: Any, mask: Any = None, training: bool | None = None, return_state: bool = False) -> Any:
         mask = keras_mask(inputs) if mask is None else mask

@@ -13,6 +13,7 @@ from keras_nmt.layers._common import (
     check_positive,
     check_rate,
     check_width,
+    keep_frozen,
     keras_mask,
     optional_size,
     without_padding,
@@ -193,6 +194,7 @@ class RoleAssignment(keras.layers.Layer):
                 autocast=False,
                 name="temperature",
             )
+        keep_frozen(self)
 
     def call(self, inputs: Any, mask: Any = None, training: bool | None = None) -> Any:
         mask = keras_mask(inputs) if mask is None else mask

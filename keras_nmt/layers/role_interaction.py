@@ -8,7 +8,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_nmt.layers._common import constructor_parameters, keras_mask, projection_initializer, with_mask
+from keras_nmt.layers._common import constructor_parameters, keep_frozen, keras_mask, projection_initializer, with_mask
 from keras_nmt.layers._projection import Int8Kernels, product
 from keras_nmt.layers.role_assignment import RoleAssignment
 
@@ -163,6 +163,7 @@ class RoleInteraction(RoleLayer, Int8Kernels):
                 scale *= self.num_roles  # initially r_i is about 1 / hr, and so is sum_i r_i^2
             initializer = keras.initializers.VarianceScaling(scale, mode="fan_in", distribution="uniform")
             self.kernel = self.add_weight(shape=(self.num_roles, d, d), initializer=initializer, name="kernel")
+        keep_frozen(self)
 
     def combine(self, inputs: Any, roles: Any, is_decoding_step: bool = False) -> Any:
         def cast(x: Any) -> Any:
@@ -252,6 +253,7 @@ class ContextualizedEmbedding(RoleLayer):
             initializer=projection_initializer(),
             name="kernel",
         )
+        keep_frozen(self)
 
     def combine(self, inputs: Any, roles: Any, is_decoding_step: bool = False) -> Any:
         return product(roles, ops.cast(self.kernel, self.compute_dtype)) + ops.cast(inputs, self.compute_dtype)

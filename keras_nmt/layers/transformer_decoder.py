@@ -8,7 +8,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_nmt.layers._common import keras_mask
+from keras_nmt.layers._common import build_part, keras_mask, with_mask
 from keras_nmt.layers.transformer_encoder import TransformerStack
 
 
@@ -76,8 +76,8 @@ class TransformerDecoder(TransformerStack):
     ) -> None:
         shortcut_states_shape = inputs_shape if self.has_shortcut else None
         for layer in self.unique_layers:
-            layer.build(inputs_shape, memory_shape, shortcut_states_shape, memory_shortcut_states_shape)
-        self._build_composition(inputs_shape)
+            build_part(layer, inputs_shape, memory_shape, shortcut_states_shape, memory_shortcut_states_shape)
+        self._build_rest(inputs_shape)
 
     def call(
         self,
@@ -112,7 +112,7 @@ class TransformerDecoder(TransformerStack):
                 gates += of_layer[-1:] * return_gates
             states.append(found)
             self._feed_back(states)
-        output = self._finish(states)
+        output = with_mask(self._finish(states), inputs_mask)
         more = [states] * return_states + [attention] * return_attention + [gates] * return_gates
         return (output, *more) if more else output
 
@@ -142,7 +142,7 @@ class TransformerDecoder(TransformerStack):
             for layer in self.layers
         ]
         attention, gates = [of_layer[0] for of_layer in of_layers], [of_layer[-1] for of_layer in of_layers]
-        output, states = self._state_specs(inputs, keras_mask(inputs))
+        output, states = self._state_specs(inputs, keras_mask(inputs) if inputs_mask is None else inputs_mask)
         more = [states] * return_states + [attention] * return_attention + [gates] * return_gates
         return (output, *more) if more else output
 
@@ -181,14 +181,15 @@ class TransformerDecoder(TransformerStack):
             position: Integer scalar tensor, the position, from 0.
             constants: Output of `prepare`.
             caches: Output of `prepare` or of the previous step.
-            memory_mask: Boolean tensor `[B, S]`, True at real tokens.
+            memory_mask: Boolean tensor `[B, S]`, True at real tokens. Defaults to None: all are real. A mask that Keras
+                attached to the memory counts in `call` only.
 
         Returns:
             Tensor `[B, K, d]`, equal to the output of `call` at this position, and the new caches.
         """
         is_reordered = "layers" in caches
         ancestry, ancestry_mask = (None, None) if is_reordered else _beam_ancestry(caches["ancestry"], position)
-        states, new_caches = [inputs], []
+        states, new_caches = [ops.cast(inputs, self.compute_dtype)], []
         of_layers = caches["layers" if is_reordered else "not_reordered"]
         for layer, constant, cache in zip(self.layers, itertools.cycle(constants), of_layers, strict=False):
             shortcut_states = self._shortcut_states(states)

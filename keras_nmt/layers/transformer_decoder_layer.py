@@ -8,12 +8,14 @@ import keras
 from keras import ops
 
 from keras_nmt.layers._common import (
+    build_part,
     call_keeping_shape,
     check_alike,
     check_gated,
     check_mask,
     check_source,
     check_width,
+    keep_frozen,
     keras_mask,
 )
 from keras_nmt.layers.transformer_encoder_layer import TransformerLayer
@@ -117,14 +119,16 @@ class TransformerDecoderLayer(TransformerLayer):
             "memory_shortcut_states": memory_shortcut_states_shape,
         }
         self._widths = {name: shape[-1] for name, shape in shapes.items() if shape is not None}
-        self.self_attention.build(
-            *([inputs_shape] if self.is_recurrent else [inputs_shape, inputs_shape, shortcut_states_shape])
+        self._check_dtype()
+        build_part(
+            self.self_attention,
+            *([inputs_shape] if self.is_recurrent else [inputs_shape, inputs_shape, shortcut_states_shape]),
         )
-        self.self_attention_norm.build(inputs_shape)
-        self.cross_attention.build(inputs_shape, memory_shape, memory_shortcut_states_shape)
-        self.cross_attention_norm.build(inputs_shape)
-        self.feed_forward.build(inputs_shape)
-        self.feed_forward_norm.build(inputs_shape)
+        build_part(self.cross_attention, inputs_shape, memory_shape, memory_shortcut_states_shape)
+        norms = self.self_attention_norm, self.cross_attention_norm, self.feed_forward_norm
+        for part in (self.feed_forward, *norms):
+            build_part(part, inputs_shape)
+        keep_frozen(self)
 
     def call(
         self,
@@ -291,7 +295,8 @@ class TransformerDecoderLayer(TransformerLayer):
             ancestry_mask: Boolean tensor `[B, K, M, K]`, True at the keys that the predecessors of each hypothesis in
                 the beam wrote at the positions so far. None for a cache that search reorders.
             shortcut_states: Float tensor `[B, K, d_e]`, the source of the self-attention's shortcut, if it has one.
-            memory_mask: Boolean tensor `[B, S]`, True at real tokens.
+            memory_mask: Boolean tensor `[B, S]`, True at real tokens. Defaults to None: all are real. A mask that Keras
+                attached to the memory counts in `call` only.
 
         Returns:
             The states H_l at this position, `[B, K, d]`, and the cache that includes this position.

@@ -9,11 +9,13 @@ import keras
 
 from keras_nmt.layers._common import (
     AssembledLayer,
+    build_part,
     call_keeping_shape,
     check_choice,
     check_gated,
     check_mask,
     check_width,
+    keep_frozen,
     keras_mask,
     optional_size,
     with_mask,
@@ -116,13 +118,18 @@ class TransformerStack(AssembledLayer):
         norms = self.composition_norms[first - 1 :]
         return [call_keeping_shape(norm, state) for norm, state in zip(norms, states[first:], strict=False)]
 
-    def _build_composition(self, inputs_shape: tuple[int | None, ...]) -> None:
+    def _build_rest(self, inputs_shape: tuple[int | None, ...]) -> None:
+        """Builds what follows the layers."""
+        if dtypes := {layer.compute_dtype for layer in self.layers} - {self.compute_dtype}:
+            raise ValueError(
+                "The layers must be made with the stack's `dtype`. "
+                f"Received: layers in {', '.join(sorted(dtypes))}, dtype={self.compute_dtype}"
+            )
         if self.composition is not None:
-            self.composition.build([inputs_shape] * len(self.layers))
-        for norm in self.composition_norms:
-            norm.build(inputs_shape)
-        if self.final_norm is not None:
-            self.final_norm.build(inputs_shape)
+            build_part(self.composition, [inputs_shape] * len(self.layers))
+        for norm in (*self.composition_norms, *([] if self.final_norm is None else [self.final_norm])):
+            build_part(norm, inputs_shape)
+        keep_frozen(self)
 
     def compute_output_shape(
         self, inputs_shape: tuple[int | None, ...], *shapes: Any, **more_shapes: Any
@@ -211,8 +218,8 @@ class TransformerEncoder(TransformerStack):
 
     def build(self, inputs_shape: tuple[int | None, ...]) -> None:
         for layer in self.unique_layers:
-            layer.build(inputs_shape, inputs_shape if self.has_shortcut else None)
-        self._build_composition(inputs_shape)
+            build_part(layer, inputs_shape, inputs_shape if self.has_shortcut else None)
+        self._build_rest(inputs_shape)
 
     def call(
         self,

@@ -10,10 +10,12 @@ from keras import ops
 
 from keras_nmt.layers._common import (
     AssembledLayer,
+    build_part,
     call_keeping_shape,
     check_choice,
     check_mask,
     check_width,
+    keep_frozen,
     keras_mask,
 )
 
@@ -83,6 +85,14 @@ class TransformerLayer(AssembledLayer):
     def has_shortcut(self) -> bool:
         """Whether the self-attention has a shortcut."""
         return getattr(self.self_attention, "has_shortcut", False)
+
+    def _check_dtype(self) -> None:
+        """Raises a `ValueError` if the sum of a residual connection would have two types."""
+        if self.residual_dropout.compute_dtype != self.compute_dtype:
+            raise ValueError(
+                "The parts must be made with the layer's `dtype`. "
+                f"Received: residual_dropout in {self.residual_dropout.compute_dtype}, dtype={self.compute_dtype}"
+            )
 
     def _connect(self, x: Any, norm: Function, sublayer: Sublayer, training: Any) -> Any:
         """Runs a sub-layer with its residual connection, norm and dropout."""
@@ -162,10 +172,11 @@ class TransformerEncoderLayer(TransformerLayer):
         self, inputs_shape: tuple[int | None, ...], shortcut_states_shape: tuple[int | None, ...] | None = None
     ) -> None:
         check_width("inputs", inputs_shape, self.hidden_dim)
-        self.self_attention.build(inputs_shape, inputs_shape, shortcut_states_shape)
-        self.self_attention_norm.build(inputs_shape)
-        self.feed_forward.build(inputs_shape)
-        self.feed_forward_norm.build(inputs_shape)
+        self._check_dtype()
+        build_part(self.self_attention, inputs_shape, inputs_shape, shortcut_states_shape)
+        for part in (self.self_attention_norm, self.feed_forward, self.feed_forward_norm):
+            build_part(part, inputs_shape)
+        keep_frozen(self)
 
     def call(
         self,

@@ -55,6 +55,8 @@ def quantize(model: Any, mode: str = "int8", embeddings: bool = True) -> None:
         for layer in all_layers(model):  # including the layers of an ensemble's models
             if isinstance(layer, kinds):
                 layer.quantize(mode, type_check=False)  # the check would reject sub-classes of `Dense`
+            if isinstance(layer, keras.Model):  # graphs that were made hold the old variables
+                layer.train_function = layer.test_function = layer.predict_function = None
     finally:
         gc.unfreeze()
 

@@ -7,7 +7,20 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_nmt.layers._common import keep_frozen
 from keras_nmt.layers._projection import reshape_like
+
+
+class _TableInitializer(keras.initializers.Initializer):
+    """Draws normal numbers anew for each table of an embedding: Keras' initializers repeat theirs."""
+
+    def __init__(self, stddev: float) -> None:
+        self._stddev = stddev
+        self._first: Any = keras.initializers.RandomNormal(stddev=stddev)
+
+    def __call__(self, shape: tuple[int, ...], dtype: Any = None) -> Any:
+        draw, self._first = self._first or keras.initializers.RandomNormal(stddev=self._stddev), None
+        return draw(shape, dtype)
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
@@ -70,7 +83,7 @@ class TokenEmbedding(keras.layers.Layer):
             vocabulary_size,
             hidden_dim,
             tie_weights=tie_weights,
-            embeddings_initializer=keras.initializers.RandomNormal(stddev=hidden_dim**-0.5),
+            embeddings_initializer=_TableInitializer(hidden_dim**-0.5),
             # By default, Keras computes the product with a tied table in the dtype of the weights.
             reverse_dtype=self.compute_dtype,
             dtype=self.dtype_policy,
@@ -81,6 +94,7 @@ class TokenEmbedding(keras.layers.Layer):
         self.table.build(inputs_shape)
         if self.logits_bias:
             self.bias = self.add_weight(shape=(self.vocabulary_size,), initializer="zeros", name="bias")
+        keep_frozen(self)
 
     def call(
         self, inputs: Any, reverse: bool = False, is_decoding_step: bool = False, output_kernel: Any = None

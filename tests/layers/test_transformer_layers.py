@@ -5,6 +5,7 @@ from __future__ import annotations
 import keras
 import numpy as np
 import pytest
+from keras import ops
 from pairwise import pairwise
 from transformer_layers import make_decoder, make_decoder_layer, make_encoder, make_encoder_layer
 
@@ -319,6 +320,27 @@ def _gates(stack, number, name, hidden, lexical):
     )
     shortcut, plain = np.split(np.concatenate([lexical, hidden], -1) @ kernel, 2, -1)  # K_sc | V_sc, K | V
     return np.split(1 / (1 + np.exp(-(shortcut + plain + bias))), 2, -1)
+
+
+def test_a_mask_that_is_given_to_a_decoder_is_on_its_output(random):
+    decoder, states, mask = make_decoder(1, 2, 8, 12), random(2, 4, 8), np.array([[1, 1, 0, 0], [1, 1, 1, 1]], bool)
+    output = decoder(states, states, inputs_mask=ops.convert_to_tensor(mask))
+    pooled = keras.layers.GlobalAveragePooling1D()(output)
+    np.testing.assert_allclose(pooled[0], np.mean(output[0, :2], 0), atol=1e-6)
+    symbolic = keras.Input((4, 8)), keras.Input((4,), dtype="bool")
+    output = decoder(symbolic[0], symbolic[0], inputs_mask=symbolic[1])
+    model = keras.Model(symbolic, keras.layers.GlobalAveragePooling1D()(output))
+    np.testing.assert_allclose(model([states, mask]), pooled, atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["float32", "float64"])
+def test_a_step_takes_states_of_any_float_type(random, kind):
+    decoder = make_decoder(1, 2, 8, 12, dtype="mixed_bfloat16")
+    memory = ops.convert_to_tensor(random(2, 5, 8))
+    decoder(ops.convert_to_tensor(random(2, 4, 8)), memory)
+    constants, caches = decoder.prepare(memory, 1, 4)
+    output, _ = decoder.step(ops.cast(random(2, 1, 8), kind), 0, constants, caches)
+    assert output.dtype == "bfloat16"
 
 
 @pytest.mark.parametrize("cross", [None, "fusion"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keras
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -169,6 +170,23 @@ def test_the_copied_model_is_unchanged():
     quantize(copy)
     assert {w.dtype for w in model.weights} == {"float32"}
     assert sum(w.dtype == "int8" for w in copy.weights) > 10
+
+
+def test_predictions_and_evaluations_are_those_of_the_converted_model():
+    keras.utils.set_random_seed(0)
+    model = Transformer.from_preset("transformer_tiny", source_vocabulary_size=50)
+    model.compile(loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+    batch, targets = [np.array([[7, 8, 3]]), np.array([[2, 9]])], np.array([[9, 3]])
+
+    def found():
+        return model.predict(batch, verbose=0), model.evaluate(batch, targets, verbose=0)
+
+    before = found()
+    quantize(model)
+    logits, loss = found()
+    np.testing.assert_allclose(logits, model(batch), atol=1e-5)
+    assert not np.array_equal(logits, before[0])
+    assert loss != before[1]
 
 
 def test_errors():

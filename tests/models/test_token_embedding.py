@@ -76,3 +76,11 @@ def test_the_logits_of_some_tokens(dtype, tie_weights):
     embedding.table.quantize("int8")  # the rows lose their scales, and the states stay as they are
     found = embedding(STATES, reverse=True, output_kernel=embedding.output_kernel(ids))
     np.testing.assert_allclose(found, expected, rtol=0.05, atol=0.05)
+
+
+def test_two_tables_start_independently():
+    embedding = TokenEmbedding(50, 8, tie_weights=False)
+    embedding(np.ones((1, 2), "int32"))
+    first, second = (np.ravel(x) for x in (embedding.table.embeddings, embedding.table.reverse_embeddings))
+    assert abs(np.corrcoef(first, second)[0, 1]) < 0.2
+    assert np.std(second) == pytest.approx(np.std(first), rel=0.2)

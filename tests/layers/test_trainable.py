@@ -1,0 +1,81 @@
+"""Layers that are frozen, built before, or shared, and weights that start independently."""
+
+from __future__ import annotations
+
+import every_layer
+import keras
+import numpy as np
+import pytest
+from keras import tree
+from transformer_layers import make_encoder
+
+from keras_nmt.layers import AttentionBridge, FeedForward, TransformerEncoder
+
+
+def test_a_frozen_layer_stays_frozen_when_it_is_made_again():
+    generator = np.random.default_rng(0)
+    cases = every_layer._cases(lambda *shape: generator.normal(size=shape).astype("float32"))
+    for name, case in cases.items():
+        case.layer(**tree.map_structure(every_layer._symbolic, case.arguments))
+        assert any(weight.trainable for weight in case.layer.weights), name
+        case.layer.trainable = False
+        again = type(case.layer).from_config(case.layer.get_config())
+        again(**tree.map_structure(every_layer._symbolic, case.arguments))
+        assert len(again.weights) == len(case.layer.weights)
+        assert [weight.path for weight in again.weights if weight.trainable] == [], name
+
+
+def test_a_frozen_layer_of_a_saved_model_does_not_train(tmp_path):
+    inputs = keras.Input((4, 8))
+    layer = AttentionBridge(3, 8)
+    model = keras.Model(inputs, keras.layers.Dense(1)(keras.layers.Flatten()(layer(inputs))))
+    layer.trainable = False
+    model.save(tmp_path / "model.keras")
+    loaded = keras.models.load_model(tmp_path / "model.keras")
+    before = [weight.numpy() for weight in loaded.layers[1].weights]
+    loaded.compile("adam", "mse")
+    loaded.fit(np.ones((2, 4, 8)), np.ones((2, 1)), verbose=0)
+    for weight, value in zip(loaded.layers[1].weights, before, strict=True):
+        np.testing.assert_array_equal(weight.numpy(), value)
+    assert len(loaded.trainable_weights) == 2
+
+
+def test_layers_of_a_trained_stack_make_a_smaller_one(random):
+    whole, states = make_encoder(3, 2, 8, 12), random(2, 4, 8)
+    whole(states)
+    lower = TransformerEncoder(whole.layers[:2])
+    expected = whole.layers[1](whole.layers[0](states))
+    np.testing.assert_allclose(lower(states), expected, atol=1e-6)
+
+
+def test_a_part_may_be_used_twice(random):
+    (layer,) = make_encoder(1, 2, 8, 12).layers
+    twice = TransformerEncoder([layer, layer])
+    states = random(2, 4, 8)
+    np.testing.assert_allclose(twice(states), layer(layer(states)), atol=1e-6)
+
+
+@pytest.mark.parametrize("parts", ["layer", "stack"])
+def test_parts_of_another_dtype_are_named(random, parts):
+    encoder = make_encoder(1, 2, 8, 12)
+    (layer,) = encoder.layers
+    made = type(layer) if parts == "layer" else TransformerEncoder
+    given = {name: getattr(layer, name) for name in layer.PARTS} if parts == "layer" else {"layers": [layer]}
+    with pytest.raises(ValueError, match="must be made with the .* `dtype`. Received: .*float32.*dtype=bfloat16"):
+        made(**given, dtype="mixed_bfloat16")(random(2, 4, 8))
+
+
+def test_matrices_of_a_bridge_start_independently(random):
+    bridge = AttentionBridge(16, 16)
+    bridge(random(2, 4, 16))
+    assert abs(np.corrcoef(np.ravel(bridge.inner.kernel), np.ravel(bridge.scores.kernel))[0, 1]) < 0.3
+
+
+def test_a_shared_network_has_one_set_of_weights(random):
+    network = FeedForward(12, 8)
+    layers = make_encoder(2, 2, 8, 12).layers
+    for layer in layers:
+        layer.feed_forward = network
+    stack = TransformerEncoder(layers)
+    stack(random(2, 4, 8))
+    assert sum("feed_forward" in weight.path and "inner" in weight.path for weight in stack.weights) <= 2
