@@ -29,6 +29,7 @@ from keras_nmt.cli.run_app import make_app, run_app
 from keras_nmt.data.text_files import read_lines, text_digest
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation import RunsComparison, holm, paired_bootstrap_of_runs
+from keras_nmt.experiments.comparison_table import DRAWS, show_p
 from keras_nmt.experiments.corpus_files import File, corpora_of, file_of_corpus
 from keras_nmt.experiments.kept_runs import KeptRun, read_kept_runs
 from keras_nmt.files.atomic_files import write_text
@@ -38,7 +39,6 @@ READMES = ("../README.md", "README.md", "multi30k/README.md")
 WRITTEN = re.compile(r"(<!-- written by claims.py: (\w+) -->\n\n).*?(\n\n<!-- end -->)", re.DOTALL)
 COLUMNS = ("claim", "paper", "here", "each seed", "95% interval", "p", "p (Holm)", "answer", "data and size here")
 FEW_EMPTY = 5  # lines, below which a second comparison without empty lines is left out
-DRAWS = 10_000  # a p-value is at least one in as many draws, and is multiplied by the number of tests (Holm)
 DataDir = Annotated[Path, typer.Option(help="Folder of Multi30k.")]
 Outputs = dict[str, list[list[str]]]  # lines by run and direction
 
@@ -286,10 +286,6 @@ def _own_answer(row: Mapping[str, Any]) -> str | None:
     return own and (own if own == "not shown" and not row.get("tests") else f"{own}*")
 
 
-def _p(value: float | None) -> str:
-    return "" if value is None else "<0.001" if value < 0.0005 else f"{value:.3f}"
-
-
 def _statistics(found: Sequence[Found], corrected: Sequence[float | None], p: str) -> list[str]:
     """Cells: each seed, interval, p and corrected p of each comparison."""
     several = [x.whole for x in found if x.whole.interval is not None]
@@ -298,8 +294,8 @@ def _statistics(found: Sequence[Found], corrected: Sequence[float | None], p: st
     return [
         "; ".join(", ".join(f"{x:+.2f}" for x in one.differences) for one in several),
         "; ".join(" to ".join(f"{x:+.2f}" for x in one.interval or ()) for one in several),
-        "; ".join(_p(one.p_value) for one in several),
-        "; ".join(_p(x) for x in corrected if x is not None),
+        "; ".join(show_p(one.p_value) for one in several),
+        "; ".join(show_p(x) for x in corrected if x is not None),
     ]
 
 
@@ -315,7 +311,7 @@ def _without_empty(one: Found) -> str:
 
 
 def _difference(one: RunsComparison) -> str:
-    return f"{one.difference:+.2f}" + ("" if one.p_value is None else f" (p {_p(one.p_value)})")
+    return f"{one.difference:+.2f}" + ("" if one.p_value is None else f" (p {show_p(one.p_value)})")
 
 
 def _files(data: Path, tests: Any, direction: str) -> list[tuple[File, File]]:

@@ -25,6 +25,9 @@ BUDGET = (
 )
 PATIENCE = ("evaluation.every", "evaluation.best_metric")  # belong to the budget where `patience` may end a run
 SEARCH = ("search.beam_size", "search.length_penalty", "search.min_length")
+DRAWS = (
+    10_000  # of the bootstrap: a p-value is at least one in as many, and is multiplied by the number of tests (Holm)
+)
 COLUMNS = (
     *("configuration", "parameters", "training tokens/s", "decoding sentences/s", "runs", "dev BLEU", "test BLEU"),
     *("difference", "each seed", "95% interval", "p", "p (Holm)"),
@@ -131,7 +134,12 @@ def _difference(
         for of in (name, baseline)
     )
     found = paired_bootstrap_of_runs(
-        systems, baselines, references, lowercase=first.subwords.lowercase, tokenize=first.evaluation.bleu_tokenizer
+        systems,
+        baselines,
+        references,
+        lowercase=first.subwords.lowercase,
+        tokenize=first.evaluation.bleu_tokenizer,
+        samples=DRAWS,
     )
     differences = {seed: bleus[name][seed] - bleus[baseline][seed] for seed in shared}
     return {
@@ -177,8 +185,8 @@ def _tables(summary: dict[str, Any]) -> list[list[list[str]]]:
             _text(one["difference"], "+.2f"),
             ", ".join(format(x, "+.2f") for x in one["differences"].values()) if one["interval"] else "",
             " to ".join(format(x, "+.2f") for x in one["interval"] or ()),
-            _text(one["p_value"], ".3f"),
-            _text(one["p_value_holm"], ".3f"),
+            show_p(one["p_value"]),
+            show_p(one["p_value_holm"]),
         ]
         for name, one in found.items()
     ]
@@ -248,7 +256,7 @@ def comparison_markdown(summary: dict[str, Any]) -> str:
         "the other, so other work on the machine may explain differences.",
         f"Difference: test BLEU minus that of {summary['baseline']}, over the seeds that both have finished. Interval: "
         "95%, by a bootstrap that draws sentences and seeds. p: two-sided, by a bootstrap that draws sentences, each "
-        "with the translations of all seeds; one seed has no p. "
+        f"with the translations of all seeds; one seed has no p. Both: {DRAWS:,} draws. "
         f"p (Holm): corrected for the {sum(one['p_value'] is not None for one in found)} tests of the table.",
     ]
     texts = list(dict.fromkeys(summary["dev_sentences"].values()))
@@ -281,6 +289,11 @@ def mean_and_deviation(scores: Mapping[int, float]) -> dict[str, Any]:
         "deviation": statistics.stdev(values) if len(values) > 1 else None,
         "scores": scores,
     }
+
+
+def show_p(value: float | None) -> str:
+    """Returns a p-value as text with three digits."""
+    return "" if value is None else "<0.001" if value < 0.0005 else f"{value:.3f}"
 
 
 def _text(value: float | None, form: str) -> str:

@@ -68,7 +68,7 @@ def test_each_seed_has_its_own_translations(files, tmp_path):
         for config, lines in zip(comparison.runs[name].values(), outputs, strict=True):
             write_run(config, hypotheses=lines)
     found = write_table(comparison)["configurations"]["plain"]
-    expected = paired_bootstrap_of_runs(runs["plain"], runs["baseline"], LINES)
+    expected = paired_bootstrap_of_runs(runs["plain"], runs["baseline"], LINES, samples=comparison_table.DRAWS)
     assert (found["p_value"], found["interval"]) == (expected.p_value, expected.interval)
     of_one = paired_bootstrap_of_runs(runs["plain"][:1] * 3, runs["baseline"][:1] * 3, LINES)
     assert of_one.p_value != expected.p_value
@@ -117,7 +117,7 @@ def test_the_p_value_is_of_bleu_with_the_tokenizer_of_the_scores(files, tmp_path
     for of_seeds in comparison.runs.values():
         write_run(of_seeds[1])
     write_table(comparison)
-    assert given == {"tokenize": "char", "lowercase": True}
+    assert given == {"tokenize": "char", "lowercase": True, "samples": comparison_table.DRAWS}
 
 
 def test_speeds_of_several_moments_are_said(files, tmp_path):

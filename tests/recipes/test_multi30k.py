@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from scripts import RECIPES, load_script
 
+from keras_nmt.experiments.comparison_table import show_p
 from keras_nmt.models import count_parameters
 from keras_nmt.quickstart_data import FOLDER
 
@@ -190,7 +191,7 @@ def test_the_kept_runs_are_those_of_the_recipe(multi30k, tmp_path, run_recipe):
         if name != "baseline":
             assert row[7:10] == [
                 " to ".join(f"{x:+.2f}" for x in one["interval"]),
-                *(f"{one[key]:.3f}" for key in ("p_value", "p_value_holm")),
+                *(show_p(one[key]) for key in ("p_value", "p_value_holm")),
             ]
 
 
