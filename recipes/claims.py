@@ -30,7 +30,7 @@ from keras_nmt.data.text_files import read_lines, text_digest
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation import RunsComparison, holm, paired_bootstrap_of_runs
 from keras_nmt.experiments.comparison_table import DRAWS, show_p
-from keras_nmt.experiments.corpus_files import File, corpora_of, file_of_corpus
+from keras_nmt.experiments.corpus_files import File, corpora_of, file_of_corpus, uncompressed_name
 from keras_nmt.experiments.kept_runs import KeptRun, read_kept_runs
 from keras_nmt.files.atomic_files import write_text
 
@@ -320,7 +320,7 @@ def _files(data: Path, tests: Any, direction: str) -> list[tuple[File, File]]:
     found = []
     for corpus in corpora_of(tests):
         patterns = [
-            data / Path(corpus[language] if isinstance(corpus, Mapping) else corpus).name.removesuffix(".gz")
+            data / uncompressed_name(corpus[language] if isinstance(corpus, Mapping) else corpus)
             for language in (source, target)
         ]
         files = [

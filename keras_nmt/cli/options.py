@@ -97,7 +97,7 @@ MORE_SEARCH: dict[str, Any] = {
             min=1,
             max=LARGEST_BEAM,
             help="Translations of a sentence, with different texts: by score, those cut off by the length limit last. "
-            "Default: the model's setting, or 1.",
+            "Default: the model's setting, or 1; of a server, 1.",
         ),
     ],
     "coverage_penalty": Annotated[

@@ -95,7 +95,7 @@ def quickstart(
     hypotheses = read_lines(directory / f"test.{source}-{target}.hypotheses.txt")
     bleu = results["test"][f"{source}-{target}"]["bleu"]
     print(f"\nHeld-out BLEU: {bleu['score']}  ({bleu['signature']})")
-    shown = random.Random(seed).sample(range(len(sources)), 4)
+    shown = random.Random(seed).sample(range(len(sources)), min(4, len(sources)))
     for number in shown:
         print(f"  {source}: {sources[number]}\n  {target}: {hypotheses[number]}  (reference: {references[number]})")
 

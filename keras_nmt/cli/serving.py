@@ -164,7 +164,7 @@ def export(
     write_line(str(written))
     if warmup is not None:
         number = len(warmup_requests(written))
-        compiled = f", and compiles {number // 2} programs" if warmup_xla else ""  # half of them are to `_xla`
+        compiled = f", {number // 2} of them compiled" if warmup_xla else ""
         print(f"A server runs {number} warm-up requests when it loads the version{compiled}.", file=sys.stderr)
 
 

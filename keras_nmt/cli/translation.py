@@ -199,7 +199,8 @@ def translate(
         _check_options_of_server(context)
         from keras_nmt.serving import Client
 
-        batch_size = shared["batch_size"] or (1 if at_once == 1 and split_sentences is not None else None)
+        # A program that waits for the answer to each line sends no other line before.
+        batch_size = 1 if at_once == 1 and split_sentences is not None else shared["batch_size"]
         client = Client(server, **drop_none(model=model, timeout=timeout, retries=retries, batch_size=batch_size))
         warn: Callable[[Mapping[str, int]], None] = warn_of_export
         languages = shared["source_language"], shared["target_language"]
@@ -312,6 +313,8 @@ def _check_options_of_directory(context: typer.Context, directory: Path | None) 
                 raise UserError(f"--sample does not search for phrases. Received: --{name} {context.params[name]}")
     if context.params["alignments"] is None:
         refuse_without(context, "alignment_layer", "--alignments FILE")
+    if context.params["prefixes"] is None:
+        refuse_without(context, "prefix_bias_beta", "--prefixes FILE")
     return directory
 
 

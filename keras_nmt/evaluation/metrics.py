@@ -112,7 +112,7 @@ def make_metrics(
         warn_of_script(tokenize, references)
     if (of_words := [name for name in names if name in METRICS_OF_WORDS]) and (long := _long_word("none", references)):
         warnings.warn(
-            f"Words between spaces are what {' and '.join(of_words)} compares: it says little about references without "
+            f"{', '.join(of_words)}: words between spaces are compared, which says little about references without "
             f"spaces. Received: {long[:20]!r} as one word",
             UserWarning,
             stacklevel=1,

@@ -115,7 +115,7 @@ def compare(comparison: Comparison, report: Report = lambda line: print(line, fl
     | difference | mean of test BLEU minus the baseline's, over the seeds that both have finished |
     | each seed | the difference for each of these seeds |
     | 95% interval | of the difference, over sentences and seeds; see `paired_bootstrap_of_runs` |
-    | p | two-sided, over sentences; one seed has no p |
+    | p | two-sided, over sentences; one seed, or fewer than ten sentences, has no p |
     | p (Holm) | corrected for the number of tests in the table |
 
     Runs with empty translations of the test data, or with fewer than half as many distinct translations as lines, are

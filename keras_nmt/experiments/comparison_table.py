@@ -25,9 +25,8 @@ BUDGET = (
 )
 PATIENCE = ("evaluation.every", "evaluation.best_metric")  # belong to the budget where `patience` may end a run
 SEARCH = ("search.beam_size", "search.length_penalty", "search.min_length")
-DRAWS = (
-    10_000  # of the bootstrap: a p-value is at least one in as many, and is multiplied by the number of tests (Holm)
-)
+# Of the bootstrap: a p-value is at least one in as many, and is multiplied by the number of tests (Holm).
+DRAWS = 10_000
 COLUMNS = (
     *("configuration", "parameters", "training tokens/s", "decoding sentences/s", "runs", "dev BLEU", "test BLEU"),
     *("difference", "each seed", "95% interval", "p", "p (Holm)"),
@@ -183,7 +182,7 @@ def _tables(summary: dict[str, Any]) -> list[list[list[str]]]:
             _with_deviation(one["dev_bleu_greedy"]),
             _with_deviation(one["test_bleu"]),
             _text(one["difference"], "+.2f"),
-            ", ".join(format(x, "+.2f") for x in one["differences"].values()) if one["interval"] else "",
+            ", ".join(format(x, "+.2f") for x in one["differences"].values()) if len(one["differences"]) > 1 else "",
             " to ".join(format(x, "+.2f") for x in one["interval"] or ()),
             show_p(one["p_value"]),
             show_p(one["p_value_holm"]),
@@ -256,7 +255,8 @@ def comparison_markdown(summary: dict[str, Any]) -> str:
         "the other, so other work on the machine may explain differences.",
         f"Difference: test BLEU minus that of {summary['baseline']}, over the seeds that both have finished. Interval: "
         "95%, by a bootstrap that draws sentences and seeds. p: two-sided, by a bootstrap that draws sentences, each "
-        f"with the translations of all seeds; one seed has no p. Both: {DRAWS:,} draws. "
+        "with the translations of all seeds; one seed, or fewer than ten sentences, has no p. "
+        f"Both: {DRAWS:,} draws. "
         f"p (Holm): corrected for the {sum(one['p_value'] is not None for one in found)} tests of the table.",
     ]
     texts = list(dict.fromkeys(summary["dev_sentences"].values()))

@@ -252,8 +252,12 @@ class Recipe:
         """
         from keras_nmt.experiments.comparison import Comparison
 
-        changed = {name.rpartition(".")[2] for name, _ in _dotted(self.comparison)}
-        per_pair = {name: value for name, value in self.per_pair.items() if name.rpartition(".")[2] not in changed}
+        changed = [f".{name}" for name, _ in _dotted(self.comparison)]
+        per_pair = {
+            name: value
+            for name, value in self.per_pair.items()
+            if not any(f".{name}".endswith(other) or other.endswith(f".{name}") for other in changed)
+        }
         settings = merge_settings(self.settings, self.comparison)
         recipe = dataclasses.replace(self, settings=settings, per_pair=per_pair)
 

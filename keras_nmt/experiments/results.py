@@ -262,7 +262,9 @@ def has_other_subwords(config: ExperimentConfig) -> bool:
         return False
     other_text, changed = _changes(config, digests_of(config.directions))
     is_other_text = any(name.startswith("train") for name in other_text)
-    return is_other_text or any(name.startswith(SUBWORDS) for name in changed) or _are_other_models(config)
+    names = [f"{text.partition('=')[0]}." for text in changed]  # "training.teacher=other (was one)"
+    is_other = any(name.startswith(f"{one}.") for name in names for one in SUBWORDS)
+    return is_other_text or is_other or _are_other_models(config)
 
 
 def _are_other_models(config: ExperimentConfig) -> bool:

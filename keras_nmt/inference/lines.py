@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 Languages = str | Iterable[str] | None  # one for all lines, or one for each; None for a model of one direction
 
 
-def check_lines(lines: Iterable[str]) -> list[str]:
-    """Returns lines as a list of strings.
+def check_lines(lines: Iterable[str], first: int = 1) -> list[str]:
+    """Returns lines as a list of strings. `first` is the number of the first line, for the error message.
 
     Raises:
         UserError: `lines` is one string, whose letters would become lines; or a line is not a string, or cannot be
@@ -29,7 +29,7 @@ def check_lines(lines: Iterable[str]) -> list[str]:
     if isinstance(lines, str):
         raise UserError(f"Lines must be a list of strings, not one string. Received: {lines[:40]!r}")
     lines = list(lines)
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(lines, first):
         if not isinstance(line, str):
             raise UserError(f"Lines must be strings. Received: {line!r} as line {number}")
         check_utf8(line, f"Line {number}")

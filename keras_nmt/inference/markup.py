@@ -209,7 +209,10 @@ def _segments(line: str, markup: str) -> list[str | Segment]:
     parts = _with_kept(_Parser(markup).parts(line))
     if markup == "xml":
         parts = [part._replace(name=_name(part.raw)) if part.kind == "end" else part for part in parts]
-    is_block = lambda part: markup == "html" and BLOCKS.fullmatch(part.name) is not None  # noqa: E731
+
+    def is_block(part: _Part) -> bool:
+        return markup == "html" and BLOCKS.fullmatch(part.name) is not None
+
     groups = [list(group) for _, group in itertools.groupby(parts, is_block)]
     found: list[str | Segment] = []
     for number, of_group in enumerate(groups):

@@ -227,10 +227,10 @@ class AlignedSubwords:
             part = slice(start, start + PART)
             of_part = list(itertools.islice(alignments, len(sources[part])))
             if len(of_part) < len(sources[part]):
-                raise UserError(f"Sentences lack alignments. Received: {len(sources)} and {start + len(of_part)}")
+                raise _unequal(len(sources), f"{start + len(of_part)}")
             self._add_part(sources[part], targets[part], of_part)
         if next(alignments, None) is not None:
-            raise UserError(f"Alignments lack sentences. Received: {len(sources)} sentences, and more alignments")
+            raise _unequal(len(sources), "more")
 
     def shortlist(self, num_candidates: int) -> Shortlist:
         """Makes the table of the `num_candidates` likeliest target subwords of each source subword."""
@@ -271,6 +271,12 @@ class AlignedSubwords:
         counts = np.concatenate([self._counts, counts])
         self._counts = np.zeros(len(self._pairs), "int64")
         np.add.at(self._counts, places, counts)
+
+
+def _unequal(sentences: int, alignments: str) -> UserError:
+    return UserError(
+        f"There must be an alignment for each sentence. Received: {sentences} sentences, {alignments} alignments"
+    )
 
 
 def parse_pharaoh_alignments(

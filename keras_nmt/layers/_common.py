@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import keras
 from keras import ops
 
-from keras_nmt.layers._keras_private import get_keras_mask, set_keras_mask
+from keras_nmt.layers._keras_private import child_layers, get_keras_mask, set_keras_mask
 
 SHORTCUT_KINDS = ("plain", "fusion", "ungated")
 STARTS = ("random", "identity")
@@ -77,15 +77,28 @@ def _part_of(config: Any) -> Any:
 def keep_frozen(layer: keras.layers.Layer) -> None:
     """Freezes what is inside a layer that is frozen. A layer calls it at the end of `build`.
 
-    Keras restores `trainable` of a saved or cloned layer, but not that of the layers inside.
+    Keras restores `trainable` of a saved or cloned layer, but not that of the layers inside. Layers that were given to
+    an `AssembledLayer` have configurations of their own, so one of them may be trained inside a frozen layer.
     """
-    if not layer.trainable:
-        layer.trainable = True  # setting an attribute to the value that it has would do nothing
-        layer.trainable = False
+    if layer.trainable:
+        return
+    children = child_layers(layer)
+    given = {id(one) for name in getattr(layer, "PARTS", ()) for one in keras.tree.flatten(getattr(layer, name))}
+    for child in children:
+        if not (child.trainable and id(child) in given):
+            child.trainable = True  # setting an attribute to the value that it has would do nothing
+            child.trainable = False
+    of_children = {id(weight) for child in children for weight in child.weights}
+    for weight in layer.weights:
+        if id(weight) not in of_children:
+            weight.trainable = False
 
 
 def build_part(part: Any, *shapes: Any) -> None:
-    """Builds a layer that was given, unless it has been built: it may be shared, or come from another model."""
+    """Builds a layer that was given, unless it has been built: it may come from another model.
+
+    Two layers may also share one. Keras' configurations forget that, so keep such a model by `save_weights`.
+    """
     if not part.built:
         part.build(*shapes)
 

@@ -10,7 +10,7 @@ import keras
 from keras.src.backend.common.masking import get_keras_mask, set_keras_mask
 
 # Masks are set by these functions because with JAX they are not attributes of tensors.
-__all__ = ["all_layers", "child_layers", "get_keras_mask", "set_keras_mask", "unlocked"]
+__all__ = ["all_layers", "child_layers", "forget_graphs", "get_keras_mask", "set_keras_mask", "unlocked"]
 
 
 def all_layers(model: Any) -> list[keras.layers.Layer]:
@@ -21,6 +21,13 @@ def all_layers(model: Any) -> list[keras.layers.Layer]:
 def child_layers(layer: keras.layers.Layer) -> list[keras.layers.Layer]:
     """Returns the layers that a layer or a model holds directly, in the order in which they were added."""
     return list(layer._flatten_layers(include_self=False, recursive=False))
+
+
+def forget_graphs(model: Any) -> None:
+    """Makes `fit`, `evaluate` and `predict` trace the model again, after its variables were replaced."""
+    for layer in all_layers(model):
+        if isinstance(layer, keras.Model):
+            layer.train_function = layer.test_function = layer.predict_function = None
 
 
 @contextlib.contextmanager

@@ -216,7 +216,7 @@ class MultiHeadAttention(AssembledLayer):
         memory_shape = memory_shape or query_shape
         check_source("shortcut_states", shortcut_states_shape, self.has_shortcut)
         self.query_projection.build(query_shape)
-        self.key_value.build(*(shape for shape in (memory_shape, shortcut_states_shape) if shape is not None))
+        build_part(self.key_value, *(shape for shape in (memory_shape, shortcut_states_shape) if shape is not None))
         if self.use_bias:
             self.key_value_bias = self.add_weight(  # b_K | b_V
                 shape=(2 * self.key_value_dim,), initializer="zeros", name="key_value_bias"

@@ -189,7 +189,7 @@ class TransformerDecoder(TransformerStack):
         """
         is_reordered = "layers" in caches
         ancestry, ancestry_mask = (None, None) if is_reordered else _beam_ancestry(caches["ancestry"], position)
-        states, new_caches = [ops.cast(inputs, self.compute_dtype)], []
+        states, new_caches = [inputs], []
         of_layers = caches["layers" if is_reordered else "not_reordered"]
         for layer, constant, cache in zip(self.layers, itertools.cycle(constants), of_layers, strict=False):
             shortcut_states = self._shortcut_states(states)

@@ -17,6 +17,7 @@ from keras_nmt.layers._common import (
     check_width,
     keep_frozen,
     keras_mask,
+    with_mask,
 )
 from keras_nmt.layers.transformer_encoder_layer import TransformerLayer
 
@@ -174,7 +175,7 @@ class TransformerDecoderLayer(TransformerLayer):
 
         if "cross" in gates:
             gates["cross"] = self.cross_attention.gates(memory, memory_shortcut_states)
-        states = self._run(inputs, attend, attend_memory, training)
+        states = with_mask(self._run(inputs, attend, attend_memory, training), inputs_mask)
         more = attention * return_attention + [gates] * return_gates
         return (states, *more) if more else states
 
@@ -198,7 +199,8 @@ class TransformerDecoderLayer(TransformerLayer):
         return_gates: bool = False,
     ) -> Any:
         self._check_inputs(inputs, memory, shortcut_states, memory_shortcut_states, inputs_mask, memory_mask)
-        states = keras.KerasTensor(inputs.shape, self.compute_dtype)
+        mask = keras_mask(inputs) if inputs_mask is None else inputs_mask
+        states = with_mask(keras.KerasTensor(inputs.shape, self.compute_dtype), mask)
         shape = (inputs.shape[0], self.cross_attention.num_heads, inputs.shape[1], memory.shape[1])
         weights = keras.KerasTensor(shape, self.compute_dtype)
         places = {"self": (self.self_attention, inputs), "cross": (self.cross_attention, memory)}
@@ -301,6 +303,8 @@ class TransformerDecoderLayer(TransformerLayer):
         Returns:
             The states H_l at this position, `[B, K, d]`, and the cache that includes this position.
         """
+        inputs = ops.cast(inputs, self.compute_dtype)
+        shortcut_states = None if shortcut_states is None else ops.cast(shortcut_states, self.compute_dtype)
         new_cache: dict[str, Any] = {}
 
         def recur(hidden: Any, _: Any) -> Any:

@@ -46,6 +46,8 @@ class TransformerStack(AssembledLayer):
         depth = optional_size("num_layers", num_layers) or len(layers)
         if depth < len(layers):
             raise ValueError(f"`num_layers` must be at least {len(layers)}, the given layers. Received: {num_layers}")
+        if len({id(layer) for layer in layers}) < len(layers):  # would be lost when the stack is saved
+            raise ValueError("A layer must be given once: to apply layers again, set `num_layers`.")
         if len(composition_norms) not in (0, depth):
             raise ValueError(
                 f"`composition_norms` must be empty or have {depth} norms, one for each layer. "

@@ -16,6 +16,7 @@ import numpy as np
 from keras_nmt.errors import UserError
 from keras_nmt.files.json_file import check_digest, named_damage, with_digest
 from keras_nmt.files.weights_file import arrays, open_weights
+from keras_nmt.layers._keras_private import forget_graphs
 from keras_nmt.models.inner_layers import inner_layers
 from keras_nmt.models.quantize import MODES, quantize
 
@@ -148,6 +149,7 @@ def add_adapter(model: keras.Model, low_rank: LowRank, base: str) -> Adapter:
     alpha = low_rank.rank if low_rank.alpha is None else low_rank.alpha
     for layer in layers:
         layer.enable_lora(low_rank.rank, lora_alpha=alpha)
+    forget_graphs(model)
     model.adapter = Adapter(model, {"base": base, "rank": low_rank.rank, "alpha": alpha})
     return model.adapter
 

@@ -8,7 +8,7 @@ from typing import Any
 import keras
 
 from keras_nmt.errors import UserError
-from keras_nmt.layers._keras_private import all_layers
+from keras_nmt.layers._keras_private import all_layers, forget_graphs
 from keras_nmt.layers._projection import Int8Kernels
 
 MODES = ("int8",)
@@ -55,10 +55,9 @@ def quantize(model: Any, mode: str = "int8", embeddings: bool = True) -> None:
         for layer in all_layers(model):  # including the layers of an ensemble's models
             if isinstance(layer, kinds):
                 layer.quantize(mode, type_check=False)  # the check would reject sub-classes of `Dense`
-            if isinstance(layer, keras.Model):  # graphs that were made hold the old variables
-                layer.train_function = layer.test_function = layer.predict_function = None
     finally:
         gc.unfreeze()
+    forget_graphs(model)
 
 
 def check_not_quantized(model: Any) -> None:

@@ -12,7 +12,10 @@ from keras_nmt.layers._projection import reshape_like
 
 
 class _TableInitializer(keras.initializers.Initializer):
-    """Draws normal numbers anew for each table of an embedding: Keras' initializers repeat theirs."""
+    """Draws normal numbers anew for each table of an embedding: Keras' initializers repeat theirs.
+
+    The first one is made with the layer, so that the seeds of all other weights stay the same.
+    """
 
     def __init__(self, stddev: float) -> None:
         self._stddev = stddev

@@ -42,7 +42,9 @@ def script_of(letter: str) -> str:
 
 @functools.cache  # takes a fifth of a second
 def _scripts() -> frozenset[str]:
-    return frozenset(script_of(letter) for letter in map(chr, range(sys.maxunicode + 1)) if letter.isalpha())
+    return frozenset(
+        script_of.__wrapped__(letter) for letter in map(chr, range(sys.maxunicode + 1)) if letter.isalpha()
+    )
 
 
 def check_name(name: File) -> None:

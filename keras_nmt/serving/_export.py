@@ -143,7 +143,8 @@ def _checked_directions(
         if directions is not None:
             raise UserError(f"The model has one direction: leave out `directions`. Received: {directions!r}")
         return []
-    chosen = list(itertools.permutations(model.languages, 2) if directions is None else dict.fromkeys(directions))
+    pairs: Iterable[Any] = itertools.permutations(model.languages, 2) if directions is None else map(tuple, directions)
+    chosen: list[tuple[str, str]] = list(dict.fromkeys(pairs))
     for direction in chosen:
         if direction not in model.directions:
             raise UserError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import numbers
 import os
 import shutil
 import tempfile
@@ -22,8 +23,9 @@ PREFIX = ".export-"
 def check_version(path: Path, version: int | None) -> None:
     """Checks that a version can be written to the folder of the versions."""
     check_local(path)
-    if version is not None and version < 1:
-        raise UserError(f"`version` must be a positive integer. Received: version={version}")
+    is_integer = isinstance(version, numbers.Integral) and not isinstance(version, bool)
+    if version is not None and not (is_integer and 1 <= version < 2**63):
+        raise UserError(f"`version` must be a positive integer. Received: version={version!r}")
     if version is not None and (path / str(version)).exists():
         raise _exists(path, version)
 

@@ -113,7 +113,9 @@ class RoleTemperature(keras.callbacks.Callback):
         self._update = int(self.model.optimizer.iterations)
 
     def on_train_batch_begin(self, batch: int, logs: dict[str, float] | None = None) -> None:
-        self._update = max(self._update, batch)  # `Trainer` also counts updates that a loss scale skips
+        # `Trainer` gives the number of the update, which also counts those that a loss scale skips; `fit` gives the
+        # number within an epoch, which is never larger.
+        self._update = max(self._update, batch)
         for layer in self._layers:
             layer.temperature.assign(self(self._update))
 

@@ -49,7 +49,8 @@ class Saving:
         average: Integer, largest number of checkpoints that are averaged. Defaults to all that are kept.
 
     Raises:
-        UserError: `final_weights` is unknown, its checkpoints are not kept, or a number is out of range.
+        UserError: `final_weights` is unknown, its checkpoints are not kept, `average` has no effect, or a number is out
+            of range.
     """
 
     every: int | None = None
@@ -358,7 +359,9 @@ def _read_progress(path: Path) -> Progress:
         if not check_digest(file):
             raise ValueError("it has no digest")
         fields = json.loads(file[PROGRESS][()].tobytes())[PROGRESS]
-    return Progress(**{**fields, "scores": {int(update): score for update, score in fields["scores"].items()}})
+    scores = {int(update): score for update, score in fields["scores"].items()}
+    # States from before `last` was kept apart do not have it.
+    return Progress(**{"last": fields["saved"], **fields, "scores": scores})
 
 
 def state_path(folder: Path, update: int) -> Path:

@@ -70,7 +70,8 @@ def test_each_seed_has_its_own_translations(files, tmp_path):
     found = write_table(comparison)["configurations"]["plain"]
     expected = paired_bootstrap_of_runs(runs["plain"], runs["baseline"], LINES, samples=comparison_table.DRAWS)
     assert (found["p_value"], found["interval"]) == (expected.p_value, expected.interval)
-    of_one = paired_bootstrap_of_runs(runs["plain"][:1] * 3, runs["baseline"][:1] * 3, LINES)
+    one_run = runs["plain"][:1] * 3, runs["baseline"][:1] * 3
+    of_one = paired_bootstrap_of_runs(*one_run, LINES, samples=comparison_table.DRAWS)
     assert of_one.p_value != expected.p_value
     assert found["outputs"][2]["source-target"] == {"lines": 20, "empty": 0, "distinct": 20}
 

@@ -202,6 +202,7 @@ def test_an_ensemble_has_the_same_subwords(directory, other, make_model, source_
             r"--temperature must be a finite number above 0\. Received: --temperature 0\.0",
         ),
         (["--alignment-layer", 1], "--alignment-layer goes with"),
+        (["--prefix-bias-beta", 0.5], "--prefix-bias-beta goes with --prefixes FILE"),
     ],
 )
 def test_flags_that_exclude_each_other_are_refused(translate, flags, message):

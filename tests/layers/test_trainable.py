@@ -48,11 +48,22 @@ def test_layers_of_a_trained_stack_make_a_smaller_one(random):
     np.testing.assert_allclose(lower(states), expected, atol=1e-6)
 
 
-def test_a_part_may_be_used_twice(random):
+def test_a_layer_that_is_given_twice_is_refused():
     (layer,) = make_encoder(1, 2, 8, 12).layers
-    twice = TransformerEncoder([layer, layer])
-    states = random(2, 4, 8)
-    np.testing.assert_allclose(twice(states), layer(layer(states)), atol=1e-6)
+    with pytest.raises(ValueError, match="given once: to apply layers again, set `num_layers`"):
+        TransformerEncoder([layer, layer])
+
+
+def test_one_layer_of_a_frozen_stack_trains_and_still_does_when_it_is_loaded(random, tmp_path):
+    inputs, encoder = keras.Input((4, 8)), make_encoder(2, 2, 8, 12)
+    model = keras.Model(inputs, encoder(inputs))
+    encoder.trainable = False
+    encoder.layers[1].trainable = True
+    paths = [weight.path for weight in model.weights if weight.trainable]
+    assert paths
+    model.save(tmp_path / "model.keras")
+    loaded = keras.models.load_model(tmp_path / "model.keras")
+    assert [weight.path for weight in loaded.weights if weight.trainable] == paths
 
 
 @pytest.mark.parametrize("parts", ["layer", "stack"])

@@ -154,7 +154,7 @@ def test_an_export_has_no_cudnn_kernels(trained, written, tmp_path):
 def test_versions_and_pairs_are_checked(make_multilingual, written, tmp_path):
     model, tokenizers = make_multilingual("label")
     assert export(tmp_path, model, tokenizers).name == "1"
-    assert export(tmp_path, model, tokenizers, directions=[("de", "de")]).name == "2"
+    assert export(tmp_path, model, tokenizers, directions=[["de", "de"]]).name == "2"
     assert [directions for *_, directions in written][1:] == [[("de", "de")]]
     with pytest.raises(UserError, match=r"must be new.*Received: version=2"):
         export(tmp_path, model, tokenizers, version=2)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import os
 import re
+import subprocess
 import sys
+import threading
 
 import pytest
 from hypothesis import given, settings
@@ -119,8 +122,8 @@ def test_what_cannot_be_split_is_refused(client, monkeypatch):
         client.stream("A b.", language="en")
     with pytest.raises(UserError, match="`language` must be the language whose rules.* Received: None"):
         client.stream(["a"])
-    with pytest.raises(UserError, match="must be strings. Received: 3"):
-        list(client.stream([3], language="en"))
+    with pytest.raises(UserError, match="must be strings. Received: 3 as line 2"):
+        list(client.stream(["", 3], language="en"))
     monkeypatch.setitem(sys.modules, "sentencex", None)
     with pytest.raises(UserError, match=r"pip install 'keras_nmt\[split\]'.* Received: language='en'"):
         client.stream(["a"], language="en")
@@ -132,6 +135,19 @@ def test_the_command_line_splits_sentences(server, command, tmp_path):
     assert command(*there, stdin=text.encode()) == (0, text, "")
     code, output, _ = command(*there, "--scores", "--line-buffered", stdin=b"A man sleeps. He snores.\n\n")
     assert (code, output) == (0, f"{13 + 10:.4f}\tA man sleeps. He snores.\n0.0000\t\n")
+    # A program that writes the second line only after the answer to the first.
+    program = [sys.executable, "-c", "from keras_nmt.cli.app import main; main()", "translate", *there]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "env": environment}
+    with subprocess.Popen([*program, "--line-buffered", "--batch-size", "16"], **pipes) as dialogue:
+        limit = threading.Timer(60, dialogue.kill)
+        limit.start()
+        for line in (b"A man sleeps.\n", b"He snores.\n"):
+            dialogue.stdin.write(line)
+            dialogue.stdin.flush()
+            assert dialogue.stdout.readline() == line
+        limit.cancel()
+        dialogue.stdin.close()
     (tmp_path / "in").write_text(text)
     command(*there, "--input", str(tmp_path / "in"), "--output", str(tmp_path / "out"))
     assert (tmp_path / "out").read_text() == text

@@ -69,6 +69,9 @@ def test_a_client_gives_the_translators_markup(cases):
         expected = [x.text for x in reference.translate(lines, *languages, markup="html")]
         with Client(server.rest_url, name, batch_size=3) as client:
             assert [x.text for x in client.translate(lines, *languages, markup="html")] == expected
+            if languages:
+                read_once = [iter([language] * len(lines)) for language in languages]
+                assert [x.text for x in client.translate(lines, *read_once, markup="html")] == expected
             with pytest.raises(UserError, match="`prefixes` cannot be used for lines with markup"):
                 client.translate(["a"], prefixes=[""], markup="html")
             with pytest.raises(UserError, match="must be html or xml. Received: markup='rtf'"):

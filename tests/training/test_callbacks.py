@@ -56,6 +56,19 @@ def test_the_temperature_continues_in_a_resumed_run(batches, tmp_path, make_any_
     np.testing.assert_allclose(train(5), _expected(3, 5), rtol=1e-6)  # another process, the same directory
 
 
+def test_updates_that_a_loss_scale_skipped_count_after_a_restart() -> None:
+    layer = RoleInteraction(3, "one_hot")
+    model = keras.Sequential([keras.Input((2, 4)), layer])
+    model.compile("sgd", "mse")
+    callback = RoleTemperature(decay=0.7)
+    callback.set_model(model)
+    callback.on_train_begin()  # the optimizer counts no skipped update
+    for update in (4, 5):
+        callback.on_train_batch_begin(update)
+        assert float(layer.role_assignment.temperature) == pytest.approx(_expected(update, update + 1)[0])
+        callback.on_train_batch_end(update)
+
+
 def test_formula() -> None:
     schedule = RoleTemperature()
     assert [schedule(n) for n in (0, 1, 10**6)] == [5.0, 5.0 * 0.9995, 0.5]

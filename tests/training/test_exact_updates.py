@@ -106,6 +106,7 @@ def test_a_compiled_update_equals_a_plain_one(make_trainer: Make, make_model: Ma
         )
         trainer.train()
         assert trainer.num_traces == 1
+        assert hasattr(trainer.update._apply, "get_concrete_function") == jit_compile
         trainers.append(trainer)
     for plain, compiled in zip(*map(log_of, trainers), strict=True):
         for name in ("loss", "gradient_norm", "learning_rate"):

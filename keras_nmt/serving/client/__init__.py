@@ -138,7 +138,7 @@ class Client:
             lines: Iterable of strings, the sentences.
             source, target: The languages, see `Client`.
             num_hypotheses: Integer, the translations of a line, at most `beam_size`. Defaults to `None`: as many as the
-                export gives, or 1 with `prefixes` or `beam_size`.
+                export gives, or 1 with any other option of the search or `word_scores`.
             beam_size: Integer, hypotheses that the search keeps, at most the export's beam size, which is the default.
             prefixes, constraints, avoid, word_scores, markup: See `keras_nmt.inference.Translator.translate`.
 
@@ -160,14 +160,15 @@ class Client:
             translate = functools.partial(
                 self.translate, num_hypotheses=num_hypotheses, beam_size=beam_size, word_scores=word_scores
             )
-            return translate_marked(texts, markup, source, target, translate, self.align, avoid=never)
+            of_lines = inputs.get("source_language"), inputs.get("target_language")  # iterables are used up
+            return translate_marked(texts, markup, of_lines[0], of_lines[1], translate, self.align, avoid=never)
         is_plain = all(x is None for x in (prefixes, beam_size, constraints, avoid))
         if is_plain and not word_scores and (num_hypotheses is None or not self._has_search):
             return self._translations("serving_default", inputs, num_hypotheses)
         searched = {
             **inputs,
             "prefix": check_prefixes([""] * len(texts) if prefixes is None else prefixes, len(texts)),
-            "beam_size": [min(beam_size or 0, 2**31 - 1)] * len(texts),
+            "beam_size": [min(int(beam_size or 0), 2**31 - 1)] * len(texts),
             "constraints": check_phrases(
                 [[]] * len(texts) if constraints is None else constraints, len(texts), "constraints"
             ),

@@ -72,8 +72,8 @@ def translate_document(
             score, cut_off = sum((x.score for x in found), 0.0), any(x.cut_off for x in found)
             yield Translation((Hypothesis(text, score, cut_off),), any(x.truncated for x in found))
 
-    for line in lines:
-        (checked,) = check_lines([line])
+    for number, line in enumerate(lines, 1):
+        (checked,) = check_lines([line], number)
         waiting.append(split(checked.rstrip("\r\n")))
         unsent.extend(waiting[-1][0])
         yield from answered(batch_size)
