@@ -44,6 +44,7 @@ class Input:
     def parts(self) -> Iterator[tuple[list[str], dict[str, Any]]]:
         """Yields lists of lines, and the prefixes, phrases, seeds and options of their lines."""
         from keras_nmt.inference.lines import seeds_of_lines
+        from keras_nmt.inference.markup import MARKUPS, ends_inside
 
         columns: dict[str, list[Any]] = {name: list(input_lines(path)) for name, path in self.files.items()}
         for name in ("constraints", "avoid"):
@@ -54,7 +55,10 @@ class Input:
             from numpy.random import RandomState
 
             generator = RandomState(self.seed)
+        markup, incomplete = self.options.get("markup"), list[int]()
         for lines in chunks(self.lines, self.at_once):
+            if markup in MARKUPS:
+                incomplete += [number for number, line in enumerate(lines, start + 1) if ends_inside(line, markup)]
             beside: dict[str, Any] = dict(self.options)
             if generator is not None:
                 beside["seeds"] = seeds_of_lines(generator, len(lines))
@@ -71,6 +75,12 @@ class Input:
         for name, column in columns.items():
             if start != len(column):
                 self._refuse(name, column)
+        if incomplete:
+            print(
+                f"{len(incomplete)} line(s), the first of them line {incomplete[0]}, end inside a tag, a comment or an "
+                "element whose contents stay: each line is read alone.",
+                file=sys.stderr,
+            )
 
     def _refuse(self, name: str, column: list[Any]) -> NoReturn:
         raise UserError(

@@ -39,6 +39,19 @@ def check_markup_alone(markup: str, **others: object) -> None:
             raise UserError(f"`{name}` cannot be used for lines with markup. Received: markup={markup!r}")
 
 
+def ends_inside(line: str, markup: str) -> bool:
+    """Returns whether a line ends inside a tag, a comment, or an element whose contents stay: its rest is not there.
+
+    Example:
+
+    >>> [ends_inside(line, "html") for line in ("<pre>a", "a <b", "<!-- a", "1 < 2", "<p>a")]
+    [True, True, True, False, False]
+    """
+    parser = _Parser(markup)
+    parts = _with_kept(parser.parts(line))
+    return parser.is_open or any(part.is_kept and part.kind == "start" for part in parts)
+
+
 class _Part(NamedTuple):
     """A part of a document.
 
@@ -60,11 +73,13 @@ class _Parser(HTMLParser):
         self._found: list[tuple[int, _Part]] = []  # with the position at which each begins
         self._text = ""
         self._lines: list[int] = []  # the position at which each line begins
+        self.is_open = False  # whether the document ends inside a tag or a comment
 
     def parts(self, text: str) -> list[_Part]:
         """Returns the parts of a document."""
         self._text, self._lines = text, [0, *(match.end() for match in re.finditer("\n", text))]
         self.feed(text)
+        self.is_open = re.match("<[A-Za-z/!?]", self.rawdata) is not None  # what waits for its end
         self.close()
         starts = [start for start, _ in self._found]
         parts = [_Part("other", text[: starts[0]] if starts else text)]

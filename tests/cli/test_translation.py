@@ -247,6 +247,8 @@ def test_translate_writes_scores_of_words_markup_and_alternatives(trained, tmp_p
         assert total == pytest.approx(sum(value for _, value in row["pieces"]), abs=2e-3)
     marked = keras_nmt("translate", trained, "--markup", "html", stdin="3 <b>0</b> 7 <br/>\n<p>1</p>\n")
     assert marked.stdout.decode() == "three <b>zero</b> seven<br/>\n<p>one</p>\n"
+    marked = keras_nmt("translate", trained, "--markup", "html", stdin="3\n<!-- 0\n7 -->\n<script>\n")
+    assert marked.stderr.decode().startswith("2 line(s), the first of them line 2, end inside a tag, a comment or")
     (tmp_path / "begun").write_text("three\n")
     found = keras_nmt("translate", trained, "--alternatives", 3, "--prefixes", tmp_path / "begun", stdin="3 0 7\n")
     likely = [line.split("\t") for line in found.stdout.decode().splitlines()]
