@@ -6,7 +6,7 @@ import hashlib
 import os
 import platform
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NotRequired
 
@@ -241,10 +241,9 @@ def record(config: ExperimentConfig) -> None:
             f"{folder.path} holds a model without checkpoints, which cannot continue: use another folder, and set "
             f"`init_from` to start from this model. Received: directory={os.fspath(config.directory)}"
         )
-    else:
-        if has_other_subwords(config):
-            for path in (folder.config_path, *folder.path.glob("subwords*.model")):  # digests of subwords go first
-                path.unlink(missing_ok=True)
+    elif _are_other_subwords(config, other_text, changed):
+        for path in (folder.config_path, *folder.path.glob("subwords*.model")):  # digests of subwords go first
+            path.unlink(missing_ok=True)
     folder.path.mkdir(parents=True, exist_ok=True)
     results = read_results(folder.path)
     length = {"training.stop", "evaluation.patience"}
@@ -260,7 +259,11 @@ def has_other_subwords(config: ExperimentConfig) -> bool:
     folder = ModelDirectory(config.directory)
     if folder.checkpoints_path.exists() or folder.weights_path.exists():
         return False
-    other_text, changed = _changes(config, digests_of(config.directions))
+    return _are_other_subwords(config, *_changes(config, digests_of(config.directions)))
+
+
+def _are_other_subwords(config: ExperimentConfig, other_text: Sequence[str], changed: Sequence[str]) -> bool:
+    """Returns whether these changes, which are those of `_changes`, or given models ask for other subwords."""
     is_other_text = any(name.startswith("train") for name in other_text)
     names = [f"{text.partition('=')[0]}." for text in changed]  # "training.teacher=other (was one)"
     is_other = any(name.startswith(f"{one}.") for name in names for one in SUBWORDS)
