@@ -25,7 +25,7 @@ BUDGET = (
 )
 PATIENCE = ("evaluation.every", "evaluation.best_metric")  # belong to the budget where `patience` may end a run
 SEARCH = ("search.beam_size", "search.length_penalty", "search.min_length")
-# Of the bootstrap: a p-value is at least one in as many, and is multiplied by the number of tests (Holm).
+# The bootstrap's draws. A p-value is at least one in as many, and Holm multiplies it by the number of tests.
 DRAWS = 10_000
 COLUMNS = (
     *("configuration", "parameters", "training tokens/s", "decoding sentences/s", "runs", "dev BLEU", "test BLEU"),

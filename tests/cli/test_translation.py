@@ -180,7 +180,7 @@ def test_an_export_translates_like_its_directory(trained, tmp_path, keras_nmt):
     warmup = write_lines(tmp_path, "warmup", ["3 0 7", "1 2"])
     run = keras_nmt("export", trained, tmp_path / "served", "--beam-size", 2, "--warmup", warmup, "--warmup-xla")
     assert run.stdout.decode().strip() == str(tmp_path / "served" / "1")
-    assert run.stderr.decode() == ("A server runs 8 warm-up requests when it loads the version, 4 of them compiled.\n")
+    assert run.stderr.decode() == "A server runs 8 warm-up requests when it loads the version, 4 of them compiled.\n"
     served = tf.saved_model.load(str(tmp_path / "served" / "1")).signatures["serving_default"]
     assert served(text=tf.constant(["3 0 7", ""]))["translation"].numpy().tolist() == [b"three zero seven", b""]
     records = tmp_path / "served" / "1" / "assets.extra" / "tf_serving_warmup_requests"

@@ -165,7 +165,7 @@ def test_a_best_save_is_no_last_save_where_more_are_kept_later(make_trainer: Mak
     run(make_trainer, *scores, keep_last=2, keep_best=2)
     trainer, result = run(make_trainer, *scores, keep_last=5, keep_best=2)
     assert trainer.progress.saved == [2, 4, 8, 10]
-    assert result.final_updates in ([8, 10], [2])  # the best alone is better than the mean here
+    assert result.final_updates == [8, 10]
 
 
 def test_without_any_kept_weights_a_run_cannot_end(make_trainer: Make) -> None:
