@@ -133,7 +133,7 @@ def train(
     of_file = {} if settings is None else experiments.ExperimentConfig.read_settings(settings)
     merged = merge_settings(experiments.ExperimentConfig, of_file, *chosen)
     start = _model_of_start(merged)
-    direction, of_options = _files_of_one_direction(files, merged.get("data", {}).get("languages"))
+    direction, of_options = _files_of_one_direction(files, merged.get("data", {}))
     config = experiments.ExperimentConfig.from_settings(start, direction, of_file, *chosen, of_options)
     if dry_run:
         experiments.dry_run(config)
@@ -142,7 +142,7 @@ def train(
 
 
 def _files_of_one_direction(
-    files: dict[str, tuple[Path, Path] | None], languages: Any
+    files: dict[str, tuple[Path, Path] | None], data: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Options with two files each as settings: the one direction, unless others name languages and pairs; the files."""
     from keras_nmt.experiments.corpus_files import languages_of_files
@@ -150,14 +150,18 @@ def _files_of_one_direction(
     given = {name: both for name, both in files.items() if both is not None}
     if not given:
         return {}, {}
-    pair = languages_of_files(next(iter(given.values())))
-    if isinstance(languages, list) and len(languages) == 2 and set(languages) != set(pair):
-        pair = str(languages[0]), str(languages[1])
+    pair, languages = languages_of_files(next(iter(given.values()))), data.get("languages")
+    if isinstance(languages, list) and len(languages) == 2:
+        one, other = map(str, languages)
+        if data.get("pairs") == [f"{other}-{one}"]:
+            pair = other, one
+        elif data.get("pairs") == [f"{one}-{other}"] or set(pair) != {one, other}:
+            pair = one, other
     for name, both in given.items():
         if languages_of_files(both) == pair[::-1]:
             raise UserError(
-                f"--{name} must name the files of {pair[0]} and {pair[1]} in this order, as the other options do. "
-                f"Received: --{name} {both[0]} {both[1]}"
+                f"--{name} must name the files of {pair[0]} and {pair[1]} in this order, as other options and settings "
+                f"do. Received: --{name} {both[0]} {both[1]}"
             )
     direction = {"data.languages": list(pair), "data.pairs": ["-".join(pair)]}
     return direction, {f"data.{name}": dict(zip(pair, both, strict=True)) for name, both in given.items()}

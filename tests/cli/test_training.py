@@ -182,7 +182,7 @@ def test_files_of_options_are_those_of_the_languages_that_their_names_end_with(t
         app([*command, *more], standalone_mode=False)
     assert [one.pairs for one in made] == [["en-de"]] * 3
     assert made[0].train == made[2].train == {"en": Path("a.en"), "de": Path("a.de")}
-    assert made[1].train == {"de": Path("a"), "en": Path("b")}
+    assert made[1].train == {"en": Path("a"), "de": Path("b")}  # source and target of the one pair
     assert made[0].dev == "d.{language}"
     app(
         ["train", "--directory", "x", "--max-updates", "1", "--train", "a.txt", "b.txt", "--dev", "c.txt", "d.txt"],
@@ -204,6 +204,8 @@ def test_files_in_the_other_order_are_refused(tmp_path, error_line):
     assert "--test must name" in error_line(
         *command, "--settings", settings, "--dev", "c", "d", "--test", "b.de", "b.en"
     )
+    settings.write_text(json.dumps({"data": {"languages": ["de", "en"], "pairs": ["de-en"]}}))
+    assert "--train must name the files of de and en" in error_line(*command, "--settings", settings)
 
 
 def test_set_reaches_the_arguments_of_an_argument_in_a_file_and_below_a_name(tmp_path, monkeypatch, error_line):
