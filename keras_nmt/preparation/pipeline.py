@@ -35,7 +35,7 @@ from keras_nmt.files.atomic_files import atomic_folder, errors_that_name
 from keras_nmt.files.paths import address_of, check_local, check_regular
 from keras_nmt.files.process_resources import num_processors
 from keras_nmt.preparation.options import DUPLICATES, Preparation, check_name
-from keras_nmt.preparation.pipeline_runs import failures_as_results, run_pipeline
+from keras_nmt.preparation.pipeline_runs import failures_as_results, pipeline_options, run_pipeline
 from keras_nmt.preparation.segmenter import Segmenter, bucket_of, text_filters, without_duplicates
 from keras_nmt.preparation.worker_files import Position, add_worker_steps, read_blocks, worker_steps, write_blocks
 
@@ -89,15 +89,14 @@ def prepare(
     text_filters(p)  # wrong filters and subwords are errors before the work
     if p.subwords is not None:
         Segmenter(p)
-    options = PipelineOptions(
-        [
-            "--runner=FnApiRunner",
-            "--direct_running_mode=multi_processing",
-            f"--direct_num_workers={workers}",
-            "--default_sdk_harness_log_level=ERROR",
-            *beam_options,
-        ]
-    )
+    own = [
+        "--runner=FnApiRunner",
+        "--direct_running_mode=multi_processing",
+        f"--direct_num_workers={workers}",
+        "--default_sdk_harness_log_level=ERROR",
+    ]
+    with _quiet():
+        options = pipeline_options(own, beam_options)
     with atomic_folder(output) as folder, _quiet():
         files = [(os.fspath(source), os.fspath(target)) for source, target in zip(p.sources, p.targets, strict=True)]
         report(f"Reading {len(files)} pair(s) of files")

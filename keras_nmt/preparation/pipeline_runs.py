@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
+import io
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import apache_beam as beam
 import grpc
-from apache_beam.options.pipeline_options import PipelineOptions
+from apache_beam.options.pipeline_options import PipelineOptions, StandardOptions
+from apache_beam.runners.runner import create_runner
 
 from keras_nmt.errors import UserError, error_and_type, one_line
 from keras_nmt.files.atomic_files import write_text
@@ -29,12 +32,9 @@ def run_pipeline(
     `failures_as_results`.
 
     Raises:
-        UserError: A worker failed, or there is no such runner, or the runner cannot be reached.
+        UserError: A worker failed, or the runner cannot be reached.
     """
-    try:
-        pipeline = beam.Pipeline(options=options)
-    except Exception as error:  # of a runner that does not exist, or is not installed
-        raise UserError(f"Apache Beam refuses its options. Received: {error_and_type(error)}") from error
+    pipeline = beam.Pipeline(options=options)
     _ = (
         stage(pipeline)
         | "One key" >> beam.Map(lambda result: (0, result))
@@ -60,6 +60,30 @@ def run_pipeline(
         raise UserError(min(failures))
     ordered: list[dict[str, Any]] = sorted(results, key=lambda result: json.dumps(result, sort_keys=True))
     return sorted(ordered, key=lambda result: result.get("number", 0))
+
+
+def pipeline_options(own: Sequence[str], given: Sequence[str]) -> PipelineOptions:
+    """Returns the options of a pipeline: those of the package, and those that were given, which Beam must know.
+
+    Raises:
+        UserError: A given option is unknown, or has a wrong value. Beam itself would leave it out, or exit.
+    """
+    parser, said = argparse.ArgumentParser(add_help=False, allow_abbrev=False), io.StringIO()
+    options = PipelineOptions([*own, *given])
+    try:
+        with contextlib.redirect_stderr(said):
+            create_runner(options.view_as(StandardOptions).runner)  # its module may have more options
+            for cls in PipelineOptions.__subclasses__():
+                cls._add_argparse_args(parser)  # as Beam does
+            _, unknown = parser.parse_known_args(list(given))
+    except SystemExit:
+        reason = said.getvalue().strip().rpartition("error: ")[2]
+        raise UserError(f"Apache Beam refuses its options. Received: {reason}") from None
+    except Exception as error:  # of a runner that does not exist, or is not installed
+        raise UserError(f"Apache Beam refuses its options. Received: {error_and_type(error)}") from error
+    if unknown:
+        raise UserError(f"Apache Beam has no such options. Received: {' '.join(unknown)}")
+    return options
 
 
 @contextlib.contextmanager

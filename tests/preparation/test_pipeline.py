@@ -102,6 +102,20 @@ def test_a_shard_without_pairs_leaves_no_gap(folder: Path, tmp_path: Path) -> No
     assert corpus.load().line_numbers.tolist() == list(range(1101, 2001))
 
 
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("--runer=FlinkRunner", "Apache Beam has no such options. Received: --runer=FlinkRunner"),
+        ("--direct_num_workers=two", "refuses its options. Received: argument --direct_num_workers: invalid int"),
+        ("--runner=NoRunner", "refuses its options. Received: .*Unexpected pipeline runner: NoRunner"),
+    ],
+)
+def test_wrong_options_of_beam_are_named(folder: Path, tmp_path: Path, option: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        prepare(options_of(folder), tmp_path / "out", beam_options=[option])
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.parametrize("duplicates", ["pair", "either"])
 def test_shuffled_without_duplicates(folder: Path, tmp_path: Path, duplicates: str) -> None:
     prepared = []
