@@ -196,6 +196,11 @@ class SubwordConfig(SubwordOptions):
         """The options of `train_subwords`."""
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(SubwordOptions)}
 
+    def changed_options(self) -> set[str]:
+        """Returns the names of the options of `train_subwords` that have another value than by default."""
+        default = SubwordOptions()
+        return {name for name, value in self.options.items() if value != getattr(default, name)}
+
     def given_models(self, sides: Sequence[str]) -> dict[str, File]:
         """Returns the files of `models` by side; empty if there are none."""
         if self.models is None:

@@ -196,7 +196,11 @@ def build(
 def _load_base(config: ExperimentConfig, model: keras.Model) -> str:
     """Loads the weights of `init_from` into a model with an adapter, and returns their digest."""
     base = ModelDirectory(config.training.start.init_from or "")
-    warm_start(model, base.load_model(dtype="float32"))
+    if other := warm_start(model, base.load_model(dtype="float32")).other_arguments:
+        raise UserError(
+            "An adapter must have the model of `init_from`: leave out the arguments and the preset that differ. "
+            f"Received: {'; '.join(other)}"
+        )
     return weights_digest(base.weights_path)
 
 
@@ -352,6 +356,9 @@ def make_tokenizers(config: ExperimentConfig, folder: ModelDirectory, report: Re
             given[names[side]] = SubwordTokenizer(path)  # the tokenizer checks the special ids
     _check_given(config, names, given)
     sizes = {names[side]: config.vocabulary_sizes[side] for side in config.sides}
+    ignored = own.changed_options() - {"user_symbols", "lowercase"} if given.keys() == sizes.keys() else ()
+    if ignored:
+        report(f"All subwords are given: {', '.join(sorted(ignored))} of the section `subwords` have no effect")
     for name, tokenizer in given.items():
         tokenizer.save(folder.path / name)
         if tokenizer.vocabulary_size != sizes[name]:

@@ -10,6 +10,10 @@ from fnmatch import fnmatchcase
 import keras
 
 from keras_nmt.errors import UserError
+from keras_nmt.models.multilingual_model import MultilingualModel
+from keras_nmt.models.translation_model import TranslationModel
+
+NO_EFFECT = ("name", "trainable", "dtype", "languages", "use_cudnn")  # arguments that do not change what is computed
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -36,12 +40,15 @@ class WarmStartResult:
         new: Variables that the source lacks. They keep their initial values.
         misfit: Variables that have another shape in the source. They keep their initial values.
         unused: Variables of the source that the model lacks.
+        other_arguments: Arguments of the model's class whose values differ, such as "num_heads=8, not 4": with the
+            same weights, the model computes something else. Those about sizes of vocabularies and dropout are left out.
     """
 
     taken: list[str] = dataclasses.field(default_factory=list)
     new: list[str] = dataclasses.field(default_factory=list)
     misfit: list[str] = dataclasses.field(default_factory=list)
     unused: list[str] = dataclasses.field(default_factory=list)
+    other_arguments: list[str] = dataclasses.field(default_factory=list)
 
     def summary(self) -> str:
         """Returns the result as lines of text."""
@@ -49,6 +56,7 @@ class WarmStartResult:
         lines += [f"  new: {path}" for path in self.new]
         lines += [f"  did not fit: {path}" for path in self.misfit]
         lines += [f"  not used: {path}" for path in self.unused]
+        lines += [f"  other argument: {text}" for text in self.other_arguments]
         return "\n".join(lines)
 
 
@@ -109,4 +117,14 @@ def warm_start(
         )
     for path in result.taken:
         ours[path].assign(theirs[path].numpy())
+    result.other_arguments = _other_arguments(model, source)
     return result
+
+
+def _other_arguments(model: keras.Model, source: keras.Model) -> list[str]:
+    """Returns, as text, the arguments of two translation models of the same class that differ."""
+    if type(model) is not type(source) or not isinstance(model, TranslationModel | MultilingualModel):
+        return []
+    ours, theirs = model.get_config(), source.get_config()
+    names = [name for name in ours if name not in NO_EFFECT and "vocabulary" not in name and "dropout" not in name]
+    return [f"{name}={ours[name]}, not {theirs[name]}" for name in names if ours[name] != theirs[name]]

@@ -54,6 +54,17 @@ def test_new_and_unused_weights_are_rejected_unless_named(make_model: MakeModel)
     assert warm_start(source, deeper, ignore_extra=["extra/*"]).unused == ["extra/kernel", "extra/bias"]
 
 
+def test_arguments_with_which_the_weights_compute_something_else_are_said() -> None:
+    sizes: dict[str, Any] = {"source_vocabulary_size": 20, "num_encoder_layers": 1, "num_decoder_layers": 1}
+    sizes |= {"hidden_dim": 8, "intermediate_dim": 12}
+    source = Transformer(**sizes, num_heads=4, dropout=0.1, name="source")
+    assert warm_start(Transformer(**sizes, num_heads=4, dropout=0.3), source).other_arguments == []
+    result = warm_start(Transformer(**sizes, num_heads=2, norm_epsilon=1e-3), source)
+    assert len(result.taken) == len(source.weights)
+    shown = "  other argument: num_heads=2, not 4\n  other argument: norm_epsilon=0.001, not 1e-06"
+    assert sorted(result.summary().split("\n")[1:]) == sorted(shown.split("\n"))
+
+
 @pytest.mark.parametrize("norm", ["pre", "post"])
 def test_composition_starts_from_a_plain_transformer(norm: str) -> None:
     sizes = {"source_vocabulary_size": 20, "num_encoder_layers": 2, "num_decoder_layers": 2}
