@@ -45,8 +45,10 @@ SUBWORDS = (
     *("subwords", "data.languages", "data.pairs", "model.architecture"),
     *("training.update.seed", "training.start.init_from", "training.teacher"),
 )
-START, TEACHER = "init_from", "teacher"  # keys of the digests of weights in data.json
+START, TEACHER, MODELS = "init_from", "teacher", "subwords.models"  # keys of digests in data.json
+FILES = {START: "training.start.init_from", TEACHER: "training.teacher", MODELS: "subwords.models"}  # their settings
 SAMPLING = "subword_sampling"  # key of the digests of sampled segmentations in data.json
+ROUNDS = 3  # turns in which the decoding speed of each configuration is measured
 DIGESTS = TypeAdapter(dict[str, list[str]])
 
 
@@ -149,16 +151,19 @@ def subword_names(config: ExperimentConfig) -> dict[str, str]:
 
 
 def start_digest(config: ExperimentConfig) -> dict[str, list[str]]:
-    """Returns the digests of the weights of `init_from` and `teacher`, as in data.json, if there are any."""
+    """Returns the digests of the weights of `init_from` and `teacher`, and of `subwords.models`, if there are any."""
     folders = {START: config.training.start.init_from, TEACHER: config.training.teacher}
-    paths = {name: ModelDirectory(folder).weights_path for name, folder in folders.items() if folder is not None}
-    return {name: [file_digest(path)] for name, path in paths.items() if path.is_file()}
+    paths = {name: [ModelDirectory(folder).weights_path] for name, folder in folders.items() if folder is not None}
+    if given := config.subwords.given_models(config.sides):
+        paths[MODELS] = [Path(given[side]) for side in config.sides if side in given]
+    return {name: [*map(file_digest, of_name)] for name, of_name in paths.items() if all(x.is_file() for x in of_name)}
 
 
 def unchanged_files(config: ExperimentConfig) -> set[str]:
     """Returns the settings, of `subwords.models`, `init_from` and `teacher`, whose files are as when the run began.
 
-    The files, or the run, may have moved since then. A run that was kept without weights has the names of files only.
+    The files, or the run, may have moved since then. Of a run that was kept without weights, and of files that are not
+    there, only the names are compared.
     """
     folder = ModelDirectory(config.directory)
     if read_results(folder.path) is not None and not folder.weights_path.is_file():
@@ -167,17 +172,9 @@ def unchanged_files(config: ExperimentConfig) -> set[str]:
             flatten(ExperimentConfig, change_paths(ExperimentConfig, one, lambda path: Path(path).name))
             for one in (written, config.settings())
         )
-        files = ("subwords.models", "training.start.init_from", "training.teacher")
-        return {name for name in files if old.get(name) == new.get(name)}
-    before, now = read_digests(folder.data_path), start_digest(config)
-    names = {START: "training.start.init_from", TEACHER: "training.teacher"}
-    unchanged = {names[name] for name, digest in now.items() if before.get(name) == digest}
-    given = config.subwords.given_models(config.sides)
-    pairs = [(Path(path), folder.path / subword_names(config)[side]) for side, path in given.items()]
-    whole = bool(pairs) and all(path.is_file() for pair in pairs for path in pair)
-    if whole and all(file_digest(path) == file_digest(copy) for path, copy in pairs):
-        unchanged.add("subwords.models")
-    return unchanged
+        return {name for name in FILES.values() if old.get(name) == new.get(name)}  # `other_starts` compares digests
+    before = read_digests(folder.data_path)
+    return {FILES[name] for name, digest in start_digest(config).items() if before.get(name) == digest}
 
 
 def file_digest(path: Path) -> str:
@@ -199,9 +196,9 @@ def differences(
 
 
 def other_starts(config: ExperimentConfig) -> list[str]:
-    """Returns, as text, which of `init_from` and `teacher` have other weights than when the run in the folder began."""
+    """Returns, as text, which of `init_from`, `teacher` and `subwords.models` are other files than when a run began."""
     began, start = read_digests(ModelDirectory(config.directory).data_path), start_digest(config)
-    return [f"{name} (was other weights)" for name in start if name in began and start[name] != began[name]]
+    return [f"{name} (was another file)" for name in start if name in began and start[name] != began[name]]
 
 
 def record(config: ExperimentConfig) -> None:
@@ -280,7 +277,7 @@ def _are_other_models(config: ExperimentConfig) -> bool:
 
 def _digests_of_start(folder: ModelDirectory) -> dict[str, list[str]]:
     before = read_digests(folder.data_path)
-    return {name: before[name] for name in (SAMPLING, START, TEACHER) if name in before}
+    return {name: before[name] for name in (SAMPLING, *FILES) if name in before}
 
 
 def _changes(config: ExperimentConfig, of_data: Mapping[str, list[str]]) -> tuple[list[str], list[str]]:
@@ -304,7 +301,7 @@ def finished_results(config: ExperimentConfig, report: Callable[[str], None]) ->
     """Reports and returns the results of a complete run with the same settings and data, or returns None.
 
     Raises:
-        UserError: The run began with other weights of `init_from` or `teacher`.
+        UserError: The run began with other weights of `init_from` or `teacher`, or other `subwords.models`.
     """
     results = read_results(config.directory)
     folder = ModelDirectory(config.directory)
@@ -314,7 +311,7 @@ def finished_results(config: ExperimentConfig, report: Callable[[str], None]) ->
         return None
     if other := other_starts(config):
         raise UserError(
-            f"{folder.path} holds a finished run of other weights: restore them, or use another folder. "
+            f"{folder.path} holds a finished run of other files: restore them, or use another folder. "
             f"Received: {', '.join(other)}"
         )
     report(f"Finished before, at update {results['updates']:,} ({results['ended_by']}): {folder.path / 'results.json'}")

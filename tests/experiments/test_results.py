@@ -193,7 +193,7 @@ def test_a_finished_run_of_another_teacher_is_refused(files, tmp_path, monkeypat
     assert finished_results(config, lines.append) is not None
     assert lines[0].startswith("Finished before, at update 1")
     (teacher / "model.weights.h5").write_bytes(b"new")
-    with pytest.raises(UserError, match=r"a finished run of other weights.*Received: teacher \(was other weights\)"):
+    with pytest.raises(UserError, match=r"a finished run of other files.*Received: teacher \(was another file\)"):
         finished_results(config, lines.append)
 
 
