@@ -169,7 +169,7 @@ def contrast(
 ) -> None:
     """Measures how often the right translation scores above every wrong one, in all and by category."""
     texts = [source, correct, *(incorrect or [])]
-    if (data is None) == (source is None) or (data is None) != (len(texts) > 2 and None not in texts):
+    if any(texts) if data is not None else len(texts) < 3 or None in texts:
         raise UserError(
             "Give --source, --correct and --incorrect, or --data. "
             f"Received: source={source}, correct={correct}, incorrect={incorrect}, data={data}"

@@ -66,6 +66,13 @@ OF_EXPERIMENT: dict[str, Any] = {
 }
 # Settings that each run has of its own, and their flags: `--set` would set them for all runs.
 FLAGS = {"seed": "--seed", "directory": "--output"} | {name: f"--{name.replace('_', '-')}" for name in OF_RECIPE}
+COMPARISON_FLAGS = {
+    "unequal": "--unequal",
+    "decoding_speed": "--decoding-speed",
+    "imports": "--import",
+    "seeds": "--seeds",
+    "configurations": "arguments",
+}
 
 
 def run_recipe(recipe: Recipe) -> None:
@@ -131,7 +138,7 @@ def recipe_app(recipe: Recipe) -> typer.Typer:
 
         The baseline is always among them. Scores are means over the directions that all of them translate.
         """
-        chosen, options = _options(recipe, shared, {**FLAGS, "seed": "--seeds"})
+        chosen, options = _options(recipe, shared, {**FLAGS, "seed": "--seeds", **COMPARISON_FLAGS})
         chosen = dataclasses.replace(chosen, baseline=baseline)
         pair = {"source": options["source"], "target": options["target"]}
         named = "system" not in recipe.settings or any(pair.values())
@@ -181,7 +188,7 @@ def carry_out(comparison: Comparison, options: Mapping[str, Any]) -> None:
         print("\n".join(check_comparison(comparison)))
         return
     if keep is not None:
-        check_keeping(keep)
+        check_keeping(keep, comparison.runs)
         if keep.exists():
             restore_runs(keep, comparison.directory)
     show_tables(write_table(comparison) if table_only else compare(comparison))
@@ -233,6 +240,11 @@ def _options(recipe: Recipe, shared: dict[str, Any], flags: dict[str, str]) -> t
     if options["data_dir"] is None:
         raise UserError("Missing option --data-dir: the folder with the corpus.")
     if updates is not None:
+        if shared["max_updates"] is not None:
+            raise UserError(
+                "Give --max-updates or --updates-per-pair. "
+                f"Received: --max-updates {shared['max_updates']} --updates-per-pair {updates}"
+            )
         recipe = recipe.with_updates_per_pair(updates)
     settings = {name: shared[name] for name in OF_EXPERIMENT if name != "set_"}
     return recipe, options | parse_overrides(shared["set_"], flags, **settings)

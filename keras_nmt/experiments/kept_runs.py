@@ -27,12 +27,21 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from keras_nmt.errors import UserError, one_line
+from keras_nmt.experiments.comparison_table import Runs
 from keras_nmt.experiments.config import ExperimentConfig
-from keras_nmt.experiments.results import check_results, hypotheses_path, read_digests
-from keras_nmt.files.atomic_files import atomic_folder, check_writable, write_bytes, write_json, write_text
+from keras_nmt.experiments.data_config import digests_of
+from keras_nmt.experiments.results import NO_EFFECT, check_results, hypotheses_path, read_digests
+from keras_nmt.files.atomic_files import (
+    atomic_folder,
+    check_writable,
+    directory_lock,
+    write_bytes,
+    write_json,
+    write_text,
+)
 from keras_nmt.files.json_file import read_json, with_digest
 from keras_nmt.files.paths import check_regular
-from keras_nmt.files.settings import change_paths
+from keras_nmt.files.settings import change_paths, flatten
 from keras_nmt.files.training_log import TrainingLog
 from keras_nmt.models import ModelDirectory
 
@@ -132,30 +141,38 @@ def read_kept_runs(path: str | os.PathLike[str]) -> dict[tuple[str, int], KeptRu
 def keep_runs(path: str | os.PathLike[str], folders: Mapping[tuple[str, int], str | os.PathLike[str]]) -> None:
     """Writes finished runs to `path` and its archive. Other runs that are kept there stay.
 
+    A kept run is replaced only by one with the same settings and data, or the table would compare unlike runs.
+
     Args:
         path: String or path, `TABLE.jsonl`.
         folders: Dict, the folders of finished runs by configuration and seed.
 
     Raises:
-        OSError, UserError: A file cannot be read or written, or is damaged.
+        OSError, UserError: A file cannot be read or written, or is damaged, or a run of the same name with other
+            settings or data is kept there.
     """
     path = Path(path)
-    runs = read_kept_runs(path) if path.exists() else {}
-    runs |= {key: _read_run(path.stem, *key, Path(folder)) for key, folder in folders.items()}
-    fields = [field.name for field in dataclasses.fields(KeptRun) if field.name != "contents"]
-    rows = ({name: getattr(run, name) for name in fields} for run in runs.values())
-    text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    if path.exists() and path.read_text(encoding="utf-8") == text:
-        return  # the digests show that the archive would be the same, too
-    with io.BytesIO() as packed:
-        with tarfile.open(fileobj=packed, mode="w:xz", format=tarfile.USTAR_FORMAT) as archive:
-            for run in runs.values():
-                for name, content in run.contents.items():
-                    member = tarfile.TarInfo(f"{run.name}/{name}")  # no time and no owner
-                    member.size = len(content)
-                    archive.addfile(member, io.BytesIO(content))
-        write_bytes(archive_path(path), packed.getvalue())
-    write_text(path, text)
+    with directory_lock(path.parent, wait=True):  # two comparisons may end at the same time
+        runs = read_kept_runs(path) if path.exists() else {}
+        for key, folder in folders.items():
+            run = _read_run(path.stem, *key, Path(folder))
+            if key in runs:
+                _check_same(path, runs[key], run.settings, run.results["data"])
+            runs[key] = run
+        fields = [field.name for field in dataclasses.fields(KeptRun) if field.name != "contents"]
+        rows = ({name: getattr(run, name) for name in fields} for run in runs.values())
+        text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        if path.exists() and path.read_text(encoding="utf-8") == text:
+            return  # the digests show that the archive would be the same, too
+        with io.BytesIO() as packed:
+            with tarfile.open(fileobj=packed, mode="w:xz", format=tarfile.USTAR_FORMAT) as archive:
+                for run in runs.values():
+                    for name, content in run.contents.items():
+                        member = tarfile.TarInfo(f"{run.name}/{name}")  # no time and no owner
+                        member.size = len(content)
+                        archive.addfile(member, io.BytesIO(content))
+            write_bytes(archive_path(path), packed.getvalue())
+        write_text(path, text)
 
 
 def restore_runs(path: str | os.PathLike[str], directory: str | os.PathLike[str]) -> None:
@@ -185,22 +202,50 @@ def restore_runs(path: str | os.PathLike[str], directory: str | os.PathLike[str]
             write_json(temporary / "results.json", run.results)
 
 
-def check_keeping(path: str | os.PathLike[str]) -> None:
-    """Checks, before runs are trained, that they can be kept in `path`.
+def check_keeping(path: str | os.PathLike[str], runs: Runs) -> None:
+    """Checks, before runs are trained, that they can be kept in `path`; for errors, see `keep_runs`.
 
-    Raises:
-        OSError, UserError: The file has another ending, or cannot be written.
+    Args:
+        path: String or path, `TABLE.jsonl`.
+        runs: Dict from a configuration and a seed to the `ExperimentConfig` of a run.
     """
     if Path(path).suffix != ".jsonl":
         raise UserError(f"The file of kept runs must end with .jsonl. Received: {os.fspath(path)}")
     for one in (path, archive_path(path)):
         check_writable(one)
+    for (name, seed), kept in (read_kept_runs(path) if Path(path).exists() else {}).items():
+        if seed in runs.get(name, {}):
+            config = runs[name][seed]
+            _check_same(path, kept, _kept_settings(config.settings()), digests_of(config.directions))
+
+
+def _check_same(
+    path: str | os.PathLike[str], kept: KeptRun, settings: Mapping[str, Any], data: Mapping[str, list[str]]
+) -> None:
+    """Checks that a run has the settings and data of the one that is kept under its name."""
+    old, new = (flatten(ExperimentConfig, one) for one in (kept.settings, settings))
+    # A setting that only one has is of another version of the package, unless it is an argument of the model.
+    names = [x for x in {**old, **new} if (x in old and x in new) or x.startswith("model.")]
+    names = [name for name in names if not any(f"{name}.".startswith(f"{x}.") for x in NO_EFFECT)]
+    changed = [f"{name}={new.get(name)} (was {old.get(name)})" for name in names if old.get(name) != new.get(name)]
+    before = kept.results["data"]
+    changed += [f"{name} (was another text)" for name in data if before.get(name, data[name]) != data[name]]
+    if changed:
+        raise UserError(
+            f"{path} keeps {kept.name} with other settings: keep these runs in another file. "
+            f"Received: {', '.join(changed)}"
+        )
+
+
+def _kept_settings(settings: dict[str, Any]) -> dict[str, Any]:
+    """Returns the settings of a run without its folder, and with the names of files without theirs."""
+    kept = change_paths(ExperimentConfig, settings, _kept_path)
+    return {key: x for key, x in kept.items() if key != "directory"}
 
 
 def _read_run(table: str, configuration: str, seed: int, folder: Path) -> KeptRun:
     made = ModelDirectory(folder)
     settings = read_json(made.settings_path, "the settings of a run")
-    kept = change_paths(ExperimentConfig, settings, _kept_path)
     results = read_json(folder / "results.json", "the results of a run")
     speed = folder / "speed.json"
     contents = {file.name: file.read_bytes() for file in sorted(folder.iterdir()) if FILES.fullmatch(file.name)}
@@ -208,7 +253,7 @@ def _read_run(table: str, configuration: str, seed: int, folder: Path) -> KeptRu
         table=table,
         configuration=configuration,
         seed=seed,
-        settings={key: x for key, x in kept.items() if key != "directory"},
+        settings=_kept_settings(settings),
         results=results,
         log=_summary(TrainingLog(made.log_path).read()),
         speed=read_json(speed, "the speed of a model") if speed.is_file() else None,

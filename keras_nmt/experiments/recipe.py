@@ -298,12 +298,14 @@ class Recipe:
             _nested({key: value for key, value in layer.items() if key not in RECIPE_KEYS})
             for layer in (self.chosen(name), self.settings)
         )
+        shared_model, default = shared.get("model", {}), "transformer" if num_pairs == 1 else "attention_bridge"
         architecture = _nested(chosen, overrides).get("model", {}).get("architecture")
-        if architecture is not None and architecture != shared.get("model", {}).get("architecture"):
-            from keras_nmt.experiments.model_config import ARCHITECTURES
+        if architecture not in (None, shared_model.get("architecture") or default):
+            from keras_nmt.experiments.model_config import ARCHITECTURES, ModelConfig
 
-            known = ARCHITECTURES[architecture].arguments if architecture in ARCHITECTURES else set()
-            shared["model"] = {name: value for name, value in shared.get("model", {}).items() if name in known}
+            known = {field.name for field in dataclasses.fields(ModelConfig)}
+            known |= ARCHITECTURES[architecture].arguments if architecture in ARCHITECTURES else set()
+            shared["model"] = {name: value for name, value in shared_model.items() if name in known}
         scaled = {setting: number * num_pairs for setting, number in self.per_pair.items()}
         return _nested(shared, scaled, chosen, overrides)
 

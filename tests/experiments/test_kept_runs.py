@@ -120,6 +120,23 @@ def test_folders_and_files_that_are_there_stay(kept, tmp_path):
     assert [run.translations("source-target")[0] for run in runs.values()] == [LINES[0], "drei", LINES[0]]
 
 
+def test_a_run_with_other_settings_or_text_does_not_replace_a_kept_one(kept, tmp_path):
+    before, folder = kept.read_bytes(), tmp_path / "b"
+    for name, change, message in (
+        ("settings", lambda settings: settings["training"]["update"].update(seed=7), r"seed=7 \(was 1\)"),
+        ("results", lambda results: results["data"].update({"test source-target": ["f"]}), "test .*was another text"),
+    ):
+        path = folder / f"{name}.json"
+        original = path.read_text()
+        value = json.loads(original)
+        change(value)
+        path.write_text(json.dumps(value))
+        with pytest.raises(UserError, match=f"table.jsonl keeps plain-2 with other settings.*{message}"):
+            keep_runs(kept, {("plain", 2): folder})
+        path.write_text(original)
+    assert kept.read_bytes() == before
+
+
 def change_line(change):
     def damage(kept):
         line, *others = kept.read_text().splitlines()
@@ -170,7 +187,7 @@ def test_damaged_files_are_named(kept, tmp_path, damage, message):
 
 def test_the_ending_is_checked_before_the_runs_are_made(tmp_path):
     with pytest.raises(UserError, match=r"must end with .jsonl. Received: .*table.json"):
-        check_keeping(tmp_path / "table.json")
+        check_keeping(tmp_path / "table.json", {})
     (tmp_path / "table.jsonl").mkdir()
     with pytest.raises(OSError, match="Is a directory"):
-        check_keeping(tmp_path / "table.jsonl")
+        check_keeping(tmp_path / "table.jsonl", {})

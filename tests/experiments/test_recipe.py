@@ -339,6 +339,10 @@ def test_the_flag_counts_more_than_configurations_and_comparisons_more_than_the_
     assert experiment("hub", of=given.with_updates_per_pair(5)).training.stop.max_updates == 20  # of four directions
     run("compare", "many_to_many", "--data-dir", "data", "--seeds", "1", "--updates-per-pair", "2", of=given)
     run("compare", "many_to_many", "--data-dir", "data", "--seeds", "1", of=given)
+    with pytest.raises(UserError, match="Give --max-updates or --updates-per-pair. Received: --max-updates 9"):
+        run("compare", "--data-dir", "data", "--updates-per-pair", "2", "--max-updates", "9", of=given)
+    with pytest.raises(UserError, match="Give `unequal` by --unequal, not by --set"):
+        run("compare", "--data-dir", "data", "--set", "unequal=true", of=given)
     found = [made.runs["many_to_many"][1] for made in comparisons["compare"]]
     assert [config.training.stop.max_updates for config in found] == [12, 7]
     assert [config.evaluation.every for config in found] == [300, 300]
@@ -347,6 +351,9 @@ def test_the_flag_counts_more_than_configurations_and_comparisons_more_than_the_
 def test_arguments_of_one_architecture_are_not_passed_to_another():
     label = experiment("label", of=recipe(**SEVERAL))
     assert (label.model.architecture, label.model.arguments) == ("language_label", {"hidden_dim": 16})
+    frozen = {**SEVERAL, "settings": {"model": {"preset": "transformer_tiny", "frozen": ["a/*"]}}}
+    other = experiment("label", of=recipe(**frozen))
+    assert (other.model.preset, other.model.frozen) == ("transformer_tiny", ["a/*"])  # not arguments of a class
     plain = experiment("bilingual+transformer", of=recipe(**SEVERAL))
     assert plain.model.architecture == "transformer"
     assert plain.model.arguments == {"hidden_dim": 16, "shortcuts": "plain"}
