@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import datetime
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -27,7 +28,7 @@ from keras_nmt.experiments.comparison_table import (
 )
 from keras_nmt.experiments.config import ExperimentConfig
 from keras_nmt.experiments.data_config import Direction
-from keras_nmt.experiments.results import differences, other_starts, read_results, read_speed
+from keras_nmt.experiments.results import ROUNDS, differences, other_starts, read_results, read_speed
 from keras_nmt.experiments.run_experiment import Report, run
 from keras_nmt.experiments.scores import measure_speed
 from keras_nmt.files.atomic_files import write_json, write_text
@@ -37,7 +38,6 @@ from keras_nmt.models import ModelDirectory
 from keras_nmt.training.stopping import Interruption
 
 SCORING = ("subwords.lowercase", "evaluation.bleu_tokenizer")
-ROUNDS = 3  # turns in which the decoding speed of each configuration is measured
 
 
 @dataclasses.dataclass(kw_only=True)
@@ -66,7 +66,8 @@ class Comparison:
         runs: Dict from a configuration and a seed to the `ExperimentConfig` of the run.
 
     Raises:
-        UserError: The baseline is not one of the experiments, there are no seeds, or a seed occurs twice.
+        UserError: The baseline is not one of the experiments, a name has a "/" or begins with a dot, there are no
+            seeds, or a seed occurs twice.
     """
 
     experiments: dict[str, Callable[[int, Path], ExperimentConfig]]
@@ -86,6 +87,11 @@ class Comparison:
             )
         if not self.seeds or len(set(self.seeds)) != len(self.seeds):
             raise UserError(f"`seeds` must have at least one seed, and no seed twice. Received: {list(self.seeds)}")
+        for name in self.experiments:
+            if "/" in name or name.startswith("."):
+                raise UserError(
+                    f"Names of configurations are names of folders: they have no / and no dot first. Received: {name!r}"
+                )
         self.directory, self.runs = Path(self.directory), {}
         for name, make in self.experiments.items():
             with _named(name):
@@ -167,12 +173,18 @@ def check_comparison(comparison: Comparison) -> list[str]:
     if not comparison.unequal:
         _check_budgets(comparison.runs)
     finished, lines = _finished_results(comparison.runs), []
+    to_be_made = {
+        Path(config.directory)
+        for name, of_seeds in comparison.runs.items()
+        for seed, config in of_seeds.items()
+        if seed not in finished[name]
+    }
     for name, runs in comparison.runs.items():
         missing = [seed for seed in runs if seed not in finished[name]]
         to_do = "finished before"
         if missing:
             with _named(name):
-                parameters = runs[missing[0]].check()
+                parameters = runs[missing[0]].check(to_be_made)
             to_do = f"{parameters:,} parameters; to train with seed {', '.join(map(str, missing))}"
         lines.append(f"{name}: {to_do}")
     return lines
@@ -232,7 +244,8 @@ def _measure_speeds(comparison: Comparison, report: Report) -> None:
     directions = common_directions(comparison.runs, "test")
     runs = {name: of_seeds[comparison.seeds[0]] for name, of_seeds in comparison.runs.items()}
     runs = {name: x for name, x in runs.items() if directions and ModelDirectory(x.directory).weights_path.is_file()}
-    if all(read_speed(config.directory) for config in runs.values()):
+    speeds = [read_speed(config.directory) for config in runs.values()]
+    if all(speed is not None and len(speed["rates"]) >= ROUNDS for speed in speeds):  # else missing, or interrupted
         return
     at = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     for i in range(ROUNDS):
@@ -330,12 +343,14 @@ def _call(function: str, *arguments: str, imports: Sequence[str | os.PathLike[st
         f"[import_file(Path(file)) for file in {files!r}]; comparison.{function}(*sys.argv[1:])"
     )
     with (
-        tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as errors,
+        tempfile.NamedTemporaryFile() as errors,
+        open(errors.name, encoding="utf-8", errors="replace") as lines,
         Interruption() as interruption,
         subprocess.Popen([sys.executable, "-c", program, *arguments], stderr=errors) as process,
     ):
-        forwarded = False
+        forwarded, said = False, ""
         while process.poll() is None:
+            said = _show_warnings(said, lines.read())
             # Only SIGTERM is forwarded: the terminal sends Ctrl-C to both processes.
             if interruption.signal == signal.SIGTERM and not forwarded:
                 process.terminate()
@@ -343,9 +358,20 @@ def _call(function: str, *arguments: str, imports: Sequence[str | os.PathLike[st
             time.sleep(0.1)
         if interruption.signal is not None:
             raise SystemExit(128 + interruption.signal)
-        errors.seek(0)
+        said = _show_warnings(said, lines.read())
         if process.returncode:
-            raise UserError(_reason(process.returncode, errors.read()))
+            raise UserError(_reason(process.returncode, said))
+
+
+def _show_warnings(before: str, new: str) -> str:
+    """Prints the user warnings in the lines that `new` completes, and returns all text."""
+    if not new:
+        return before
+    text = before + new
+    start, end = before.rfind("\n") + 1, text.rfind("\n") + 1
+    for warning in re.findall(r"\bUserWarning: (.+)", text[start:end]):
+        print(f"Warning: {warning}", file=sys.stderr, flush=True)
+    return text
 
 
 def _reason(returncode: int, errors: str) -> str:

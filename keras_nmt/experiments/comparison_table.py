@@ -14,7 +14,7 @@ from keras_nmt.data import read_lines
 from keras_nmt.evaluation import holm, paired_bootstrap_of_runs
 from keras_nmt.experiments.config import ExperimentConfig
 from keras_nmt.experiments.corpus_files import File
-from keras_nmt.experiments.results import hypotheses_path, read_speed
+from keras_nmt.experiments.results import ROUNDS, hypotheses_path, read_speed
 from keras_nmt.files.settings import value_at
 from keras_nmt.files.training_log import TrainingLog
 from keras_nmt.models import ModelDirectory
@@ -80,6 +80,7 @@ def summarize(runs: Runs, results: Results, baseline: str) -> dict[str, Any]:
         "directions": directions,
         "started_from_a_trained_run": [name for name, config in first.items() if is_started(config)],
         "signature": next(signatures, None),
+        "machines": sorted({str(one.get("machine", "")) for found in results.values() for one in found.values()}),
         "configurations": configurations,
     }
 
@@ -105,6 +106,8 @@ def _speeds(folders: Mapping[int, File], first: ExperimentConfig) -> dict[str, A
     logs = [TrainingLog(ModelDirectory(folder).log_path).read() for folder in folders.values()]
     rates = [[line["tokens_per_second"] for line in log if line.get("tokens_per_second")] for log in logs]
     speed = read_speed(first.directory) if first.directory in folders.values() else None
+    if speed is not None and len(speed["rates"]) < ROUNDS:
+        speed = None  # interrupted
     return {
         "training_tokens_per_second": median_and_range([statistics.median(of_run) for of_run in rates if of_run]),
         "decoding_sentences_per_second": speed and {**(median_and_range(speed["rates"]) or {}), "at": speed["at"]},
@@ -267,6 +270,10 @@ def comparison_markdown(summary: dict[str, Any]) -> str:
         notes.append(f"Decoding: the test data, runs of seed {summary['seeds'][0]} in turns, median and range.")
     if len(moments) > 1:
         notes.append(f"Not all in the same turns: {', '.join(sorted(moments))}.")
+    if len(summary["machines"]) > 1:
+        notes.append(
+            f"Speeds, and limits of time, are of several machines or versions: {' | '.join(summary['machines'])}."
+        )
     if len(summary["directions"]) > 1:
         notes.append(
             f"BLEU is the mean over the {len(summary['directions'])} directions that all configurations have; the "

@@ -8,6 +8,7 @@ import functools
 import json
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, NonNegativeInt, PositiveInt
@@ -265,8 +266,11 @@ class ExperimentConfig:
             jit_compile=self.training.update.jit_compile,
         )
 
-    def check(self) -> int:
+    def check(self, to_be_made: Collection[Path] = ()) -> int:
         """Checks files and model, before subwords are trained and text is read. Returns the number of parameters.
+
+        Args:
+            to_be_made: Collection of paths of model directories that other runs make before this run starts.
 
         Raises:
             OSError: A file is missing or cannot be read.
@@ -278,6 +282,12 @@ class ExperimentConfig:
         check_files(self.directions)
         if self.training.teacher is not None:
             read_model_config(self.training.teacher)
+        start, own = self.training.start.init_from, ModelDirectory(self.directory)
+        begins = not own.checkpoints_path.exists() and not own.weights_path.exists()
+        if start is not None and begins and Path(start) not in to_be_made:
+            weights = ModelDirectory(start).weights_path
+            if not weights.is_file():
+                raise UserError(f"`init_from` must be a model directory with weights. Received: {weights} is missing")
         for direction in self.directions:
             if direction.dev is not None:
                 warn_of_script(tokenizer, read_lines(direction.dev[1]))

@@ -20,7 +20,7 @@ from keras_nmt.errors import UserError
 from keras_nmt.experiments import Comparison, ExperimentConfig, compare
 from keras_nmt.experiments import comparison as module
 from keras_nmt.experiments.comparison import finished_runs, write_table
-from keras_nmt.experiments.kept_runs import keep_runs, read_kept_runs, restore_runs
+from keras_nmt.experiments.kept_runs import check_keeping, keep_runs, read_kept_runs, restore_runs
 from keras_nmt.files.settings import merge_settings
 
 
@@ -48,6 +48,13 @@ def calls(monkeypatch):
     return made
 
 
+def with_weights(folder):
+    """A model directory, as far as a comparison reads it before a training."""
+    folder.mkdir()
+    (folder / "model.weights.h5").write_bytes(b"trained")
+    return folder
+
+
 def test_seeds_are_trained_in_turn_and_finished_runs_are_kept(files, tmp_path, calls):
     folder = tmp_path / "runs"
     run(files, folder)
@@ -68,6 +75,10 @@ def test_speeds_are_measured_on_request_and_all_of_them_again_if_one_is_missing(
     calls.clear()
     run(files, folder, seeds=(1,), **speed)
     assert calls == []
+    write_speed(folder / "plain-1", "another moment", [10.0, 12.34])  # interrupted
+    run(files, folder, seeds=(1,), **speed)
+    assert calls == ["measure baseline-1", "measure plain-1"] * 3
+    calls.clear()
     # Speeds of one moment say nothing about those of another.
     run(files, folder, seeds=(1,), fusion={"model": {"shortcuts": "fusion"}}, **speed)
     assert calls == ["train fusion-1", *["measure baseline-1", "measure fusion-1"] * 3]
@@ -225,7 +236,7 @@ def test_unequal_searches_need_the_unequal_flag(files, tmp_path, calls, change):
 
 
 def test_a_warm_start_and_random_weights_need_the_unequal_flag(files, tmp_path, calls):
-    started = {"init_from": tmp_path / "trained"}
+    started = {"init_from": with_weights(tmp_path / "trained")}
     with pytest.raises(UserError, match="--unequal.*Received: init_from of other, but not of baseline$"):
         run(files, tmp_path / "runs", other=started)
     assert calls == []
@@ -243,7 +254,7 @@ def test_runs_move_with_the_run_that_they_started_from(files, tmp_path, calls):
         of(tmp_path / "moved", other={"init_from": tmp_path / "moved" / "third-1"})
     # A run from elsewhere did not move.
     shutil.rmtree(tmp_path / "moved" / "other-1")
-    of(tmp_path / "moved", other={"init_from": tmp_path / "baseline-1"})
+    of(tmp_path / "moved", other={"init_from": with_weights(tmp_path / "baseline-1")})
     calls.clear()
     shutil.move(tmp_path / "moved", tmp_path / "again")
     of(tmp_path / "again", other={"init_from": tmp_path / "baseline-1"})
@@ -265,12 +276,12 @@ def test_a_run_of_other_weights_than_it_would_start_from_is_not_taken(files, tmp
     of = functools.partial(run, files, tmp_path / "runs", seeds=(1,), unequal=True)
     of(other={"init_from": tmp_path / "runs" / "baseline-1"})
     (tmp_path / "runs" / "baseline-1" / "model.weights.h5").write_bytes(b"trained again")
-    with pytest.raises(UserError, match=r"Received: init_from \(was other weights\)$"):
+    with pytest.raises(UserError, match=r"Received: init_from \(was another file\)$"):
         of(other={"init_from": tmp_path / "runs" / "baseline-1"})
 
 
 def test_runs_that_all_start_warm_are_equal(files, tmp_path, calls):
-    run({**files, "init_from": "trained"}, tmp_path / "runs", seeds=(1,))
+    run({**files, "init_from": with_weights(tmp_path / "trained")}, tmp_path / "runs", seeds=(1,))
     assert calls == ["train baseline-1", "train plain-1"]
 
 
@@ -289,6 +300,8 @@ def test_incomparable_configurations_are_refused_before_training(files, tmp_path
     for seeds in ((), (1, 1)):
         with pytest.raises(UserError, match="seed.*Received: "):
             planned(files, tmp_path / "runs", seeds=seeds)
+    with pytest.raises(UserError, match="Names of configurations are names of folders.*Received: 'b/c'"):
+        planned(files, tmp_path / "runs", **{"b/c": {}})
     with pytest.raises(UserError, match="baseline must be one of a. Received: baseline='b'"):
         Comparison(experiments={"a": str}, baseline="b", seeds=[1], directory=tmp_path)
     assert calls == []
@@ -301,6 +314,19 @@ def test_the_process_of_a_run_imports_files_first_and_its_error_is_one_line(tmp_
     with pytest.raises(UserError, match="^There are no such settings.*Received: speed$"):
         module._call("_train", str(settings), imports=[tmp_path / "layers.py"])
     assert capfd.readouterr().err == ""
+
+
+def test_warnings_of_a_run_are_shown(tmp_path, monkeypatch, capfd):
+    script = "echo 'a.py:3: UserWarning: no GPU' >&2; echo '  warn()' >&2; echo 'other' >&2"
+    monkeypatch.setattr(module.sys, "executable", executable(tmp_path / "python", script))
+    module._call("_train")
+    assert capfd.readouterr().err == "Warning: no GPU\n"
+
+
+def test_the_model_to_start_from_is_checked_before_any_training(files, tmp_path, calls):
+    with pytest.raises(UserError, match="other: `init_from` must be a model directory with weights.*is missing"):
+        run(files, tmp_path / "runs", other={"init_from": tmp_path / "missing"}, unequal=True)
+    assert calls == []
 
 
 @pytest.mark.nightly
@@ -365,6 +391,9 @@ def test_a_comparison_is_kept_and_continues_without_models(files, tmp_path, call
     restore_runs(kept, tmp_path / "copies")
     assert run(files, tmp_path / "copies") == summary
     assert calls == []
+    check_keeping(kept, planned(files, tmp_path / "copies").runs)
+    with pytest.raises(UserError, match=r"keeps plain-1 with other settings.*clip=7.0 \(was None\)"):
+        check_keeping(kept, planned(files, tmp_path / "copies", plain={"clip": 7.0}).runs)
     keep_runs(kept, finished_runs(planned(files, tmp_path / "copies")))
     assert list(read_kept_runs(kept)) == [("baseline", 1), ("baseline", 2), ("plain", 1), ("plain", 2)]
     assert before in kept.read_bytes()

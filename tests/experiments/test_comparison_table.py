@@ -125,8 +125,19 @@ def test_speeds_of_several_moments_are_said(files, tmp_path):
     comparison = planned(files, tmp_path / "runs", seeds=(1,))
     for i, of_seeds in enumerate(comparison.runs.values()):
         write_run(of_seeds[1])
-        write_speed(of_seeds[1].directory, f"2026-11-2{i}", [5.0])
+        write_speed(of_seeds[1].directory, f"2026-11-2{i}", [5.0] * 3)
     assert "Not all in the same turns: 2026-11-20, 2026-11-21." in table_of(comparison)[0][-1]
+    write_speed(of_seeds[1].directory, "2026-11-21", [5.0] * 2)  # interrupted
+    assert [row.split("|")[4].strip() for row in table_of(comparison)[0][2:4]] == ["5.0", ""]
+
+
+def test_runs_of_several_machines_are_said(files, tmp_path):
+    comparison = planned(files, tmp_path / "runs", seeds=(1,))
+    for machine, of_seeds in zip("ab", comparison.runs.values(), strict=True):
+        write_run(of_seeds[1])
+        path = of_seeds[1].directory / "results.json"
+        path.write_text(json.dumps({**json.loads(path.read_text()), "machine": machine}))
+    assert "are of several machines or versions: a | b." in table_of(comparison)[0][-1]
 
 
 @pytest.fixture
