@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from sacrebleu.metrics import BLEU
 
-from keras_nmt.analysis.measurements import Measurements, numbers_of
+from keras_nmt.analysis.measurements import Measurements, notes_of_outputs, numbers_of
 from keras_nmt.analysis.token_states import Model, open_translator
 from keras_nmt.errors import UserError, check_positive
 from keras_nmt.evaluation import corpus_scores
 from keras_nmt.evaluation.bootstrap import bleu_counts
-from keras_nmt.inference.translation import split_words
+from keras_nmt.inference.translation import count_outputs, split_words
 
 
 def lengths(
@@ -39,7 +39,8 @@ def lengths(
 
     Returns:
         `Measurements` of sacreBLEU's BLEU of all sentences and by group, with BLEU's counts by sentence as samples and
-        the translations in the details.
+        the translations in the details. A model's empty and cut-off translations, and those of truncated sources, are
+        counted in a note, and in the details.
 
     Raises:
         UserError: Numbers of lines differ, there are none, or a width is not positive.
@@ -54,6 +55,7 @@ def lengths(
             f"There must be a reference for each source. Received: {len(source)} and {len(references)} lines"
         )
     ignores_case = bool(lowercase)
+    outputs: Mapping[str, int] = {}
     if isinstance(model, list):
         if len(model) != len(source):
             raise UserError(
@@ -62,7 +64,8 @@ def lengths(
         hypotheses = list(model)
     else:
         translator, languages = open_translator(model, source_language, target_language)  # type: ignore[arg-type]
-        hypotheses = [x.text for x in translator.translate(source, *languages)]
+        translations = translator.translate(source, *languages)
+        hypotheses, outputs = [x.text for x in translations], count_outputs(translations)
         if lowercase is None:
             target = languages[1] or translator.directions[0][1]
             ignores_case = translator.tokenizers[target].lowercases
@@ -92,6 +95,15 @@ def lengths(
         "BLEU",
         values,
         samples,
-        notes=(numbers_of("sentences", sentences), *(["BLEU ignores case."] if ignores_case else [])),
-        details={"sentences": sentences, "lowercase": ignores_case, "hypotheses": hypotheses},
+        notes=(
+            numbers_of("sentences", sentences),
+            *(["BLEU ignores case."] if ignores_case else []),
+            *notes_of_outputs(outputs),
+        ),
+        details={
+            "sentences": sentences,
+            "lowercase": ignores_case,
+            "outputs": dict(outputs),
+            "hypotheses": hypotheses,
+        },
     )

@@ -199,10 +199,17 @@ class ModelComparison:
         return items_of_groups(key for measurements in self.models.values() for key in measurements.values)
 
     def to_markdown(self) -> str:
-        """Returns a table for each group in Markdown: items, the models' numbers, differences and p-values."""
+        """Returns a table for each group in Markdown: items, the models' numbers, differences and p-values.
+
+        Notes stand below, with the names of the models unless all models have them.
+        """
         tables = ["\n".join(self._table(group, items)) for group, items in self.groups().items()]
-        notes = dict.fromkeys(note for measurements in self.models.values() for note in measurements.notes)
-        return "\n\n".join([*tables, *notes])
+        notes: dict[str, list[str]] = {}
+        for name, measurements in self.models.items():
+            for note in measurements.notes:
+                notes.setdefault(note, []).append(name)
+        shown = (note if len(of) == len(self.models) else f"{', '.join(of)}: {note}" for note, of in notes.items())
+        return "\n\n".join([*tables, *shown])
 
     _repr_markdown_ = to_markdown  # a notebook shows the tables
 
@@ -347,7 +354,7 @@ def over_seeds(runs: Sequence[Measurements]) -> Measurements:
         runs: Sequence of `Measurements` of one analysis of the same texts.
 
     Returns:
-        `Measurements`; further results (`details`) and references are those of the first run.
+        `Measurements`; further results (`details`) and references are those of the first run, notes those of all runs.
 
     Raises:
         UserError: There are no runs, or runs of several analyses.
@@ -376,6 +383,7 @@ def over_seeds(runs: Sequence[Measurements]) -> Measurements:
         values={key: float(x.mean()) for key, x in values.items()},
         deviations={key: float(x.std(ddof=1)) for key, x in values.items()},
         samples=samples,
+        notes=tuple(dict.fromkeys(note for run in runs for note in run.notes)),
     )
 
 
@@ -396,6 +404,21 @@ def items_of_groups(keys: Iterable[Key]) -> dict[str, list[str]]:
 def numbers_of(what: str, numbers: Mapping[str, int]) -> str:
     """Writes a note on how many sentences or items are behind each number."""
     return f"Numbers of {what}: {', '.join(f'{number:,} ({name})' for name, number in numbers.items())}."
+
+
+def notes_of_outputs(outputs: Mapping[str, int]) -> tuple[str, ...]:
+    """Writes a note on the counts of `count_outputs`, if sources were truncated or translations are empty or cut off.
+
+    Example:
+
+    >>> notes_of_outputs({"lines": 9, "empty": 1, "cut_off": 0, "distinct": 8, "truncated": 2})
+    ('Of 9 translations, 1 is empty, 0 are cut off by the length limit, 2 are of truncated sources.',)
+    """
+    kinds = {"empty": "empty", "cut_off": "cut off by the length limit", "truncated": "of truncated sources"}
+    if not any(outputs.get(kind) for kind in kinds):
+        return ()
+    parts = [f"{outputs[kind]:,} {'is' if outputs[kind] == 1 else 'are'} {name}" for kind, name in kinds.items()]
+    return (f"Of {outputs['lines']:,} translations, {', '.join(parts)}.",)
 
 
 def _check_one_analysis(measured: Iterable[Measurements]) -> None:

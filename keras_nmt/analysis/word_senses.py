@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
-from keras_nmt.analysis.measurements import Key, Measurements
+from keras_nmt.analysis.measurements import Key, Measurements, notes_of_outputs
 from keras_nmt.analysis.task_data import text_of_key
 from keras_nmt.analysis.token_states import Model, open_translator
 from keras_nmt.data.text_files import read_line_pairs, read_lines
 from keras_nmt.errors import UserError
+from keras_nmt.inference.translation import count_outputs
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,7 +48,8 @@ def senses(
         `Measurements` of two groups, each of all items and by category. "right sense": the share of items whose
         translation has a word of the right sense and none of a wrong sense. "right among decided", for items with
         wrong senses: the same share among the items whose translation has a word of either kind. The translations are
-        in the details.
+        in the details. A model's empty and cut-off translations, and those of truncated sources, are counted in a note,
+        and in the details.
 
     Raises:
         UserError: There are no items, the number of translations differs, or the model does not have the direction.
@@ -65,11 +67,13 @@ def senses(
     """
     if not items:
         raise UserError("There are no items to translate.")
+    outputs: Mapping[str, int] = {}
     if isinstance(model, list):
         translations = model
     else:
         translator, languages = open_translator(model, source_language, target_language)  # type: ignore[arg-type]
-        translations = [x.text for x in translator.translate([item.source for item in items], *languages)]
+        found = translator.translate([item.source for item in items], *languages)
+        translations, outputs = [x.text for x in found], count_outputs(found)
     if len(translations) != len(items):
         raise UserError(f"There must be a translation of each item. Received: {len(translations)} and {len(items)}")
     tokenize = Tokenizer13a()
@@ -93,7 +97,8 @@ def senses(
         "share",
         {key: float(x.mean() if x.ndim == 1 else x[:, 0].sum() / x[:, 1].sum()) for key, x in ordered.items()},
         ordered,
-        details={"translations": list(translations)},
+        notes=notes_of_outputs(outputs),
+        details={"outputs": dict(outputs), "translations": list(translations)},
     )
 
 

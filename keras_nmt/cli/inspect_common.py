@@ -45,7 +45,7 @@ OUTPUT: dict[str, Any] = {
 }
 SHARED = {"source_language": SourceLanguage, "target_language": TargetLanguage, **OUTPUT}
 Measure = Callable[[Path], "analysis.Measurements"]  # of a model directory
-FORMAT = 4  # of finished parts: another number where the measurements of an analysis have other keys, notes or details
+FORMAT = 5  # of finished parts: another number where the measurements of an analysis have other keys, notes or details
 
 
 def check_inspection(directories: Sequence[Path], output: Path | None) -> None:

@@ -17,6 +17,7 @@ from sklearn.metrics import normalized_mutual_info_score
 from keras_nmt.analysis import (
     ContrastItem,
     GoldAlignment,
+    SenseItem,
     TaggedSentence,
     alignment_error_rate,
     by_frequency,
@@ -33,6 +34,7 @@ from keras_nmt.analysis import (
     read_contrast,
     read_gold_alignments,
     roles,
+    senses,
     similarity,
 )
 from keras_nmt.analysis.alignments import _errors
@@ -369,6 +371,19 @@ def test_bleu_by_length():
         lengths(hypotheses, references, references[1:])
     with pytest.raises(UserError, match=r"a translation of each source. Received: 1 and 2 lines"):
         lengths(["a"], ["x", "y"], ["x", "y"])
+
+
+def test_truncated_empty_and_cut_off_translations_are_counted(plain, lines):
+    short = Translator(plain.model, plain.tokenizers, length_buckets=[4], max_length_factor=1, max_length_offset=0)
+    found = [lengths(short, lines, lines), senses(short, [SenseItem(line, ("cat",)) for line in lines])]
+    truncated = sum(len(x) > 3 for x in plain.tokenizers["source"].tokenize(lines).to_list())
+    for measured in found:
+        outputs = measured.details["outputs"]
+        assert (outputs["lines"], outputs["truncated"]) == (len(lines), truncated)
+        assert outputs["cut_off"] > 0 < truncated
+        note = f"{outputs['cut_off']} are cut off by the length limit, {truncated} are of truncated sources."
+        assert measured.to_markdown().endswith(note)
+    assert len(lengths(lines, lines, lines).notes) == 1, "a list has no such translations"
 
 
 def test_bleu_by_length_of_lower_cased_models(plain, directories, tmp_path, error_line):

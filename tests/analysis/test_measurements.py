@@ -112,6 +112,16 @@ def test_numbers_that_are_none_and_tests_of_few_sentences_are_empty_cells(tmp_pa
     assert results["models"]["b"]["values"][0]["value"] is None
 
 
+def test_notes_name_their_models_unless_all_have_them():
+    both, first, second = (
+        Measurements("gates", "gate", {("a", "1"): 0.5}, notes=notes) for notes in (("x.", "y."), ("x.",), ("x.", "z."))
+    )
+    runs = over_seeds([first, second])
+    assert runs.notes == ("x.", "z.")
+    assert compare({"m": both, "n": runs}).to_markdown().split("\n\n")[1:] == ["x.", "m: y.", "n: z."]
+    assert compare({"m": both}).to_markdown().split("\n\n")[1:] == ["x.", "y."]
+
+
 def test_one_analysis_is_compared():
     other = Measurements("other", "score", {KEYS[0]: 1.0})
     with pytest.raises(UserError, match="one analysis"):
