@@ -14,6 +14,7 @@ from keras_nmt.analysis.measurements import Measurements, new_figure
 from keras_nmt.analysis.token_states import Model, open_translator
 from keras_nmt.data.text_files import read_lines
 from keras_nmt.errors import UserError
+from keras_nmt.inference.shortlist import check_words
 from keras_nmt.inference.translation import split_words
 
 if TYPE_CHECKING:
@@ -149,28 +150,32 @@ def alignment_error_rate(
         `Measurements` with the layers as items and the sums of sentences as samples.
 
     Raises:
-        UserError: Numbers of sentences differ, or the decoder does not attend to the source.
+        UserError: Numbers of sentences differ, there are none, a link is of words that a sentence does not have, or the
+            decoder does not attend to the source.
 
     Reference:
         [Och and Ney, 2003](https://aclanthology.org/J03-1002/), section 3.1.
     """
-    if not len(source) == len(target) == len(gold):
+    if not len(source) == len(target) == len(gold) or not source:
         raise UserError(
             "There must be a target and gold links for each source. "
             f"Received: {len(source)}, {len(target)} and {len(gold)} lines"
         )
+    name = "the gold links (--first and --swap must be right, and words separated alike; here words count from 0)"
+    for number, (links, *texts) in enumerate(zip(gold, source, target, strict=True), 1):
+        check_words(number, sorted(links.sure | links.possible), *(len(split_words(text)) for text in texts), name)
     translator, languages = open_translator(model, source_language, target_language)
     values, samples = {}, {}
     has_head = getattr(translator.model, "alignment_head", None) is not None
     for layer in itertools.chain([None] * has_head, itertools.count(1)):
         try:
-            links = translator.align(source, target, *languages, layer=layer)
+            aligned = translator.align(source, target, *languages, layer=layer)
         except UserError:
             if layer in (None, 1):
                 raise
             break
         key = "alignment error rate", "head" if layer is None else str(layer)
-        samples[key] = np.array([_errors(set(found), of_gold) for found, of_gold in zip(links, gold, strict=True)])
+        samples[key] = np.array([_errors(set(found), of_gold) for found, of_gold in zip(aligned, gold, strict=True)])
         values[key] = float(np.divide(*samples[key].sum(axis=0)))
     return Measurements("alignments", "AER", values, samples)
 

@@ -439,6 +439,16 @@ def test_alignment_error_rate(plain, lines, translated, tmp_path):
         read_gold_alignments(tmp_path / "gold")
 
 
+def test_gold_links_are_of_words_of_the_sentences(plain):
+    texts = ["the cat", "the small cat"], ["cat", "the cat"]
+    for pair, received in (((1, 1), "1-1"), ((2, 0), "2-0")):
+        gold = [GoldAlignment(frozenset({(0, 0)}), frozenset({pair}))] * 2
+        with pytest.raises(UserError, match=rf"^Line 1 of .*--first and --swap.* of 2 and 1 words.*: {received}$"):
+            alignment_error_rate(plain, *texts, gold)
+    with pytest.raises(UserError, match="Received: 0, 0 and 0 lines"):
+        alignment_error_rate(plain, [], [], [])
+
+
 @pytest.mark.nightly
 def test_a_head_that_was_trained_to_align_has_a_rate_of_its_own(mixed, tokenizer, lines, translated):
     model = type(mixed.model).from_config({**mixed.model.get_config(), "alignment_head": 2})
