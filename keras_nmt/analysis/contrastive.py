@@ -35,6 +35,11 @@ def contrast(
 ) -> Measurements:
     """Measures the share of items whose right translation has a higher log-probability than every wrong one.
 
+    A wrong translation may have the same subwords as the right one: a model of lower-cased text cannot tell two that
+    differ in case. With k such wrong translations, an item whose right one is better than all others counts
+    1 / (1 + k): it is right by chance. So models are compared on the same items, by McNemar's test, or, if some items
+    count in part, by bootstrap over items.
+
     Args:
         model: String or path of a model directory, or a `Translator`.
         items: Sequence of `ContrastItem`, such as `read_contrast` reads.
@@ -42,7 +47,8 @@ def contrast(
 
     Returns:
         `Measurements` of all items and by category, where an item counts in a category with the wrong translations of
-        the category, with the items as samples, and the accuracy of chance as reference.
+        the category, with the items as samples, and the accuracy of chance as reference. The number of wrong
+        translations with the subwords of the right one is in a note, unless it is 0, and in the details.
 
     Raises:
         UserError: There are no items, or the model does not have the direction.
@@ -57,28 +63,43 @@ def contrast(
     pairs = dict.fromkeys((item.source, text) for item in items for text in (item.correct, *item.incorrect))
     scores = translator.score(*zip(*pairs, strict=True), *languages)
     score_of = dict(zip(pairs, scores, strict=True))
-    right: dict[Key, list[bool]] = {("contrast", "all"): []}
+    tokenizer = translator.tokenizers[languages[1] or translator.directions[0][1]]
+    texts = list(dict.fromkeys(text for _, text in pairs))
+    longest = translator.length_buckets[-1] - 1  # without the end; further subwords are not scored
+    ids_of = {text: ids[:longest] for text, ids in zip(texts, tokenizer.tokenize(texts).to_list(), strict=True)}
+    right: dict[Key, list[float]] = {("contrast", "all"): []}
     chance: dict[Key, list[float]] = {("contrast", "all"): []}
+    same = 0
     for item in items:
         reference = score_of[item.source, item.correct]
-        better = [reference > score_of[item.source, text] for text in item.incorrect]
-        by_category: dict[str, list[bool]] = {}
+        better = [  # None: the scores are of the same subwords, and differ by rounding at most
+            None if ids_of[text] == ids_of[item.correct] else reference > score_of[item.source, text]
+            for text in item.incorrect
+        ]
+        same += better.count(None)
+        by_category: dict[str, list[bool | None]] = {}
         for category, is_better in zip(item.categories, better, strict=True):
             by_category.setdefault(category, []).append(is_better)
         for category, of_category in {**by_category, "all": better}.items():  # "all" is no category of its own
             key = ("contrast", category)
-            right.setdefault(key, []).append(all(of_category))
+            right.setdefault(key, []).append((False not in of_category) / (1 + of_category.count(None)))
             chance.setdefault(key, []).append(1 / (1 + len(of_category)))
     items_of = {category: len(x) for (_, category), x in right.items()}
+    note = f"Wrong translations with the subwords of the right one, which count as by chance: {same:,}."
     return Measurements(
         "contrast",
         "accuracy",
         {key: float(np.mean(x)) for key, x in right.items()},
-        {key: np.array(x) for key, x in right.items()},
+        {key: _samples(np.array(x)) for key, x in right.items()},
         {key: float(np.mean(x)) for key, x in chance.items()},
-        notes=(numbers_of("items", items_of),),
-        details={"items": items_of},
+        notes=(numbers_of("items", items_of), *([note] if same else [])),
+        details={"items": items_of, "indistinguishable": same},
     )
+
+
+def _samples(right: np.ndarray) -> np.ndarray:
+    """Returns whether each item is right; sums and counts if items are right in part."""
+    return right == 1 if np.isin(right, (0, 1)).all() else np.stack([right, np.ones(len(right))], axis=1)
 
 
 def read_contrast(path: str | os.PathLike[str]) -> list[ContrastItem]:

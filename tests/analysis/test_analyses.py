@@ -333,8 +333,31 @@ def test_contrast_is_the_order_of_scores(plain, lines):
     found = contrast(plain, [ContrastItem(source, middle, (best, worst), ("all", "b"))])
     assert found.values == {("contrast", "all"): 0.0, ("contrast", "b"): 1.0}
     assert found.references["contrast", "all"] == pytest.approx(1 / 3)
-    equal = contrast(plain, [ContrastItem(source, best, (best,), ("a",))])
-    assert equal.values["contrast", "all"] == 0, "a translation that is as likely is not told apart"
+
+
+def test_wrong_translations_with_the_subwords_of_the_right_one_count_as_chance(plain, lines):
+    source, texts = lines[4], [lines[5], lines[6]]
+    better, worse = sorted(texts, key=lambda text: -plain.score([source], [text])[0])
+    other = f" {better}  "  # normalised to the same
+    items = [
+        ContrastItem(source, better, (other,), ("a",)),
+        ContrastItem(source, better, (other, f"{better} ", worse), ("a", "a", "b")),
+        ContrastItem(source, worse, (f"{worse} ", better), ("a", "b")),
+        *[ContrastItem(source, better, (worse,), ("b",))] * 10,
+    ]
+    found = contrast(plain, items)
+    assert found.samples["contrast", "all"].tolist() == [[x, 1] for x in (1 / 2, 1 / 3, 0, *[1] * 10)]
+    assert found.samples["contrast", "b"].tolist() == [True, False, *[True] * 10]
+    assert found.values["contrast", "a"] == pytest.approx((1 / 2 + 1 / 3 + 1 / 2) / 3)
+    assert found.details["indistinguishable"] == 4
+    assert found.to_markdown().endswith("which count as by chance: 4.")
+    whole = contrast(plain, [items[-1]] * len(items))
+    assert "chance" not in whole.to_markdown()
+    assert 0 < compare({"a": found, "b": whole}).p_values["b"]["contrast", "all"] <= 1
+    cut = Translator(plain.model, plain.tokenizers, length_buckets=[4])
+    with pytest.warns(UserWarning, match="truncated"):
+        found = contrast(cut, [ContrastItem(source, f"{better} cat", (f"{better} houses",), ("a",))])
+    assert found.values["contrast", "all"] == 1 / 2, "they differ where they are not scored"
 
 
 def test_formats_of_contrastive_items(tmp_path):
