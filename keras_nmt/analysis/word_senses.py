@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import unicodedata
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -17,10 +18,12 @@ from keras_nmt.data.text_files import read_line_pairs, read_lines
 from keras_nmt.errors import UserError
 from keras_nmt.inference.translation import count_outputs
 
+_tokenize = Tokenizer13a()
+
 
 @dataclasses.dataclass(frozen=True)
 class SenseItem:
-    """A source with an ambiguous word, and the words that translate the right sense and the wrong senses."""
+    """A source with an ambiguous word, and the words or phrases that translate the right sense and the wrong senses."""
 
     source: str
     right: tuple[str, ...]
@@ -37,7 +40,8 @@ def senses(
 ) -> Measurements:
     """Measures the share of sources whose translation has a word of the right sense.
 
-    Words are those of sacreBLEU's tokenizer 13a, in lower case.
+    Words are those of sacreBLEU's tokenizer 13a, in lower case and Unicode's NFC. Phrases, and words that the tokenizer
+    splits, such as "km/h", must occur as a whole.
 
     Args:
         model: String or path of a model directory, a `Translator`, or the list of a system's translations.
@@ -76,11 +80,9 @@ def senses(
         translations, outputs = [x.text for x in found], count_outputs(found)
     if len(translations) != len(items):
         raise UserError(f"There must be a translation of each item. Received: {len(translations)} and {len(items)}")
-    tokenize = Tokenizer13a()
     samples: dict[Key, np.ndarray] = {}
-    words = [set(tokenize(text.lower()).split()) for text in translations]
-    has_wrong = np.array([not has.isdisjoint(map(str.lower, x.wrong)) for has, x in zip(words, items, strict=True)])
-    has_right = np.array([not has.isdisjoint(map(str.lower, x.right)) for has, x in zip(words, items, strict=True)])
+    has_wrong = np.array([_has_any(text, x.wrong) for text, x in zip(translations, items, strict=True)])
+    has_right = np.array([_has_any(text, x.right) for text, x in zip(translations, items, strict=True)])
     right, decided = has_right & ~has_wrong, has_right | has_wrong
     contrasted = np.array([bool(item.wrong) for item in items])
     categories = np.array([item.category for item in items])
@@ -100,6 +102,12 @@ def senses(
         notes=notes_of_outputs(outputs),
         details={"outputs": dict(outputs), "translations": list(translations)},
     )
+
+
+def _has_any(text: str, phrases: Sequence[str]) -> bool:
+    """Returns whether the words of a phrase stand one after another in a text."""
+    of_text, *of_phrases = (_tokenize(unicodedata.normalize("NFC", x.lower())) for x in (text, *phrases))
+    return any(f" {phrase} " in f" {of_text} " for phrase in of_phrases if phrase)
 
 
 def read_senses(path: str | os.PathLike[str]) -> list[SenseItem]:

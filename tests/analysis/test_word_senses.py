@@ -33,6 +33,22 @@ def test_items_without_wrong_translations_are_not_decided():
     assert (found["right sense", "all"], found["right among decided", "all"]) == (0.5, 0)
 
 
+@pytest.mark.parametrize(
+    ("word", "translation"),
+    [
+        ("white board", "Ein White  Board."),
+        ("caf\u00e9", "Das CAFE\u0301!"),
+        ("cafe\u0301", "Das Caf\u00e9!"),
+        ("1990-er", "die 1990-er Jahre"),
+        ("U.S.", "in the u.s."),
+        ("km/h", "30 km/h,"),
+    ],
+)
+def test_words_and_translations_are_split_alike(word, translation):
+    found = senses([translation, translation.replace(" ", " x"), ""], [SenseItem("x", (word, ""), (f"{word}s",))] * 3)
+    assert found.samples["right sense", "all"].tolist() == [True, False, False]
+
+
 def test_two_systems_are_compared_by_item():
     items = [SenseItem("the bank", ("ufer",), ("bank",))] * 12
     found = compare({name: senses([KINDS[name]] * 12, items) for name in ("right", "wrong")})
