@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-import gzip
 import os
-import zlib
+import re
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from keras_nmt.errors import UserError, one_line
+from keras_nmt.data.text_files import read_lines
+from keras_nmt.errors import UserError
 
 TRAIN, VALIDATION, TEST = 0, 1, 2
 KEY, TEXT = ".key.txt", ".text.txt"  # of MuCoW
@@ -42,7 +43,7 @@ class SentEvalTask:
 
 def _classes(files: tuple[str, str]) -> Callable[[Path], SentEvalTask]:
     def read(folder: Path) -> SentEvalTask:
-        sides = [lines_of(folder / file) for file in files]
+        sides = [lines_of(folder / file, latin=True) for file in files]
         labels = np.repeat([0, 1], [len(side) for side in sides])
         return SentEvalTask("classification", [*sides[0], *sides[1]], None, labels)
 
@@ -75,7 +76,7 @@ def _tables(
 
 
 def _trec(folder: Path) -> SentEvalTask:
-    rows, splits = _split_rows([folder / "TREC/train_5500.label", None, folder / "TREC/TREC_10.label"])
+    rows, splits = _split_rows([folder / "TREC/train_5500.label", None, folder / "TREC/TREC_10.label"], latin=True)
     types, texts = zip(*(row.split(" ", 1) for row in rows), strict=True)
     return SentEvalTask("classification", list(texts), None, _numbered([x.split(":")[0] for x in types]), splits)
 
@@ -119,9 +120,9 @@ def _probing(file: str) -> Callable[[Path], SentEvalTask]:
     return read
 
 
-def _split_rows(files: Sequence[Path | None], skip: int = 0) -> tuple[list[str], np.ndarray]:
+def _split_rows(files: Sequence[Path | None], skip: int = 0, latin: bool = False) -> tuple[list[str], np.ndarray]:
     """Returns the lines of the files for training, validation and test, and the split of each line."""
-    sets = [[] if file is None else lines_of(file)[skip:] for file in files]
+    sets = [[] if file is None else lines_of(file, latin)[skip:] for file in files]
     splits = np.repeat([TRAIN, VALIDATION, TEST], [len(lines) for lines in sets])
     return [line for lines in sets for line in lines], splits
 
@@ -187,27 +188,33 @@ def read_senteval(folder: str | os.PathLike[str], task: str) -> SentEvalTask:
         raise UserError(f"The files of {task} in {folder} are not SentEval's. Received: {error!r:.200}") from None
 
 
-def lines_of(path: Path) -> list[str]:
-    """Returns the lines of a file, plain or with the suffix .gz, as UTF-8, or as Latin-1 where they are not UTF-8.
+def lines_of(path: Path, latin: bool = False) -> list[str]:
+    """Returns the lines of a file, or of the file with the suffix .gz, as `read_lines` reads them.
+
+    Args:
+        path: Path of the file.
+        latin: Boolean, whether lines that are not UTF-8 are read as Latin-1, with a warning: some of SentEval's texts
+            are. Defaults to False: they are an error.
 
     Raises:
         OSError: The file cannot be opened.
-        UserError: The file is damaged gzip data.
+        UserError: The file is empty or damaged, a line is too long or not UTF-8, or the text has U+0000.
     """
     if not path.is_file() and (compressed := path.with_name(path.name + ".gz")).is_file():
-        try:
-            content = gzip.decompress(compressed.read_bytes())
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise UserError(
-                f"Damaged gzip data: make or fetch the file again. Received: {compressed} ({one_line(error)})"
-            ) from None
-    else:
-        content = path.read_bytes()
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text = content.decode("latin-1")
-    return [line.rstrip("\r") for line in text.removesuffix("\n").split("\n")]
+        path = compressed
+    lines = read_lines(path, "surrogateescape" if latin else "strict")
+    if others := [i for i, line in enumerate(lines) if re.search("[\udc80-\udcff]", line)]:
+        for i in others:
+            lines[i] = lines[i].encode("utf-8", "surrogateescape").decode("latin-1")
+        warnings.warn(
+            f"{len(others)} of {len(lines)} lines of {path} are not UTF-8, line {others[0] + 1} first: read as "
+            "Latin-1.",
+            UserWarning,
+            stacklevel=1,
+        )
+    if wrong := [i for i, line in enumerate(lines, 1) if "\0" in line]:
+        raise UserError(f"Line {wrong[0]} has U+0000: convert the text to UTF-8. Received: {path}")
+    return lines
 
 
 def text_of_key(path: Path) -> Path | None:

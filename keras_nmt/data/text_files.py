@@ -31,7 +31,7 @@ BLOCK_PAIRS = 8192  # largest number of pairs of a block
 BLOCK_CHARACTERS = 2**23  # a block ends earlier if it has more characters
 
 
-def read_blocks(source: str | os.PathLike[str] | BinaryIO) -> Iterator[list[str]]:
+def read_blocks(source: str | os.PathLike[str] | BinaryIO, errors: str = "strict") -> Iterator[list[str]]:
     r"""Reads text as blocks of lines, with at most 2 MiB of text in memory.
 
     Lines end only at `"\n"`, as for `wc -l` and `paste`, so that the lines of two files correspond. The last line does
@@ -43,6 +43,8 @@ def read_blocks(source: str | os.PathLike[str] | BinaryIO) -> Iterator[list[str]
             gzip or Zstandard, with lines of at most 1 MiB. `fsspec` opens a storage address, such as
             "gs://bucket/text.gz". Lines of a stream are yielded as soon as they arrive. Zstandard and addresses need
             the extra `prepare`.
+        errors: String, how bytes that are not UTF-8 are decoded, as of `bytes.decode`: "surrogateescape" keeps them as
+            surrogates. Defaults to "strict": they are an error.
 
     Yields:
         Lists of at least one line. An empty file yields nothing.
@@ -106,7 +108,7 @@ def read_blocks(source: str | os.PathLike[str] | BinaryIO) -> Iterator[list[str]
                     f"Line {num_lines + 1} is longer than {MAX_LINE:,} bytes: split or remove it. Received: {name}"
                 )
             if line_end:
-                lines, fault = _decode(text, name, num_lines)
+                lines, fault = _decode(text, name, num_lines, errors)
                 if num_lines == 0 and lines:
                     lines[0] = lines[0].removeprefix(BYTE_ORDER_MARK)
                 num_lines += len(lines)
@@ -187,10 +189,10 @@ def _optional(library: str, name: str) -> Any:
         raise UserError(f"This file needs {library}: pip install 'keras_nmt[prepare]'. Received: {name}") from None
 
 
-def _decode(text: bytes, name: str, lines_before: int) -> tuple[list[str], UserError | None]:
+def _decode(text: bytes, name: str, lines_before: int, errors: str) -> tuple[list[str], UserError | None]:
     """Returns the lines of a text up to the first one that is not UTF-8, and the error about this line or None."""
     try:
-        return text.decode("utf-8").split("\n"), None
+        return text.decode("utf-8", errors).split("\n"), None
     except UnicodeDecodeError as error:
         before = text[: error.start].split(b"\n")
         return [line.decode("utf-8") for line in before[:-1]], UserError(
@@ -199,8 +201,8 @@ def _decode(text: bytes, name: str, lines_before: int) -> tuple[list[str], UserE
         )
 
 
-def read_lines(path: str | os.PathLike[str]) -> list[str]:
-    r"""Reads the lines of a text file into a list, as `read_blocks` reads them.
+def read_lines(path: str | os.PathLike[str], errors: str = "strict") -> list[str]:
+    r"""Reads the lines of a text file into a list, as `read_blocks` reads them; for `errors`, see there.
 
     Raises:
         OSError: The file cannot be opened.
@@ -215,7 +217,7 @@ def read_lines(path: str | os.PathLike[str]) -> list[str]:
     ...     read_lines(path)
     ['one', '', 'three']
     """
-    lines = [line for block in read_blocks(path) for line in block]
+    lines = [line for block in read_blocks(path, errors) for line in block]
     if not lines:
         raise UserError(f"The file is empty. Received: {os.fspath(path)!r}")
     return lines

@@ -232,7 +232,7 @@ def test_every_task_says_what_is_missing(data, tmp_path):
 def test_damaged_files_are_named(tmp_path):
     whole = gzip.compress(b"1\ta text\n" * 100)
     changed = whole[:10] + bytes([255]) + whole[11:]
-    for content in (whole[:-12], whole[:8], b"no gzip data", changed):
+    for content in (whole[:-12], whole[:8], changed):
         for name in ("SST/binary/sentiment-train.gz", "dev.en.tsv.gz"):
             (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / name).write_bytes(content)
@@ -242,6 +242,34 @@ def test_damaged_files_are_named(tmp_path):
         ):
             with pytest.raises(UserError, match=rf"^Damaged gzip data[^\n]* Received: [^\n]*{name} \([^\n]+\)$"):
                 read()
+
+
+def test_lines_that_are_not_utf8_are_latin_1_where_senteval_has_it(tmp_path):
+    (tmp_path / "MR").mkdir()
+    (tmp_path / "MR/rt-polarity.neg").write_bytes("a naïve film\n".encode() * 9 + b"caf\xe9\n")
+    (tmp_path / "MR/rt-polarity.pos").write_bytes(gzip.compress("a naïve film\n".encode()))  # without .gz
+    with pytest.warns(UserWarning, match=r"1 of 10 lines of [^\n]*polarity.neg are not UTF-8, line 10 first"):
+        assert read_senteval(tmp_path, "MR").texts == ["a naïve film"] * 9 + ["café", "a naïve film"]
+    (tmp_path / "SST/binary").mkdir(parents=True)
+    (tmp_path / "SST/binary/sentiment-train").write_bytes(b"a\t1\ncaf\xe9\t0\n")
+    with pytest.raises(UserError, match=r"^Line 2 is not UTF-8 .*sentiment-train$"):
+        read_senteval(tmp_path, "SST2")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"a\ncaf\xe9\n", "Line 2 is not UTF-8"),
+        ("a\n".encode("utf-16-le"), r"Line 1 has U\+0000"),
+        ("a\n".encode("utf-16"), "Line 1 is not UTF-8"),
+        (b"", "The file is empty"),
+    ],
+)
+def test_texts_of_transfer_are_utf8(tmp_path, content, message):
+    for split in ("train", "test"):
+        (tmp_path / f"{split}.good.en").write_bytes(content)
+    with pytest.raises(UserError, match=rf"^{message}.*good.en"):
+        read_transfer(tmp_path)
 
 
 def test_transfer_between_languages(bridged, tmp_path, jobs):
