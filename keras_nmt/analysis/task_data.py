@@ -91,8 +91,8 @@ def _snli(folder: Path) -> SentEvalTask:
 def _sts(year: int) -> Callable[[Path], SentEvalTask]:
     def read(folder: Path) -> SentEvalTask:
         folder = folder / f"STS/STS{year}-en-test"
-        names = sorted(path.name.removesuffix(".gz")[len("STS.input.") : -len(".txt")] for path in
-                       folder.glob("STS.input.*.txt*"))  # fmt: skip
+        files = (re.fullmatch(r"STS\.input\.(.+)\.txt(\.gz)?", path.name) for path in folder.glob("STS.input.*"))
+        names = sorted({file[1] for file in files if file})
         if not names:
             raise FileNotFoundError(folder / "STS.input.*.txt")
         pairs, labels, parts = [], [], []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import gzip
+import shutil
 
 import numpy as np
 import pytest
@@ -169,6 +170,17 @@ def test_similarity_is_weighted_over_parts(data):
     assert found.values["similarity, Pearson: STS12", "noise"] == pytest.approx(
         (59 * expected[0] + 29 * expected[1]) / 88
     )
+
+
+def test_each_part_of_a_similarity_counts_once(data, tmp_path):
+    shutil.copytree(data, tmp_path / "data")
+    folder = tmp_path / "data/downstream/STS/STS12-en-test"
+    for kind in ("input", "gs"):
+        text = (folder / f"STS.{kind}.a.txt").read_bytes()
+        (folder / f"STS.{kind}.a.txt.gz").write_bytes(gzip.compress(text))
+        for suffix in ("~", ".bak"):
+            (folder / f"STS.{kind}.a.txt{suffix}").write_bytes(text)
+    assert read_senteval(tmp_path / "data", "STS12").texts == read_senteval(data, "STS12").texts
 
 
 def test_relatedness_is_learned(data):
