@@ -113,6 +113,20 @@ def check_positive(**numbers: float | None) -> None:
             raise UserError(f"`{name}` must be positive. Received: {name}={number}")
 
 
+def check_no_string(**texts: object) -> None:
+    """Checks that lines of text, given by name, are not one string, whose letters would become lines.
+
+    Raises a `UserError` otherwise.
+
+    Example:
+
+    >>> check_no_string(source=["the cat"], target=None)
+    """
+    for name, lines in texts.items():
+        if isinstance(lines, str):
+            raise UserError(f"`{name}` must be a list of strings, not one string. Received: {name}={lines[:40]!r}")
+
+
 def check_backend(what: str) -> None:
     """Checks that Keras uses the TensorFlow backend; raises a `UserError` otherwise.
 

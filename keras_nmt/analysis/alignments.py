@@ -13,7 +13,7 @@ import numpy as np
 from keras_nmt.analysis.measurements import Measurements, new_figure
 from keras_nmt.analysis.token_states import Model, open_translator
 from keras_nmt.data.text_files import read_lines
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, check_no_string
 from keras_nmt.inference.shortlist import check_words
 from keras_nmt.inference.translation import split_words
 
@@ -156,6 +156,7 @@ def alignment_error_rate(
     Reference:
         [Och and Ney, 2003](https://aclanthology.org/J03-1002/), section 3.1.
     """
+    check_no_string(source=source, target=target)
     if not len(source) == len(target) == len(gold) or not source:
         raise UserError(
             "There must be a target and gold links for each source. "

@@ -14,7 +14,7 @@ from keras_nmt.analysis.layer_means import Sums
 from keras_nmt.analysis.measurements import Measurements, over_seeds
 from keras_nmt.analysis.token_groups import TokenGroups
 from keras_nmt.analysis.token_states import Model, Pair, hidden_states, open_pair
-from keras_nmt.errors import UserError, check_positive
+from keras_nmt.errors import UserError, check_no_string, check_positive
 from keras_nmt.ids import EOS
 from keras_nmt.progress import count_steps
 
@@ -77,6 +77,7 @@ def lexical(
         [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), section 4.1 and appendix A.1.
     """
     check_positive(epochs=epochs, hidden_dim=hidden_dim, learning_rate=learning_rate, seeds=len(seeds))
+    check_no_string(source=source, target=target, test_source=test_source, test_target=test_target)
     if target is not None and len(target) != len(source):
         raise UserError(f"There must be a target for each source. Received: {len(source)} and {len(target)} lines")
     if test_source is None:

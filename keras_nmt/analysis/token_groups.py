@@ -12,7 +12,7 @@ import numpy as np
 
 from keras_nmt.analysis.token_states import LINES_AT_ONCE, HiddenStates, Model, open_pair
 from keras_nmt.data.text_files import read_lines
-from keras_nmt.errors import UserError, one_line
+from keras_nmt.errors import UserError, check_no_string, one_line
 from keras_nmt.ids import EOS
 from keras_nmt.inference.alignment import words_of_subwords
 
@@ -124,6 +124,7 @@ def by_frequency(
     Reference:
         [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), appendix A.3, figures 8 to 15.
     """
+    check_no_string(source=source, target=target)
     _, tokenizers = open_pair(model, **languages)
     bins = []
     for tokenizer, texts in zip(tokenizers, (source, target), strict=True):

@@ -15,7 +15,7 @@ import numpy as np
 from keras_nmt.analysis.measurements import new_figure, save_figure
 from keras_nmt.analysis.token_groups import TokenGroups
 from keras_nmt.analysis.token_states import Model, hidden_states, named, open_translator
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, check_no_string
 from keras_nmt.files.atomic_files import write_json, write_text
 from keras_nmt.ids import EOS
 from keras_nmt.inference.translation import split_words
@@ -173,6 +173,7 @@ def roles(
         Weissenborn et al., [Contextualized Role Interaction for Neural Machine
         Translation](https://openreview.net/forum?id=ryx3_iAcY7), tables 3 to 5.
     """
+    check_no_string(source=source, references=references)
     languages: dict[str, Any] = {"source_language": source_language, "target_language": target_language}
     links: list[list[tuple[int, int]]] = []
     if references is not None:

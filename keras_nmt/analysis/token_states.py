@@ -23,7 +23,7 @@ from keras_nmt.analysis.layer_records import (
     numbered,
 )
 from keras_nmt.data import SubwordTokenizer
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, check_no_string
 from keras_nmt.ids import BOS, EOS, PAD
 from keras_nmt.inference import Translator
 from keras_nmt.inference.alignment import words_of_subwords
@@ -172,9 +172,9 @@ def hidden_states(
         `HiddenStatesBatch`: `source` and `target`, `HiddenStates` each; `target` is None without target texts.
 
     Raises:
-        UserError: A name is unknown, a pattern matches no layer, no matching layer is called outside of a loop, the
-            model has none of the tensors or does not have the direction, there is not a target for each source, or a
-            composition is not of second order.
+        UserError: One string is given for a list, a name is unknown, a pattern matches no layer, no matching layer is
+            called outside of a loop, the model has none of the tensors or does not have the direction, there is not a
+            target for each source, or a composition is not of second order.
 
     Example:
 
@@ -198,6 +198,7 @@ def hidden_states(
     Reference:
         [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), section 4.1.
     """
+    check_no_string(source=source, target=target)
     if unknown := sorted(set(tensors) - set(TENSORS)):
         raise UserError(f"`tensors` must be of {', '.join(TENSORS)}. Received: {', '.join(unknown)}")
     pair, tokenizers = open_pair(model, source_language, target_language)

@@ -9,7 +9,7 @@ import numpy as np
 from sacrebleu.metrics import BLEU
 from sacrebleu.metrics.base import Metric
 
-from keras_nmt.errors import UserError, check_positive
+from keras_nmt.errors import UserError, check_no_string, check_positive
 from keras_nmt.evaluation.metrics import DEFAULT_METRICS, check_tokenizer, make_metrics, reference_streams
 
 Lines = Sequence[str]
@@ -198,6 +198,8 @@ def paired_bootstrap_of_runs(
         )
     runs = {len(of[name]) for of in (ours, theirs) for name in references}
     for name, lines in references.items():
+        for run in (*ours[name], *theirs[name], lines):
+            check_no_string(**{"lines of a run": run})
         lengths = sorted({len(run) for run in (*ours[name], *theirs[name], lines)})
         if len(runs) != 1 or 0 in runs or len(lengths) != 1 or lengths == [0]:
             raise UserError(

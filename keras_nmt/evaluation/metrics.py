@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from keras_nmt.errors import UserError, one_line
+from keras_nmt.errors import UserError, check_no_string, one_line
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.base import Metric
@@ -168,7 +168,8 @@ def _long_word(tokenize: str, references: Sequence[str]) -> str | None:
 
 
 def check_lines(**columns: Sequence[str]) -> None:
-    """Checks that all columns have the same number of lines, at least one; raises a `UserError` otherwise."""
+    """Checks that all columns are lists of lines, of the same number, at least one; raises a `UserError` otherwise."""
+    check_no_string(**columns)
     (first, lines), *_ = columns.items()
     if not lines:
         raise UserError(f"`{first}` must have at least one line. Received: {first}=[]")
@@ -182,6 +183,7 @@ def check_lines(**columns: Sequence[str]) -> None:
 
 def reference_streams(references: Sequence[str] | Sequence[Sequence[str]], **systems: Sequence[str]) -> list[list[str]]:
     """Returns the references as a list of lists, and checks that the systems' outputs have as many lines."""
+    check_no_string(references=references)
     if not references:
         raise UserError("`references` must have at least one line. Received: references=[]")
     streams: Any = [references] if isinstance(references[0], str) else references

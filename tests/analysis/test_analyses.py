@@ -35,6 +35,7 @@ from keras_nmt.analysis import (
     read_gold_alignments,
     roles,
     senses,
+    sentence_vectors,
     similarity,
 )
 from keras_nmt.analysis.alignments import _errors
@@ -557,6 +558,26 @@ def test_the_residual_path_of_a_composition_is_of_first_order(tokenizer, lines):
     assert of_order["first order", "2"] == pytest.approx(norms.mean(), rel=1e-3)
     assert of_order["first order", "1"] == pytest.approx(0, abs=1e-5)
     assert of_order["second order", "2"] == pytest.approx(0, abs=1e-5)
+
+
+def test_one_string_is_no_list_of_lines(plain, lines):
+    text, texts = "the old cat", ["the old cat"] * 11
+    no_links = [GoldAlignment(frozenset(), frozenset())] * 11
+    for analyse in (
+        lambda: hidden_states(plain, text),
+        lambda: hidden_states(plain, texts, text),
+        lambda: sentence_vectors(plain, text),
+        lambda: lexical(plain, text),
+        lambda: lexical(plain, texts, test_source=text),
+        lambda: by_frequency(plain, text),
+        lambda: by_frequency(plain, texts, text),
+        lambda: roles(plain, texts, references=text),
+        lambda: lengths(texts, text, texts),
+        lambda: lengths(texts, texts, text),
+        lambda: alignment_error_rate(plain, texts, text, no_links),
+    ):
+        with pytest.raises(UserError, match="must be a list of strings, not one string. Received: .*='the old cat'"):
+            analyse()
 
 
 def test_models_without_the_mechanism_say_so(plain, bridged, lines):

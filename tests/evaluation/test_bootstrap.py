@@ -267,6 +267,8 @@ def test_equal_scores_have_a_p_value_of_one():
         ([["a"]], [["a", "b"]], ["a"]),
         ([["a"], ["a", "b"]], [["a"]], ["a"]),
         ([[]], [[]], []),
+        (["a"], ["b"], ["a"]),
+        ([["a"]], [["b"]], "a"),
     ],
 )
 def test_incomparable_outputs_are_an_error(systems, baselines, references):

@@ -93,6 +93,7 @@ def test_errors_are_one_line(model, program, tmp_path):
 
     refused("must have the same number of lines", SOURCES[1:], HYPOTHESES, REFERENCES)
     refused("`sources` must have at least one line", [], [], [])
+    refused("`hypotheses` must be a list of strings", SOURCES, "x" * len(SOURCES), REFERENCES)
     refused("must be a file that ends with .ckpt. Received: nowhere.ckpt", model="nowhere.ckpt")
     refused("Missing COMET's program.* Received: nowhere/comet-score", program="nowhere/comet-score")
     program.write_text("#!/bin/sh\necho 'no such model' >&2\nexit 3\n")
