@@ -15,10 +15,12 @@ from keras_nmt.analysis.token_states import Model, open_translator
 from keras_nmt.data.text_files import read_line_pairs, read_lines
 from keras_nmt.errors import UserError
 
+ALL = "all"  # items together; of a wrong translation: without a category of its own
+
 
 @dataclasses.dataclass(frozen=True)
 class ContrastItem:
-    """A source, its right translation, and one wrong translation or more, each with its category."""
+    """A source, its right translation, and one wrong translation or more, each with its category, or "all" for none."""
 
     source: str
     correct: str
@@ -67,8 +69,8 @@ def contrast(
     texts = list(dict.fromkeys(text for _, text in pairs))
     longest = translator.length_buckets[-1] - 1  # without the end; further subwords are not scored
     ids_of = {text: ids[:longest] for text, ids in zip(texts, tokenizer.tokenize(texts).to_list(), strict=True)}
-    right: dict[Key, list[float]] = {("contrast", "all"): []}
-    chance: dict[Key, list[float]] = {("contrast", "all"): []}
+    right: dict[Key, list[float]] = {("contrast", ALL): []}
+    chance: dict[Key, list[float]] = {("contrast", ALL): []}
     same = 0
     for item in items:
         reference = score_of[item.source, item.correct]
@@ -80,7 +82,7 @@ def contrast(
         by_category: dict[str, list[bool | None]] = {}
         for category, is_better in zip(item.categories, better, strict=True):
             by_category.setdefault(category, []).append(is_better)
-        for category, of_category in {**by_category, "all": better}.items():  # "all" is no category of its own
+        for category, of_category in {**by_category, ALL: better}.items():
             key = ("contrast", category)
             right.setdefault(key, []).append((False not in of_category) / (1 + of_category.count(None)))
             chance.setdefault(key, []).append(1 / (1 + len(of_category)))
@@ -117,7 +119,7 @@ def read_contrast(path: str | os.PathLike[str]) -> list[ContrastItem]:
 
     Raises:
         OSError: A file cannot be opened.
-        UserError: The file or folder is of another format.
+        UserError: The file or folder is of another format, or a category is named "all".
     """
     path = Path(path)
     if path.is_dir():
@@ -134,16 +136,21 @@ def read_contrast(path: str | os.PathLike[str]) -> list[ContrastItem]:
             raise UserError(f"A folder of contrastive items must have a folder for each category. Received: {path}")
         return items
     try:
+        found = json.loads("\n".join(read_lines(path)))
+        if any(error.get("type") == ALL for item in found for error in item["errors"]):
+            raise UserError(f"No type of errors may be named {ALL}, as all items together are. Received: {path}")
         return [
             ContrastItem(
                 str(item["source"]),
                 str(item["reference"]),
                 tuple(str(error["contrastive"]) for error in item["errors"]),
-                tuple(str(error.get("type", "all")) for error in item["errors"]),
+                tuple(str(error.get("type", ALL)) for error in item["errors"]),
             )
-            for item in json.loads("\n".join(read_lines(path)))
+            for item in found
             if item["errors"]
         ]
+    except UserError:
+        raise
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise UserError(
             f"{path} must be a JSON list of objects with source, reference and errors. Received: {error!r:.200}"
@@ -162,16 +169,22 @@ def contrast_of_texts(
         source: Path of a file of source sentences.
         correct: Path of a file of right translations.
         *incorrect: Paths of one file or more of wrong translations.
-        category: String, the category of all items. Defaults to the name of each incorrect file.
+        category: String, the category of all items. Defaults to the name of each incorrect file, or to its path where
+            two files have the same name.
 
     Raises:
         OSError: A file cannot be opened.
-        UserError: Numbers of lines differ, or there are no wrong translations.
+        UserError: Numbers of lines differ, there are no wrong translations, or a category is named "all".
     """
     if not incorrect:
         raise UserError("Missing files of wrong translations: at least one is needed.")
-    categories = tuple(Path(path).name if category is None else category for path in incorrect)
+    names = [Path(path).name for path in incorrect]
+    if len(set(names)) < len(names):
+        names = [os.fspath(path) for path in incorrect]
+    categories = names if category is None else [category] * len(names)
+    if ALL in categories:
+        raise UserError(f"No category may be named {ALL}, as all items together are. Received: {incorrect[0]}")
     return [
-        ContrastItem(first, right, tuple(wrong), categories)
+        ContrastItem(first, right, tuple(wrong), tuple(categories))
         for first, right, *wrong in zip(*read_line_pairs(source, correct, *incorrect), strict=True)
     ]

@@ -380,6 +380,26 @@ def test_formats_of_contrastive_items(tmp_path):
             read_contrast(path)
 
 
+def test_each_file_of_wrong_translations_is_a_category_and_none_is_all(tmp_path):
+    paths = [tmp_path / name for name in ("a/wrong.de", "b/wrong.de", "c/all")]
+    for path in paths:
+        path.parent.mkdir()
+        path.write_text("x\n")
+    (item,) = contrast_of_texts(paths[0], paths[0], *paths[:2])
+    assert item.categories == (str(paths[0]), str(paths[1]))
+    (item,) = contrast_of_texts(paths[0], paths[0], paths[0])
+    assert item.categories == ("wrong.de",)
+    errors = [{"contrastive": "x", "type": "all"}]
+    (tmp_path / "items.json").write_text(json.dumps([{"source": "s", "reference": "r", "errors": errors}]))
+    for read in (
+        lambda: contrast_of_texts(*paths),
+        lambda: contrast_of_texts(*paths, category="all"),
+        lambda: read_contrast(tmp_path / "items.json"),
+    ):
+        with pytest.raises(UserError, match="may be named all, as all items together are"):
+            read()
+
+
 def test_bleu_by_length():
     references = [" ".join(f"w{i}" for i in range(n)) for n in (3, 9, 10, 11, 20, 21)]
     hypotheses = [line.replace("w2", "x") for line in references]
