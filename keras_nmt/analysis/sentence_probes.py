@@ -140,7 +140,8 @@ def classify(
     vectors = vectors.astype("float32")
     jobs, widths = len(train), [vectors.shape[1], *([] if hidden_dim is None else [hidden_dim]), targets.shape[1]]
     weights = [
-        keras.Variable(keras.initializers.GlorotUniform()((jobs, *pair)), name=f"weights_{i}")
+        # Drawn together, the first axis would count as the size of a kernel, and shrink the range by sqrt(jobs).
+        keras.Variable(np.stack([keras.initializers.GlorotUniform()(pair) for _ in range(jobs)]), name=f"weights_{i}")
         for i, pair in enumerate(itertools.pairwise(widths))
     ]
     biases = [keras.Variable(np.zeros((jobs, 1, width), "float32")) for width in widths[1:]]

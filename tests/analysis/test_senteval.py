@@ -116,6 +116,16 @@ def test_jobs_ignore_what_they_are_not_trained_on():
     np.testing.assert_array_equal(found.probabilities[0].argmax(1), 1 - found.probabilities[1].argmax(1))
 
 
+@pytest.mark.parametrize("number", [1, 16])
+def test_the_range_of_initial_weights_does_not_depend_on_the_number_of_jobs(number):
+    y = np.arange(200) % 2
+    rows = np.ones((number, 200), bool)
+    found = classify(np.eye(200), y, rows, rows, [0.0] * number, learning_rate=0.0, max_epochs=1).probabilities
+    weights = np.log(found[..., 0] / found[..., 1])  # of each feature, for class 0 minus class 1
+    assert weights.std() == pytest.approx((2 * 6 / (200 + 2) / 3) ** 0.5, rel=0.15)  # of Glorot's uniform distribution
+    assert len(np.unique(weights)) > 190 * number
+
+
 def test_a_large_penalty_leaves_the_classes_alike():
     x, y = np.array([[1.0], [-1.0]] * 100), np.array([0, 1] * 100)
     all_ = np.ones((2, 200), bool)
