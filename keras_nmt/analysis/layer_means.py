@@ -144,18 +144,18 @@ def gates_of_batches(
             for site, values in side.gates.items():  # [L, N, 2, d]
                 at = batch.source if site == "cross" else side
                 labels = None if groups is None else groups(at)
+                counted = values
                 if site == "cross" and side.attends_to_bridge:  # the mean of the k vectors counts for each token
                     k = values.shape[1] // len(at.texts)
                     of_text = values.reshape(len(values), -1, k, *values.shape[2:]).mean(axis=2)
                     values = of_text[:, at.sentences]
-                for layer, of_layer in enumerate(values, 1):
-                    for kind, of_kind in zip(("keys", "values"), np.moveaxis(of_layer, 1, 0), strict=True):  # [N, d]
-                        group = f"{name} {site} {kind}"
+                for layer, (of_layer, every) in enumerate(zip(values, counted, strict=True), 1):
+                    for i, kind in enumerate(("keys", "values")):
+                        group, of_kind = f"{name} {site} {kind}", of_layer[:, i]  # [N, d]
+                        key = f"{group} {layer}"
+                        histograms[key] = histograms.get(key, 0) + np.histogram(every[:, i], BINS, (0, 1))[0]
                         means = of_kind.mean(axis=1)
                         sums.add((group, str(layer)), at, means)
-                        counts = np.histogram(of_kind, BINS, (0, 1))[0]
-                        key = f"{group} {layer}"
-                        histograms[key] = histograms.get(key, 0) + counts
                         if labels is not None:
                             sums.add_by(f"{group}, layer {layer}", at, means, labels)
                         if by_head:

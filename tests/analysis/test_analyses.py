@@ -149,6 +149,12 @@ def test_gates_over_a_bridge_do_not_depend_on_the_batch(tokenizer):
     )
     assert together.values["decoder cross keys", "1"] == pytest.approx((2 * first + 4 * second) / 6)
     assert abs(first - second) > 1e-3
+    histogram = np.zeros(20, int)
+    for batch in hidden_states(Translator(model, tokenizer), texts, texts, tensors=["gates"], **languages):
+        histogram += np.histogram(batch.target.gates["cross"][0, :, 0], 20, (0, 1))[0]
+    assert histogram.sum() == 2 * 3 * 8  # vectors of two texts
+    for found in (together, apart):
+        assert found.details["histograms"]["decoder cross keys 1"] == histogram.tolist()
 
 
 def test_groups_of_numbers_are_in_order_whatever_the_batch(mixed, lines):
