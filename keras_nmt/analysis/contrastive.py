@@ -12,7 +12,7 @@ import numpy as np
 
 from keras_nmt.analysis.measurements import Key, Measurements, numbers_of
 from keras_nmt.analysis.token_states import Model, open_translator
-from keras_nmt.data.text_files import read_line_pairs, read_lines
+from keras_nmt.data.text_files import read_line_pairs, read_text
 from keras_nmt.errors import UserError
 
 ALL = "all"  # items together; of a wrong translation: without a category of its own
@@ -136,7 +136,7 @@ def read_contrast(path: str | os.PathLike[str]) -> list[ContrastItem]:
             raise UserError(f"A folder of contrastive items must have a folder for each category. Received: {path}")
         return items
     try:
-        found = json.loads("\n".join(read_lines(path)))
+        found = json.loads(read_text(path))
         if any(error.get("type") == ALL for item in found for error in item["errors"]):
             raise UserError(f"No type of errors may be named {ALL}, as all items together are. Received: {path}")
         return [

@@ -51,8 +51,9 @@ def read_conllu(path: str | os.PathLike[str]) -> list[TaggedSentence]:
         import conllu
     except ImportError as error:
         raise UserError(f"Treebanks need conllu: pip install 'keras_nmt[analysis]'. Received: {error}") from None
+    lines = read_lines(path)
     try:
-        sentences = [_tagged(tokens) for tokens in conllu.parse("\n".join(read_lines(path)) + "\n")]
+        sentences = [_tagged(tokens) for tokens in conllu.parse("\n".join(lines) + "\n")]
     except (conllu.exceptions.ParseException, ValueError, TypeError, LookupError) as error:
         found = one_line(error)[:200]
         raise UserError(f"{os.fspath(path)} must be CoNLL-U, of ten columns. Received: {found}") from None

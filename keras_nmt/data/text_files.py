@@ -8,6 +8,7 @@ import gzip
 import hashlib
 import importlib
 import io
+import math
 import os
 import sys
 import zlib
@@ -31,7 +32,9 @@ BLOCK_PAIRS = 8192  # largest number of pairs of a block
 BLOCK_CHARACTERS = 2**23  # a block ends earlier if it has more characters
 
 
-def read_blocks(source: str | os.PathLike[str] | BinaryIO, errors: str = "strict") -> Iterator[list[str]]:
+def read_blocks(
+    source: str | os.PathLike[str] | BinaryIO, errors: str = "strict", max_line: float | None = None
+) -> Iterator[list[str]]:
     r"""Reads text as blocks of lines, with at most 2 MiB of text in memory.
 
     Lines end only at `"\n"`, as for `wc -l` and `paste`, so that the lines of two files correspond. The last line does
@@ -45,13 +48,14 @@ def read_blocks(source: str | os.PathLike[str] | BinaryIO, errors: str = "strict
             the extra `prepare`.
         errors: String, how bytes that are not UTF-8 are decoded, as of `bytes.decode`: "surrogateescape" keeps them as
             surrogates. Defaults to "strict": they are an error.
+        max_line: Number, the largest size of a line in bytes. Defaults to 1 MiB.
 
     Yields:
         Lists of at least one line. An empty file yields nothing.
 
     Raises:
         OSError: The file cannot be opened.
-        UserError: A line is longer than 1 MiB or not UTF-8, compressed data are damaged, or an address cannot be read.
+        UserError: A line is too long or not UTF-8, compressed data are damaged, or an address cannot be read.
             The message names the file and the line.
 
     Example:
@@ -69,6 +73,7 @@ def read_blocks(source: str | os.PathLike[str] | BinaryIO, errors: str = "strict
             name, source = "standard input", sys.stdin.buffer
     else:
         name = str(getattr(source, "name", "a stream"))
+    max_line = MAX_LINE if max_line is None else max_line
     kind = "gzip"
     damages: tuple[type[Exception], ...] = (EOFError, zlib.error, gzip.BadGzipFile)
     num_lines = 0
@@ -103,9 +108,9 @@ def read_blocks(source: str | os.PathLike[str] | BinaryIO, errors: str = "strict
                 return
             text, line_end, rest = (rest + block).rpartition(b"\n") if block else (rest, b"\n", b"")
             # Only a line that began in the previous block can be longer than one read.
-            if max(len(text.partition(b"\n")[0]), len(rest)) > MAX_LINE:
+            if max(len(text.partition(b"\n")[0]), len(rest)) > max_line:
                 raise UserError(
-                    f"Line {num_lines + 1} is longer than {MAX_LINE:,} bytes: split or remove it. Received: {name}"
+                    f"Line {num_lines + 1} is longer than {max_line:,} bytes: split or remove it. Received: {name}"
                 )
             if line_end:
                 lines, fault = _decode(text, name, num_lines, errors)
@@ -221,6 +226,16 @@ def read_lines(path: str | os.PathLike[str], errors: str = "strict") -> list[str
     if not lines:
         raise UserError(f"The file is empty. Received: {os.fspath(path)!r}")
     return lines
+
+
+def read_text(path: str | os.PathLike[str]) -> str:
+    """Reads a file that is one text, such as JSON, as `read_blocks` reads it, but with lines of any length.
+
+    Raises:
+        OSError: The file cannot be opened.
+        UserError: The file is damaged or not UTF-8.
+    """
+    return "\n".join(line for block in read_blocks(path, max_line=math.inf) for line in block)
 
 
 def read_line_pairs(*files: str | os.PathLike[str]) -> tuple[list[str], ...]:

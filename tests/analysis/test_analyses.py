@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import gzip
 import json
 import sys
 from collections import Counter
@@ -384,6 +385,16 @@ def test_formats_of_contrastive_items(tmp_path):
     for path in (tmp_path / "bad.json", tmp_path / "set"):
         with pytest.raises(UserError, match=r"must (be|have)"):
             read_contrast(path)
+
+
+def test_files_that_cannot_be_read_say_why_and_json_may_be_one_line(tmp_path):
+    item = {"source": "s", "reference": "r" * 2**21, "errors": [{"contrastive": "x", "type": "y"}]}
+    (tmp_path / "items.json").write_bytes(gzip.compress(json.dumps([item]).encode()))
+    assert read_contrast(tmp_path / "items.json") == [ContrastItem("s", "r" * 2**21, ("x",), ("y",))]
+    (tmp_path / "other").write_bytes(b"[]\ncaf\xe9")
+    for read in (read_contrast, read_conllu):
+        with pytest.raises(UserError, match="^Line 2 is not UTF-8"):
+            read(tmp_path / "other")
 
 
 def test_each_file_of_wrong_translations_is_a_category_and_none_is_all(tmp_path):
