@@ -14,7 +14,8 @@ import numpy as np
 
 from keras_nmt.analysis.measurements import new_figure, save_figure
 from keras_nmt.analysis.token_groups import TokenGroups
-from keras_nmt.analysis.token_states import Model, hidden_states, named, open_translator
+from keras_nmt.analysis.token_states import Model, hidden_states, named, open_pair, open_translator
+from keras_nmt.data import SubwordTokenizer
 from keras_nmt.errors import UserError, check_no_string
 from keras_nmt.files.atomic_files import write_json, write_text
 from keras_nmt.ids import EOS
@@ -77,6 +78,7 @@ class Roles:
         num_roles: Integer, the number of the model's roles.
         information: `Information` of roles about tags; None without tags.
         occurrences: Tuple of `Occurrence` of the requested subword; empty without one.
+        token: String, the requested subword. Defaults to None.
     """
 
     roles: tuple[Role, ...]
@@ -84,6 +86,7 @@ class Roles:
     num_roles: int
     information: Information | None
     occurrences: tuple[Occurrence, ...]
+    token: str | None = None
 
     def to_markdown(self) -> str:
         """Returns the roles, and the occurrences of the subword, as tables in Markdown; tags where there are any."""
@@ -112,6 +115,8 @@ class Roles:
         if self.occurrences:
             rows = [[str(x.role), x.context, x.translation or ""] for x in self.occurrences]
             parts.append(_table(["role", "context", "translation"], rows))
+        elif self.token is not None:
+            parts.append(f"The subword {self.token} does not occur in the text.")
         return "\n\n".join(parts)
 
     def plot(self) -> Figure:
@@ -167,7 +172,8 @@ def roles(
         A `Roles`.
 
     Raises:
-        UserError: The model has no roles, there are no tokens, or there is not a reference for each source.
+        UserError: The model has no roles or no such subword, there are no tokens, or there is not a reference for each
+            source.
 
     Reference:
         Weissenborn et al., [Contextualized Role Interaction for Neural Machine
@@ -175,6 +181,9 @@ def roles(
     """
     check_no_string(source=source, references=references)
     languages: dict[str, Any] = {"source_language": source_language, "target_language": target_language}
+    pair = open_pair(model, **languages)
+    if token is not None:
+        _check_token(token, pair[1][0])
     links: list[list[tuple[int, int]]] = []
     if references is not None:
         translator, given = open_translator(model, **languages)
@@ -185,7 +194,7 @@ def roles(
     listed = []
     paired: tuple[list[int], list[str], list[int]] = ([], [], [])  # roles, tags, subwords
     num_roles = 0
-    for side, _ in hidden_states(model, source, tensors=("roles",), **languages):
+    for side, _ in hidden_states(pair, source, tensors=("roles",)):
         if side.roles is None:
             raise UserError(f"The model has no roles. Received: {named(model)}")
         num_roles = side.roles.shape[1]
@@ -230,7 +239,14 @@ def roles(
         )
         for place, role in sorted(listed)
     )
-    return Roles(tuple(made), tokens, num_roles, information, occurrences)
+    return Roles(tuple(made), tokens, num_roles, information, occurrences, token)
+
+
+def _check_token(token: str, tokenizer: SubwordTokenizer) -> None:
+    pieces = tokenizer.pieces()
+    if not {token, f"▁{token}"} & {*pieces[EOS + 1 :]}:
+        found = " ".join(pieces[i] for i in tokenizer.tokenize([token]).flat_values.numpy())
+        raise UserError(f"The token must be one subword of the model. Received: {token!r}, which is split as {found!r}")
 
 
 def _information(of_roles: list[int], tags: list[str], subwords: list[int]) -> Information:

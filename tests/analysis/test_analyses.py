@@ -201,6 +201,17 @@ def test_planted_roles_are_found(mixed, lines):
     assert "tags" not in found.to_markdown()
 
 
+def test_a_token_must_be_a_subword_and_may_be_missing_in_the_text(mixed, lines):
+    with pytest.raises(UserError, match="one subword of .* Received: 'the cat', which is split as '▁the ▁cat'$"):
+        roles(mixed, lines, token="the cat", references=["of other length"])
+    with pytest.raises(UserError, match="'<unk>'"):
+        roles(mixed, lines, token="<unk>")
+    for token in ("cat", "▁cat"):
+        missing = roles(mixed, ["the"], token=token)
+        assert missing.to_markdown().endswith(f"The subword {token} does not occur in the text.")
+        assert roles(mixed, ["the cat"], token=token).occurrences
+
+
 def test_typical_subwords_are_frequent_and_of_the_role():
     # n(r, t) log p(t | r) / p(t), without the factor n the order would be another
     everywhere = Counter(often=9, once=1, all=40, other=50)
