@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -113,23 +114,30 @@ def extend_subwords(
         places: dict[tuple[str, str], set[int]] = {}
         for i, (pieces, count) in enumerate(found):
             _count(pieces, count, i, counts, places)
-        added = 0
-        while counts and (most is None or added < most):
-            left, right = min(counts, key=lambda pair: (-counts[pair], pair))
-            if counts[left, right] < least:
+        added, queue = 0, [(-count, pair) for pair, count in counts.items()]  # the most frequent pair first
+        heapq.heapify(queue)
+        while queue and (most is None or added < most):
+            negative, (left, right) = heapq.heappop(queue)
+            if counts[left, right] != -negative:  # has changed since
+                continue
+            if -negative < least:
                 return
             if left + right not in origins:
                 bpe = min(scores.values()) - 1
                 score = bpe if kind == TrainerSpec.BPE else scores[left] + scores[right] + GAIN
                 add(left + right, score, origins[left] + origins[right])
                 added += 1
+            changed: set[tuple[str, str]] = set()
             for i in places[left, right]:
                 pieces, count = found[i]
+                changed.update(pairwise(pieces))
                 _count(pieces, -count, i, counts, places)
                 pieces[:] = _merge(pieces, left, right)
+                changed.update(pairwise(pieces))
                 _count(pieces, count, i, counts, places)
-            counts = +counts
-            del counts[left, right]
+            for pair in changed:
+                if counts[pair] > 0:
+                    heapq.heappush(queue, (-counts[pair], pair))
 
     learn(text, number, LEAST_COUNT)
     learn(words, None, 1)

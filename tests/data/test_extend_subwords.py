@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
 from keras_nmt.data import SubwordTokenizer, extend_subwords, train_subwords
+from keras_nmt.data.subword_sampler import SPACE
 from keras_nmt.errors import UserError
 
 WORDS = [
@@ -87,6 +91,44 @@ def test_new_pieces_stand_for_the_old_ones_that_spelled_them(tokenizer):
     assert [len(row) for row in ids(larger, ["garden-chair", "mat"])] == [1, 1]
     assert [line.decode() for line in larger.detokenize(larger.tokenize(lines)).numpy()] == lines
     assert larger.sample([b"bicycle helmets"], 0.5, seed=1)[0].max() < larger.vocabulary_size
+
+
+def learnt(pieces: list[str], text: list[str], number: int) -> list[str]:
+    """The merges of the words of single letters in a text, by the definition: all pairs are counted for each."""
+    words = Counter(word for line in text for word in line.split())
+    split = {word: [SPACE, *word] for word in words}
+    found = list(pieces)
+    while len(found) < len(pieces) + number:
+        counts: Counter[tuple[str, str]] = Counter()
+        for word, count in words.items():
+            for pair in pairwise(split[word]):
+                counts[pair] += count
+        left, right = min(counts, key=lambda pair: (-counts[pair], pair))
+        if counts[left, right] < 2:
+            break
+        if left + right not in found:
+            found.append(left + right)
+        for word, parts in split.items():
+            merged: list[str] = []
+            for part in parts:
+                if merged and (merged[-1], part) == (left, right):
+                    merged[-1] += part
+                else:
+                    merged.append(part)
+            split[word] = merged
+    return found[len(pieces) :]
+
+
+@pytest.mark.parametrize("number", [40, 1000])
+def test_pieces_are_those_of_the_algorithm(tmp_path, number):
+    (tmp_path / "text").write_text("a b c d\n")  # a model of letters
+    model = SubwordTokenizer(train_subwords(tmp_path / "text", tmp_path / "m", model_type="bpe", vocabulary_size=9))
+    rng = np.random.default_rng(number)
+    lines = [" ".join("".join(rng.choice(list("aabcd"), rng.integers(1, 12))) for _ in range(5)) for _ in range(60)]
+    extended = extend_subwords(model.proto, text=lines, number=number)
+    expected = learnt(model.pieces(), lines, number)
+    assert len(expected) == number or number == 1000
+    assert SubwordTokenizer(extended.proto).pieces(model.vocabulary_size) == expected
 
 
 def test_nul_gets_no_piece(tokenizer):
