@@ -45,8 +45,9 @@ def extend_subwords(
     """Adds pieces to a BPE or unigram model. Text without the new pieces is segmented as before.
 
     Training continues where it ended: the most frequent pair of neighbouring pieces within a word becomes a piece, and
-    so on. Before that, each character without a piece gets one. New BPE pieces are merged last, and new unigram pieces
-    are only slightly more probable than their two parts, so that the choice between old pieces stays the same.
+    so on, but for pairs that spell a symbol. Before that, each character without a piece gets one. New BPE pieces are
+    merged last, and new unigram pieces are only slightly more probable than their two parts, so that the choice between
+    old pieces stays the same.
 
     Args:
         proto: Bytes, the SentencePiece model.
@@ -103,12 +104,15 @@ def extend_subwords(
         if type_ == kinds.NORMAL:
             scores[piece] = score
 
+    reserved = {piece.piece for piece in model.pieces if piece.type != kinds.NORMAL} | {*user_symbols, *labels}
     lines = [before.normalize(line) for line in (*text, *words)]
-    for character in sorted(set("".join(lines)) - known - {SPACE, NUL}):
+    for character in sorted(set("".join(lines)) - known - reserved - {SPACE, NUL}):
         add(character, min(scores.values()) - 1, _ids(before, character))
 
     def learn(text: Iterable[str], most: int | None, least: int) -> None:
-        current = sentencepiece.SentencePieceProcessor(model_proto=model.SerializeToString())
+        split = ModelProto.FromString(model.SerializeToString())  # the new symbols split words already
+        split.pieces.extend(kinds(piece=symbol, type=kinds.USER_DEFINED) for symbol in user_symbols)
+        current = sentencepiece.SentencePieceProcessor(model_proto=split.SerializeToString())
         found = [(list(pieces), count) for pieces, count in _words(current, text, scores).items() if len(pieces) > 1]
         counts: Counter[tuple[str, str]] = Counter()
         places: dict[tuple[str, str], set[int]] = {}
@@ -122,6 +126,8 @@ def extend_subwords(
                 continue
             if -negative < least:
                 return
+            if left + right in reserved:
+                continue  # text is never segmented into this piece
             if left + right not in origins:
                 bpe = min(scores.values()) - 1
                 score = bpe if kind == TrainerSpec.BPE else scores[left] + scores[right] + GAIN

@@ -138,6 +138,19 @@ def test_nul_gets_no_piece(tokenizer):
     assert "\0" not in "".join(pieces)
 
 
+def test_text_that_spells_symbols_gives_no_pieces_of_them(tokenizer):
+    symbols = ["<unk>", "<s>", "</s>", "<2a>", "<2b>", "<0x41>", "<2c>"]
+    text = [f"{symbol}cat {symbol} <new>dog ★" for symbol in symbols for _ in range(3)]
+    options = {"labels": ["<2c>"], "first_label": 6, "user_symbols": ["<new>", "★"]}
+    larger = SubwordTokenizer(extend_subwords(tokenizer.proto, text=text, number=200, **options).proto)
+    pieces = larger.pieces()
+    assert len(set(pieces)) == len(pieces)
+    new = pieces[tokenizer.vocabulary_size + 1 : -2]
+    assert new
+    used = {pieces[i] for row in ids(larger, [*text, *new]) for i in row}
+    assert not [piece for piece in new if len(piece) > 1 and (piece not in used or "<new>" in piece)]
+
+
 def test_labels_follow_the_labels_and_symbols_are_never_split(tokenizer):
     extended = extend_subwords(tokenizer.proto, labels=["<2c>"], first_label=6, user_symbols=["<new>"])
     larger = SubwordTokenizer(extended.proto)
