@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from keras_nmt.analysis.measurements import Key, Measurements, items_of_groups
-from keras_nmt.analysis.token_groups import TokenGroups
+from keras_nmt.analysis.token_groups import TokenGroups, notes_of
 from keras_nmt.analysis.token_states import HiddenStates, HiddenStatesBatch, Model, hidden_states, named
 from keras_nmt.errors import UserError
 
@@ -164,7 +164,7 @@ def gates_of_batches(
     if not histograms:
         return None
     details = {"histograms": {key: counts.tolist() for key, counts in histograms.items()}}
-    return sums.measurements("gates", "mean gate", details=details, limits=(0.0, 1.0))
+    return sums.measurements("gates", "mean gate", notes=notes_of(groups), details=details, limits=(0.0, 1.0))
 
 
 def _heads(side: HiddenStates, site: str, gates: np.ndarray) -> list[np.ndarray]:

@@ -12,7 +12,7 @@ import tensorflow as tf
 
 from keras_nmt.analysis.layer_means import Sums
 from keras_nmt.analysis.measurements import Measurements, over_seeds
-from keras_nmt.analysis.token_groups import TokenGroups
+from keras_nmt.analysis.token_groups import TokenGroups, notes_of
 from keras_nmt.analysis.token_states import Model, Pair, hidden_states, open_pair
 from keras_nmt.errors import UserError, check_no_string, check_positive
 from keras_nmt.ids import EOS
@@ -80,14 +80,14 @@ def lexical(
     check_no_string(source=source, target=target, test_source=test_source, test_target=test_target)
     if target is not None and len(target) != len(source):
         raise UserError(f"There must be a target for each source. Received: {len(source)} and {len(target)} lines")
+    notes = notes_of(groups)
     if test_source is None:
-        numbers = np.arange(len(source))
-        held = numbers % WITHHELD == WITHHELD - 1
-        if not held.any():
+        kept, held = split_rows(len(source))
+        if not len(held):
             raise UserError(f"`source` must have ten sentences, or give a test text. Received: {len(source)} sentences")
-        train, test = (_chosen((source, target), rows) for rows in (numbers[~held], numbers[held]))
+        train, test = (_chosen((source, target), rows) for rows in (kept, held))
         if groups is not None:
-            groups = _of_rows(groups, numbers[held])
+            groups = _of_rows(groups, held)
     else:  # a side without a test text is not probed
         train, test = (source, None if test_target is None else target), (test_source, test_target)
     # One object for all passes, so that a directory is loaded once.
@@ -99,7 +99,20 @@ def lexical(
             probes = _trained(pair, train, epochs, hidden_dim, dropout, learning_rate, seed, advance)
             results.append(_measured(pair, test, probes, groups))
             advance()
-    return over_seeds(results)
+    return dataclasses.replace(over_seeds(results), notes=notes)
+
+
+def split_rows(number: int) -> tuple[np.ndarray, np.ndarray]:
+    """Returns the rows of a text that classifiers are trained on, and those that are held out without a test text.
+
+    Example:
+
+    >>> split_rows(11)[0].tolist(), split_rows(11)[1].tolist()
+    ([0, 1, 2, 3, 4, 5, 6, 7, 8, 10], [9])
+    """
+    rows = np.arange(number)
+    held = rows % WITHHELD == WITHHELD - 1
+    return rows[~held], rows[held]
 
 
 def _measured(pair: Pair, test: Texts, probes: Sequence[_Probes | None], groups: TokenGroups | None) -> Measurements:

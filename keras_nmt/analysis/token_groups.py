@@ -113,6 +113,8 @@ def by_frequency(
 ) -> TokenGroups:
     """Groups subwords into ten bins of equally many types by frequency; bin 1 has the least frequent types.
 
+    Types of one count may stand in several bins. So analyses give the counts of each bin in a note.
+
     Args:
         model: String or path of a model directory, or a `Translator`.
         source: Iterable of strings, the source texts that the model was trained on.
@@ -127,18 +129,34 @@ def by_frequency(
     """
     check_no_string(source=source, target=target)
     _, tokenizers = open_pair(model, **languages)
-    bins = []
-    for tokenizer, texts in zip(tokenizers, (source, target), strict=True):
+    bins, notes = [], []
+    for tokenizer, texts, side in zip(tokenizers, (source, target), ("source", "target"), strict=True):
         counts = np.zeros(tokenizer.vocabulary_size, "int64")
         lines = iter(texts or ())
         while some := list(itertools.islice(lines, LINES_AT_ONCE)):
             counts += np.bincount(tokenizer.tokenize(some).flat_values.numpy(), minlength=len(counts))
         bins.append(frequency_bins(counts))
+        limits = {i: (of.min(), of.max()) for i in range(1, BINS + 1) if len(of := counts[bins[-1] == i])}
+        if limits:
+            shown = ", ".join(f"{low:,} to {high:,} ({i})" for i, (low, high) in limits.items())
+            notes.append(f"Counts of the subwords of the {side} by bin: {shown}.")
+    return _FrequencyBins((bins[0], bins[1]), tuple(notes))
 
-    def labels(side: HiddenStates) -> np.ndarray:
-        return np.array(["", *map(str, range(1, BINS + 1))])[bins[side.is_target][side.ids]]
 
-    return labels
+@dataclasses.dataclass(frozen=True, eq=False)
+class _FrequencyBins:
+    """The groups of `by_frequency`: the bin of each type of the source and of the target, and notes on the bins."""
+
+    bins: tuple[np.ndarray, np.ndarray]
+    notes: tuple[str, ...]
+
+    def __call__(self, side: HiddenStates) -> np.ndarray:
+        return np.array(["", *map(str, range(1, BINS + 1))])[self.bins[side.is_target][side.ids]]
+
+
+def notes_of(groups: TokenGroups | None) -> tuple[str, ...]:
+    """Returns the notes on groups of tokens that belong below a table."""
+    return groups.notes if isinstance(groups, _FrequencyBins) else ()
 
 
 def frequency_bins(counts: np.ndarray) -> np.ndarray:

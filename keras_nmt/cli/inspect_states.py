@@ -139,7 +139,11 @@ def lexical(
             read = [None if of is None else [sentence.text for sentence in of] for of in tagged]
             measured, groups = (read[0] or tests[0], read[1]), analysis.by_tag(*tagged)
         elif by == GroupedBy.FREQUENCY:
-            groups = analysis.by_frequency(directory, *texts, **inspection.languages)
+            from keras_nmt.analysis.lexical_probes import split_rows  # here: imports TensorFlow
+
+            rows = range(len(texts[0])) if test_source else split_rows(len(texts[0]))[0]
+            counted = [of and [of[i] for i in rows] for of in texts]  # the lines that train
+            groups = analysis.by_frequency(directory, *counted, **inspection.languages)
         return analysis.lexical(
             directory,
             *texts,

@@ -568,6 +568,20 @@ def test_bins_of_frequency_have_equally_many_types(plain, lines):
         assert max(largest[low]) <= min(largest[high])
 
 
+def test_the_counts_of_bins_stand_in_a_note(mixed):
+    text = ["the the the cat"] * 9 + ["old cat"]
+    counts = Counter(i for ids in mixed.tokenizers["source"].tokenize(text).to_list() for i in ids)
+    types = sorted(counts.values())
+    found = gates(mixed, text, groups=by_frequency(mixed, text)).notes
+    bins = [1 + i * 10 // len(types) for i in range(len(types))]
+    ranges = {i: [n for n, of in zip(types, bins, strict=True) if of == i] for i in bins}
+    shown = ", ".join(f"{min(of)} to {max(of)} ({i})" for i, of in ranges.items())
+    assert found == (f"Counts of the subwords of the source by bin: {shown}.",)
+    options = {"test_source": text, "test_target": text, "epochs": 1, "hidden_dim": 4}
+    both = lexical(mixed, text, text, groups=by_frequency(mixed, text, text), **options).notes
+    assert both == (*found, found[0].replace("source", "target"))
+
+
 @keras.saving.register_keras_serializable(package="of_tests")
 class Halves(CompositionLayer):
     """0.5 r_1 + 0.5 r_2 + ..., a composition that the package does not have."""

@@ -130,6 +130,15 @@ def test_bins_of_frequency_are_those_of_the_given_texts(run_inspect, directories
         assert 1 < len([key for key in expected.values if key[0] == f"{side} self keys, layer 1"]) < 10
 
 
+def test_bins_of_the_probe_are_those_of_the_lines_that_train(run_inspect, directories, tmp_path):
+    (tmp_path / "text").write_text("the cat\n" * 9 + "old houses\n")  # the tenth line is held out
+    arguments = ["--source", tmp_path / "text", "--epochs", 1, "--by", "frequency"]
+    printed = run_inspect("lexical", directories / "plain", *arguments)
+    assert "Counts of the subwords of the source by bin: 9 to 9 (1), 9 to 9 (6)." in printed
+    printed = run_inspect("lexical", directories / "plain", *arguments, "--test-source", tmp_path / "text")
+    assert "by bin: 1 to 1 (1)" in printed
+
+
 @pytest.mark.nightly
 def test_runs_of_several_seeds_stand_in_one_column(run_inspect, directories, texts, mixed, tmp_path):
     for name in ("mixed-1", "mixed-2", "other"):
