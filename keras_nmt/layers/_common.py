@@ -43,7 +43,25 @@ def without_padding(states: Any, mask: Any) -> Any:
     return states if mask is None else ops.where(ops.expand_dims(mask, -1), states, 0)
 
 
-class AssembledLayer(keras.layers.Layer):
+class ConfiguredLayer(keras.layers.Layer):
+    """A layer that keeps the arguments of its constructor in attributes of the same names, for its configuration.
+
+    An argument that has no such attribute must be added by the `get_config` of the sub-class.
+    """
+
+    @classmethod
+    def argument_names(cls) -> list[str]:
+        """Returns the names of the arguments of the layer's `__init__`, those for its base classes included."""
+        own = [of for of in cls.__mro__ if issubclass(of, ConfiguredLayer) and "__init__" in vars(of)]
+        return [name for of in reversed(own) for name in constructor_parameters(of)]
+
+    def get_config(self) -> dict[str, Any]:
+        attributes, config = vars(self), super().get_config()  # of Keras: `name`, `trainable` and `dtype`
+        names = [name for name in self.argument_names() if name in attributes and name not in config]
+        return {**config, **{name: attributes[name] for name in names}}
+
+
+class AssembledLayer(ConfiguredLayer):
     """A layer that is assembled from ready-made layers.
 
     `PARTS` names the constructor's arguments that are layers, lists of layers or None. The attributes have the same

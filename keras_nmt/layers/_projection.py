@@ -8,6 +8,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_nmt.layers._common import ConfiguredLayer
 from keras_nmt.layers._keras_private import unlocked
 
 
@@ -52,7 +53,7 @@ def _leading_sizes(x: Any, count: int) -> list[Any]:
     return sizes
 
 
-class Int8Kernels(keras.layers.Layer):
+class Int8Kernels(ConfiguredLayer):
     """A layer whose matrices can be quantised to int8 and adapted by LoRA, as those of `keras.layers.Dense`.
 
     A sub-class lists its weights of two or more dimensions in `kernels`, and multiplies by them with `product`. Each

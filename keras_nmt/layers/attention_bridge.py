@@ -10,6 +10,7 @@ import keras
 from keras import ops
 
 from keras_nmt.layers._common import (
+    ConfiguredLayer,
     check_choice,
     check_mask,
     check_positive,
@@ -25,7 +26,7 @@ PENALTIES = ("squared", "root")
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
-class AttentionBridge(keras.layers.Layer):
+class AttentionBridge(ConfiguredLayer):
     """Represents a sentence of any length by k vectors, each the result of one attention over the sentence.
 
     The encoders and decoders of all languages share the bridge, so any encoder works with any decoder. With the states
@@ -178,13 +179,3 @@ class AttentionBridge(keras.layers.Layer):
             return keras.KerasTensor(shapes, dtype=self.compute_dtype)
         dtypes = [self.compute_dtype, "float32", "float32"]
         return tuple(keras.KerasTensor(shape, dtype=dtype) for shape, dtype in zip(shapes, dtypes, strict=False))
-
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "num_heads": self.num_heads,
-            "hidden_dim": self.hidden_dim,
-            "penalty_weight": self.penalty_weight,
-            "penalty": self.penalty,
-            "use_bias": self.use_bias,
-        }

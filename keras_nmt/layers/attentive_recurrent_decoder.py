@@ -9,6 +9,7 @@ import keras
 from keras import ops
 
 from keras_nmt.layers._common import (
+    ConfiguredLayer,
     check_mask,
     check_positive,
     check_rate,
@@ -23,7 +24,7 @@ from keras_nmt.layers.luong_attention import LuongAttention
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
-class AttentiveRecurrentDecoder(keras.layers.Layer):
+class AttentiveRecurrentDecoder(ConfiguredLayer):
     """A stack of LSTMs with attention over a memory; the attentional state is also an input of the next position.
 
         h_t = LSTM_L(.. LSTM_1([e_t ; h~_{t-1}]))               input feeding, h~_0 = 0
@@ -305,16 +306,8 @@ class AttentiveRecurrentDecoder(keras.layers.Layer):
         return outputs, keras.KerasTensor((*inputs.shape[:-1], memory.shape[1]), dtype="float32")
 
     def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "num_layers": self.num_layers,
-            "hidden_dim": self.hidden_dim,
-            "score": self.score,
-            "input_feeding": self.input_feeding,
-            "dropout": self.dropout,
-            "dropout_in_loop": self.dropout_in_loop,
-            "attention": None if self.owns_attention else keras.saving.serialize_keras_object(self.attention),
-        }
+        attention = None if self.owns_attention else keras.saving.serialize_keras_object(self.attention)
+        return {**super().get_config(), "attention": attention}
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> AttentiveRecurrentDecoder:

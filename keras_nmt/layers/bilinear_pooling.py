@@ -226,9 +226,6 @@ class LowRankBilinearPooling(Int8Kernels, CompositionLayer):
         left, right = ops.split(factors, 2, axis=-1)  # [..., r] each
         return ops.cast(self.product(left * right, "projection"), self.compute_dtype)  # [..., units]
 
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "rank": self.rank, "first_order": self.first_order}
-
 
 def _of_a_row(rows: int) -> keras.initializers.Initializer:
     """Returns the initializer of one more row of a matrix with so many rows, all drawn from one distribution."""

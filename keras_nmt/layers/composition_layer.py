@@ -4,20 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
-import keras
 from keras import ops, tree
 
-from keras_nmt.layers._common import STARTS, check_choice, keep_frozen, optional_size, projection_initializer
+from keras_nmt.layers._common import (
+    STARTS,
+    ConfiguredLayer,
+    check_choice,
+    keep_frozen,
+    optional_size,
+    projection_initializer,
+)
 from keras_nmt.layers._projection import reshape_last
 from keras_nmt.layers._recording import record
 
 
-class CompositionLayer(keras.layers.Layer):
+class CompositionLayer(ConfiguredLayer):
     """The base of compositions of N representations r_1 .. r_N of width d' to one tensor, at each position (Eq. 5).
 
     Sub-classes implement `build_composition(number, width)`, which adds the weights for N and d', and
     `compose(representations)`, which returns a tensor `[..., output_width]`. `concatenate` and `separate` return the
-    representations in one form, whichever form the caller used.
+    representations in one form, whichever form the caller used. The configuration has each argument of a sub-class's
+    `__init__` that the layer keeps in an attribute of the same name.
 
     Args:
         units: Integer, width of the output. Defaults to the width d' of a representation.
@@ -150,9 +157,6 @@ class CompositionLayer(keras.layers.Layer):
         nest = _is_nest(representations_shape[0])
         leading = representations_shape[0][:-1] if nest else representations_shape[:-2]
         return (*leading, width if self.units is None else self.units)
-
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "units": self.units, "start": self.start, "residual": self.residual}
 
 
 def _is_nest(x: Any) -> bool:

@@ -6,12 +6,12 @@ from typing import Any
 
 import keras
 
-from keras_nmt.layers._common import check_positive, check_rate, keep_frozen
+from keras_nmt.layers._common import ConfiguredLayer, check_positive, check_rate, keep_frozen
 from keras_nmt.layers._projection import Projection
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
-class FeedForward(keras.layers.Layer):
+class FeedForward(ConfiguredLayer):
     """Position-wise feed-forward network: `relu(x W_1 + b_1) W_2 + b_2`.
 
     Args:
@@ -70,15 +70,6 @@ class FeedForward(keras.layers.Layer):
 
     def compute_output_shape(self, inputs_shape: tuple[int | None, ...]) -> tuple[int | None, ...]:
         return (*inputs_shape[:-1], self.hidden_dim)
-
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "intermediate_dim": self.intermediate_dim,
-            "hidden_dim": self.hidden_dim,
-            "dropout": self.dropout,
-            "activation": self.activation,
-        }
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")

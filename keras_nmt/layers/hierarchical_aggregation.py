@@ -157,10 +157,3 @@ class HierarchicalAggregation(CompositionLayer):
         for node in range(self.num_nodes):
             previous = self.aggregate(node, separate[2 * node : 2 * node + 2], previous)
         return previous if self.projection is None else self.projection(previous)
-
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "num_representations": self.num_representations,
-            "intermediate_dim": self.intermediate_dim,
-        }

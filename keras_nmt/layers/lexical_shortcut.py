@@ -141,6 +141,3 @@ class LexicalShortcut(Int8Kernels):
     def compute_output_spec(self, *args: Any, **kwargs: Any) -> Any:
         # The outputs depend on the arguments: infer them from `call`, not from `compute_output_shape`.
         return keras.Operation.compute_output_spec(self, *args, **kwargs)
-
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "hidden_dim": self.hidden_dim, "kind": self.kind}

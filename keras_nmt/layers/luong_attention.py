@@ -8,6 +8,7 @@ import keras
 from keras import ops
 
 from keras_nmt.layers._common import (
+    ConfiguredLayer,
     check_choice,
     check_mask,
     check_positive,
@@ -23,7 +24,7 @@ SCORES = ("general", "dot", "concat")
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
-class LuongAttention(keras.layers.Layer):
+class LuongAttention(ConfiguredLayer):
     """Attends from the states h_t of a decoder to the states m_s of a memory.
 
         score(h_t, m_s) = h_t^T m_s                         "dot"
@@ -140,6 +141,3 @@ class LuongAttention(keras.layers.Layer):
     def compute_output_spec(self, query: Any, memory: Any, memory_mask: Any = None) -> tuple[keras.KerasTensor, ...]:
         context, weights = self.compute_output_shape(query.shape, memory.shape)
         return keras.KerasTensor(context, dtype=self.compute_dtype), keras.KerasTensor(weights, dtype="float32")
-
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "units": self.units, "score": self.score}

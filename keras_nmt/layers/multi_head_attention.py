@@ -79,9 +79,6 @@ class KeyValueProjection(Int8Kernels):
         shape = (*hidden_shape[:-1], self.hidden_dim)
         return shape, shape
 
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "hidden_dim": self.hidden_dim}
-
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
 class MultiHeadAttention(AssembledLayer):
@@ -367,17 +364,6 @@ class MultiHeadAttention(AssembledLayer):
     def compute_output_spec(self, *args: Any, **kwargs: Any) -> Any:
         # The outputs depend on the arguments: infer them from `call`, not from `compute_output_shape`.
         return keras.Operation.compute_output_spec(self, *args, **kwargs)
-
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "num_heads": self.num_heads,
-            "hidden_dim": self.hidden_dim,
-            "dropout": self.dropout,
-            "num_key_value_heads": self.num_key_value_heads,
-            "output_projection": self.output_projection,
-            "use_bias": self.use_bias,
-        }
 
 
 def _needs_two(call: Any) -> bool:

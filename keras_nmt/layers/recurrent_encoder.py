@@ -7,12 +7,20 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_nmt.layers._common import check_mask, check_positive, check_rate, keep_frozen, keras_mask, without_padding
+from keras_nmt.layers._common import (
+    ConfiguredLayer,
+    check_mask,
+    check_positive,
+    check_rate,
+    keep_frozen,
+    keras_mask,
+    without_padding,
+)
 from keras_nmt.layers._recording import record
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
-class RecurrentEncoder(keras.layers.Layer):
+class RecurrentEncoder(ConfiguredLayer):
     """A stack of LSTMs, each of which reads the states of the LSTM below, in both directions or from left to right.
 
     The recurrence runs in float32 under every dtype policy, because it is long and its state is a sum.
@@ -184,13 +192,3 @@ class RecurrentEncoder(keras.layers.Layer):
             return states
         shape = (inputs.shape[0], self.hidden_dim)
         return states, [[keras.KerasTensor(shape, dtype="float32") for _ in range(2)] for _ in self.layers]
-
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "num_layers": self.num_layers,
-            "hidden_dim": self.hidden_dim,
-            "dropout": self.dropout,
-            "bidirectional": self.bidirectional,
-            "use_cudnn": self.use_cudnn,
-        }

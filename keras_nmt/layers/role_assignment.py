@@ -8,6 +8,7 @@ import keras
 from keras import ops
 
 from keras_nmt.layers._common import (
+    ConfiguredLayer,
     check_choice,
     check_mask,
     check_positive,
@@ -26,7 +27,7 @@ DROPOUT_ON = ("logits", "vector")
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
-class RoleAssignment(keras.layers.Layer):
+class RoleAssignment(ConfiguredLayer):
     """Assigns roles to each token by its context.
 
     A small network reads the embeddings `e_1 .. e_T` and computes the context `h_t` of each position: an LSTM, an LSTM
@@ -310,19 +311,3 @@ class RoleAssignment(keras.layers.Layer):
     def compute_output_spec(self, inputs: Any, mask: Any = None, training: bool | None = None) -> keras.KerasTensor:
         self._check_inputs(inputs, mask)
         return keras.KerasTensor(self.compute_output_shape(inputs.shape), self.compute_dtype)
-
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "num_roles": self.num_roles,
-            "assignment": self.assignment,
-            "context": self.context,
-            "units": self.units,
-            "kernel_size": self.kernel_size,
-            "activation": self.activation,
-            "causal": self.causal,
-            "exclusive": self.exclusive,
-            "straight_through": self.straight_through,
-            "dropout": self.dropout,
-            "dropout_on": self.dropout_on,
-        }

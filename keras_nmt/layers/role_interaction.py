@@ -8,14 +8,20 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_nmt.layers._common import constructor_parameters, keep_frozen, keras_mask, projection_initializer, with_mask
+from keras_nmt.layers._common import (
+    ConfiguredLayer,
+    keep_frozen,
+    keras_mask,
+    projection_initializer,
+    with_mask,
+)
 from keras_nmt.layers._projection import Int8Kernels, product
 from keras_nmt.layers.role_assignment import RoleAssignment
 
 CHUNKS = 16  # groups of roles; only the products e_t U_i of one group are in memory at a time
 
 
-class RoleLayer(keras.layers.Layer):
+class RoleLayer(ConfiguredLayer):
     """The base of layers between embeddings and the network: `role_assignment` gives roles, which `combine` uses."""
 
     role_assignment: RoleAssignment
@@ -49,6 +55,10 @@ class RoleLayer(keras.layers.Layer):
         """
         roles, cache = self.role_assignment.step(inputs, position, cache)
         return self.combine(inputs, roles, is_decoding_step=True), cache
+
+    def get_config(self) -> dict[str, Any]:
+        given, names = self.role_assignment.get_config(), self.argument_names()
+        return {**{name: value for name, value in given.items() if name in names}, **super().get_config()}
 
     def compute_output_shape(self, inputs_shape: tuple[int | None, ...]) -> tuple[int | None, ...]:
         return inputs_shape
@@ -184,11 +194,6 @@ class RoleInteraction(RoleLayer, Int8Kernels):
         outputs = ops.reshape(mixed, shape)
         return outputs + inputs if self.residual else outputs
 
-    def get_config(self) -> dict[str, Any]:
-        config = self.role_assignment.get_config()
-        config = {name: value for name, value in config.items() if name not in ("name", "trainable", "dtype")}
-        return {**super().get_config(), **config, "residual": self.residual, "low_rank": self.low_rank}
-
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
 class ContextualizedEmbedding(RoleLayer):
@@ -257,11 +262,6 @@ class ContextualizedEmbedding(RoleLayer):
 
     def combine(self, inputs: Any, roles: Any, is_decoding_step: bool = False) -> Any:
         return product(roles, ops.cast(self.kernel, self.compute_dtype)) + ops.cast(inputs, self.compute_dtype)
-
-    def get_config(self) -> dict[str, Any]:
-        config = self.role_assignment.get_config()
-        own = set(constructor_parameters(type(self)))
-        return {**super().get_config(), **{name: value for name, value in config.items() if name in own}}
 
 
 @ops.custom_gradient

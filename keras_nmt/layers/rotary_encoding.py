@@ -7,9 +7,11 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_nmt.layers._common import ConfiguredLayer
+
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
-class RotaryEncoding(keras.layers.Layer):
+class RotaryEncoding(ConfiguredLayer):
     """Rotates queries and keys by their positions, so that their products depend only on distances.
 
     Neuron i of the first half of a head and neuron i of the second half are the coordinates of a point in a plane. At
@@ -75,6 +77,3 @@ class RotaryEncoding(keras.layers.Layer):
 
     def compute_output_shape(self, inputs_shape: tuple[int | None, ...]) -> tuple[int | None, ...]:
         return inputs_shape
-
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "base": self.base}

@@ -116,9 +116,6 @@ class SSRU(Int8Kernels):
     def compute_output_shape(self, inputs_shape: tuple[int | None, ...]) -> tuple[int | None, ...]:
         return (*inputs_shape[:-1], self.hidden_dim)
 
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "hidden_dim": self.hidden_dim}
-
 
 def _recurrence(gates: Any, added: Any) -> Any:
     """Computes c_t = f_t * c_{t-1} + a_t with c_0 = 0, from gates f and summands a, `[B, T, d]` each.

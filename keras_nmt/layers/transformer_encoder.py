@@ -159,7 +159,7 @@ class TransformerStack(AssembledLayer):
     def get_config(self) -> dict[str, Any]:
         config = super().get_config()
         unique = config["layers"][: self.num_unique_layers]
-        return {**config, "layers": unique, "shortcut_source": self.shortcut_source, "num_layers": len(self.layers)}
+        return {**config, "layers": unique, "num_layers": len(self.layers)}
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")

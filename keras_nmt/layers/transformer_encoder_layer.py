@@ -116,9 +116,6 @@ class TransformerLayer(AssembledLayer):
     ) -> tuple[int | None, ...]:
         return inputs_shape
 
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "residual": self.residual}
-
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
 class TransformerEncoderLayer(TransformerLayer):

@@ -7,14 +7,14 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_nmt.layers._common import check_choice, check_positive
+from keras_nmt.layers._common import ConfiguredLayer, check_choice, check_positive
 
 ORDERS = ("interleaved", "halves")
 LONGEST = 10_000.0  # longest wavelength divided by 2 pi
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
-class PositionalEncoding(keras.layers.Layer):
+class PositionalEncoding(ConfiguredLayer):
     """Adds sinusoidal positions to embeddings. The layer has no weights, and computes sine and cosine in float32.
 
     (`SinePositionEncoding` of keras_hub has neither `order` nor `endpoint`, and computes positions in the compute
@@ -71,12 +71,9 @@ class PositionalEncoding(keras.layers.Layer):
     def compute_output_shape(self, inputs_shape: tuple[int | None, ...]) -> tuple[int | None, ...]:
         return inputs_shape
 
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "order": self.order, "offset": self.offset, "endpoint": self.endpoint}
-
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
-class LearnedPositions(keras.layers.Layer):
+class LearnedPositions(ConfiguredLayer):
     """Adds a learned vector for each position to embeddings. Later positions have the vector of position M - 1.
 
     Args:
@@ -119,6 +116,3 @@ class LearnedPositions(keras.layers.Layer):
 
     def compute_output_shape(self, inputs_shape: tuple[int | None, ...]) -> tuple[int | None, ...]:
         return inputs_shape
-
-    def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "max_length": self.max_length}

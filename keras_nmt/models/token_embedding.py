@@ -7,7 +7,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_nmt.layers._common import keep_frozen
+from keras_nmt.layers._common import ConfiguredLayer, keep_frozen
 from keras_nmt.layers._projection import reshape_like
 
 
@@ -27,7 +27,7 @@ class _TableInitializer(keras.initializers.Initializer):
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
-class TokenEmbedding(keras.layers.Layer):
+class TokenEmbedding(ConfiguredLayer):
     """Maps token ids to embeddings, and decoder states to logits.
 
     The table is Keras' own `ReversibleEmbedding`, to which this layer adds the scale, biases, and logits of chosen
@@ -170,13 +170,3 @@ class TokenEmbedding(keras.layers.Layer):
         dtype = "float32" if reverse else self.compute_dtype
         shape = self.compute_output_shape(inputs.shape, reverse, output_kernel=output_kernel)
         return keras.KerasTensor(shape, dtype=dtype)
-
-    def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "vocabulary_size": self.vocabulary_size,
-            "hidden_dim": self.hidden_dim,
-            "tie_weights": self.tie_weights,
-            "scale": self.scale,
-            "logits_bias": self.logits_bias,
-        }

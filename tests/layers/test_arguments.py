@@ -15,6 +15,7 @@ from keras_nmt.layers import (
     ContextualizedEmbedding,
     HierarchicalAggregation,
     LexicalShortcut,
+    LowRankBilinearPooling,
     LuongAttention,
     MultiHeadAttention,
     RecurrentEncoder,
@@ -93,6 +94,23 @@ def test_numpy_sizes_become_plain_integers(layer):
     config = json.loads(json.dumps(layer(**given).get_config()))
     assert given
     assert {name: config[name] for name in given} == given
+
+
+class Tempered(LowRankBilinearPooling):
+    """A sub-class with arguments of its own, of which it keeps the last one under another name."""
+
+    def __init__(self, temperature=1.0, dtype=None, factor=1.0, **kwargs):
+        super().__init__(dtype=dtype, **kwargs)
+        self.temperature = temperature
+        self._factor = factor
+
+
+def test_a_sub_class_has_its_own_arguments_and_those_of_its_bases_in_the_configuration():
+    given = {"units": 6, "rank": 3, "first_order": False, "start": "identity", "residual": True, "temperature": 2.0}
+    layer = Tempered(**given, dtype="mixed_bfloat16", factor=3.0)
+    config = layer.get_config()
+    assert config.pop("dtype")["config"] == {"name": "mixed_bfloat16"}
+    assert config == {**given, "name": layer.name, "trainable": True}
 
 
 B, T, D = 2, 4, 6
