@@ -20,13 +20,13 @@ from keras_nmt.layers.mechanisms import SIDES
 from keras_nmt.models._sides import RecurrentSource, RecurrentTarget, TransformerSource, TransformerTarget
 from keras_nmt.models.factory import MECHANISMS, TransformerConfig, TransformerFactory
 from keras_nmt.models.token_embedding import TokenEmbedding
-from keras_nmt.models.translation_model import Prepare, SearchModels, Step, TargetSide, TranslationModel, Untracked
+from keras_nmt.models.translation_model import CommonModel, SearchModels, TargetSide, TranslationModel, Untracked
 
 KINDS = ("recurrent", "transformer")
 _SET_ELSEWHERE = ("hidden_dim", "dropout")  # arguments of the parts that are also arguments of the model
 
 
-class MultilingualModel(keras.Model):
+class MultilingualModel(CommonModel, keras.Model):
     """The base class of multilingual models: languages, directions, and encoders and decoders of either kind.
 
     The model holds the weights, and is trained, saved and restored as a whole. `pair` returns the translation model of
@@ -45,10 +45,6 @@ class MultilingualModel(keras.Model):
         encodes_by: "source" or "target": which language of a direction selects the encoder.
         positions_before_target, num_labels: See `TranslationModel`.
     """
-
-    encodes_by: str = "source"
-    positions_before_target: int = 0
-    num_labels: int = 0
 
     def __init__(
         self,
@@ -160,26 +156,12 @@ class MultilingualModel(keras.Model):
             logits = side.logits(target_input, encoder.output)  # [B, T, V]
             if penalties is not None:
                 logits = _AddPenalties(name="penalties")(logits, penalties, encoder.input)
-            search = SearchModels(
-                encoder=encoder,
-                prepare=Prepare(side, dtype=self._policy, name="prepare"),
-                step=Step(side, dtype=self._policy, name="decoder_step"),
-            )
+            search = SearchModels(encoder, side, self._policy)
             pairs[source, target] = _Pair(self, source, target, [encoder.input, target_input], logits, search)
         return pairs[source, target]
 
     def encoder_for(self, source: str, target: str) -> keras.Model:
-        """Returns the functional model from source ids `[B, S]` to the memory that the target's decoder reads.
-
-        It depends only on the language that `encodes_by` selects.
-
-        Args:
-            source: String, language to translate from.
-            target: String, language to translate to.
-
-        Raises:
-            ValueError: A language is unknown.
-        """
+        """Returns the functional model from source ids to the memory; see `TranslationModel.encoder_for`."""
         self._check_languages(source, target)
         return self._encoder(source, target)[0]
 
@@ -217,16 +199,6 @@ class MultilingualModel(keras.Model):
                     weight.trainable = False
         return model
 
-    def with_dtype(self, dtype: str) -> MultilingualModel:
-        """Returns a copy with equal weights that computes in another dtype, without cuDNN's kernels.
-
-        Args:
-            dtype: Dtype policy, such as "float32".
-        """
-        copy = type(self).from_config({**self.get_config(), "dtype": dtype})
-        copy.set_weights(self.get_weights())
-        return copy
-
     def call(self, inputs: Any) -> Any:
         raise TypeError(
             f"Call the model of a direction: `model.pair(source, target)`. Received: {type(inputs).__name__}"
@@ -249,10 +221,6 @@ class MultilingualModel(keras.Model):
             "trainable": self.trainable,
             "dtype": self._policy.name,
         }
-
-    @classmethod
-    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> MultilingualModel:
-        return cls(**config)
 
     def _encoder(self, source: str, target: str) -> tuple[keras.Model, Any]:
         """Returns the model of `encoder_for`, which is made once, and its penalties."""

@@ -15,7 +15,7 @@ from keras_nmt.layers._recording import Record
 from keras_nmt.models._sides import TransformerSource, TransformerTarget
 from keras_nmt.models.factory import TransformerConfig, TransformerFactory
 from keras_nmt.models.token_embedding import TokenEmbedding
-from keras_nmt.models.translation_model import Prepare, SearchModels, Step, TranslationModel, attention_layer
+from keras_nmt.models.translation_model import SearchModels, TranslationModel, attention_layer
 
 
 def _sizes(
@@ -241,12 +241,7 @@ class Transformer(TranslationModel):
             **config.as_json(),
             "dtype": policy.name,
         }
-        # The search models share these layers' weights, so they are in an object that Keras does not track.
-        self._search = SearchModels(
-            encoder=keras.Model(source, memory, name="encoder_model"),
-            prepare=Prepare(target_side, dtype=policy, name="prepare"),
-            step=Step(target_side, dtype=policy, name="decoder_step"),
-        )
+        self._search = SearchModels(keras.Model(source, memory, name="encoder_model"), target_side, policy)
 
     def recorded_alignment(self, records: Sequence[Record]) -> Any:
         """Returns the attention of `alignment_head`, `[B, T, S]`, from a call of this model inside `recording`.

@@ -3,12 +3,41 @@
 from __future__ import annotations
 
 import types
-from typing import Any, Protocol
+from typing import Any, Protocol, Self, TypeVar
 
 import keras
 
+M = TypeVar("M", bound=keras.Model)
 
-class TranslationModel(keras.Model):
+
+class CommonModel:
+    """What models of one direction and multilingual models have in common.
+
+    It is not derived from `keras.Model`, because Keras makes the bases of each functional model functional, too.
+    """
+
+    encodes_by: str = "source"
+    positions_before_target: int = 0
+    num_labels: int = 0
+
+    def with_dtype(self: M, dtype: str) -> M:
+        """Returns a copy with equal weights that computes in another dtype, outside of any distribution strategy.
+
+        The copy does not use cuDNN's kernels.
+
+        Args:
+            dtype: String, dtype policy, such as "float32".
+        """
+        copy = type(self).from_config({**self.get_config(), "dtype": dtype})
+        copy.set_weights(self.get_weights())
+        return copy
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Self:
+        return cls(**config)  # Keras' own method would instantiate any layer named in the configuration
+
+
+class TranslationModel(CommonModel, keras.Model):
     """A translation model of one direction: a Keras model with teacher forcing, and the parts that a search calls.
 
     As a Keras model, it maps `(source ids [B, S], target-input ids [B, T])`, int32, to logits `[B, T, V]`, float32. The
@@ -36,10 +65,7 @@ class TranslationModel(keras.Model):
 
     languages: tuple[str, ...] = ("source", "target")
     directions: tuple[tuple[str, str], ...] = (("source", "target"),)
-    encodes_by: str = "source"
     positions_before_source: int | None = 0
-    positions_before_target: int = 0
-    num_labels: int = 0
     source_vocabulary_size: int
     target_vocabulary_size: int
     _search: SearchModels
@@ -75,7 +101,7 @@ class TranslationModel(keras.Model):
             target: String, language to translate to.
 
         Raises:
-            ValueError: The model does not have this direction.
+            ValueError: The model does not have this direction, or a language is unknown.
         """
         return self.pair(source, target).encoder
 
@@ -154,20 +180,6 @@ class TranslationModel(keras.Model):
             [Garg et al., 2019](https://arxiv.org/abs/1909.02074), section 3.
         """
         return self._search.step.side.attention(target_input, memory, layer)
-
-    def with_dtype(self, dtype: str) -> TranslationModel:
-        """Returns a copy with equal weights that computes in another dtype, outside of any distribution strategy.
-
-        Args:
-            dtype: String, dtype policy, such as "float32".
-        """
-        copy = type(self).from_config({**self.get_config(), "dtype": dtype})
-        copy.set_weights(self.get_weights())
-        return copy
-
-    @classmethod
-    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> TranslationModel:
-        return cls(**config)  # Keras' own method would instantiate any layer named in the configuration
 
 
 class LogitsSide(Protocol):
@@ -254,6 +266,6 @@ class Untracked(types.SimpleNamespace):
 class SearchModels(Untracked):
     """The parts of a model that search calls. Keras must not track them, because they share the model's weights."""
 
-    encoder: keras.Model
-    prepare: Prepare
-    step: Step
+    def __init__(self, encoder: keras.Model, side: TargetSide, dtype: Any) -> None:
+        prepare, step = Prepare(side, dtype=dtype, name="prepare"), Step(side, dtype=dtype, name="decoder_step")
+        super().__init__(encoder=encoder, prepare=prepare, step=step)
