@@ -1,4 +1,4 @@
-"""Masks, initial weights and checks of arguments that several layers share."""
+"""Base classes, masks, initial weights and checks of arguments that several layers share."""
 
 from __future__ import annotations
 

@@ -238,15 +238,12 @@ class AttentiveRecurrentDecoder(ConfiguredLayer):
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Computes the constants of a sentence and the caches of the first step, for search.
 
-        Args:
-            memory: Float tensor `[B, S, d]`.
-            beam_size: Integer K, hypotheses per sentence.
-            initial_state: See the call argument.
-            memory_mask: Boolean tensor `[B, S]`, True at real tokens, as for `step`. Defaults to None: all are real. A
-                mask that Keras attached to the memory counts in `call` only.
+        The arguments are those of `call`, for K = `beam_size` hypotheses per sentence. A mask that Keras attached to
+        the memory counts in `call` only.
 
         Returns:
-            Constants, tensors `[B, ...]`, and caches, tensors `[B, K, ...]`: the "states" and the "attentional" state.
+            Constants: the "memory" and its "keys", tensors `[B, ...]`. Caches `[B, K, u]`: the "states", a list of h
+            and c of each layer in turn, and the "attentional" state h~.
         """
         memory = without_padding(ops.cast(memory, "float32"), memory_mask)
         batch_size = ops.shape(memory)[0]
@@ -263,17 +260,9 @@ class AttentiveRecurrentDecoder(ConfiguredLayer):
     def step(
         self, inputs: Any, position: Any, constants: dict[str, Any], caches: dict[str, Any], memory_mask: Any = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Runs one target position of K hypotheses per sentence.
+        """Maps embeddings `[B, K, e]` of one position to h~ `[B, K, u]`, equal to the output of `call`, and new caches.
 
-        Args:
-            inputs: Float tensor `[B, K, e]`, the target embeddings at this position.
-            position: Integer scalar tensor. Not used, because the caches determine the position.
-            constants: Output of `prepare`.
-            caches: Output of `prepare` or of the previous step.
-            memory_mask: Boolean tensor `[B, S]`, True at real tokens.
-
-        Returns:
-            h~ at this position, `[B, K, u]`, equal to the output of `call` there, and the new caches.
+        The arguments are those of `TransformerDecoder.step`; `position` is not used, because the caches determine it.
         """
         shape = (*ops.shape(inputs)[:2], self.hidden_dim)
         rows = ops.reshape(ops.cast(inputs, "float32"), (-1, inputs.shape[-1]))  # [B K, e]

@@ -81,23 +81,11 @@ class CompositionLayer(ConfiguredLayer):
         keep_frozen(self)
 
     def build_composition(self, number: int, width: int) -> None:
-        """Adds the weights. Sub-classes implement this method.
-
-        Args:
-            number: Integer N, number of representations.
-            width: Integer d', width of a representation.
-        """
+        """Adds the weights for N = `number` representations of width d' = `width`. Sub-classes implement it."""
         raise NotImplementedError
 
     def compose(self, representations: Any) -> Any:
-        """Composes representations, without the residual connection. Sub-classes implement this method.
-
-        Args:
-            representations: List of N float tensors `[..., d']`, or one tensor `[..., N, d']`.
-
-        Returns:
-            Tensor `[..., output_width]`.
-        """
+        """Composes the argument of `call` to `[..., output_width]`, without the residual. Sub-classes implement it."""
         raise NotImplementedError
 
     def call(self, representations: Any) -> Any:

@@ -137,34 +137,17 @@ class RecurrentEncoder(ConfiguredLayer):
         return (states, final) if return_state else states
 
     def empty_cache(self, batch_size: Any, beam_size: int) -> list[list[Any]]:
-        """Makes the cache for the first `step`.
+        """Makes the cache of the first `step`: a list with [h, c] of each layer, zeros `[B, K, hidden_dim]` each.
 
-        Args:
-            batch_size: Integer or integer scalar tensor B.
-            beam_size: Integer K, hypotheses per sentence.
-
-        Returns:
-            List of [h, c] of each layer, zeros `[B, K, hidden_dim]` each.
-
-        Raises:
-            ValueError: The layer is bidirectional.
+        Cache and steps are those of `docs/own_mechanism.md`. A bidirectional layer raises a `ValueError`.
         """
         self._check_steps()
         return [[ops.zeros((batch_size, beam_size, self.hidden_dim)) for _ in range(2)] for _ in self.layers]
 
     def step(self, inputs: Any, position: Any, cache: list[list[Any]]) -> tuple[Any, list[list[Any]]]:
-        """Runs one position of K sequences per sentence.
+        """Maps embeddings `[B, K, e]` of one position to states `[B, K, hidden_dim]`, equal to those of `call`.
 
-        Args:
-            inputs: Float tensor `[B, K, e]`.
-            position: Integer scalar tensor. Not used, because the cache determines the position.
-            cache: Output of `empty_cache` or of the previous step.
-
-        Returns:
-            The states at this position, `[B, K, hidden_dim]`, equal to the output of `call` there, and the new cache.
-
-        Raises:
-            ValueError: The layer is bidirectional.
+        It also returns the new cache. `position` is not used, because the cache determines it.
         """
         self._check_steps()
         beams = ops.shape(inputs)[:2]

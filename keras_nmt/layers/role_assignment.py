@@ -241,11 +241,7 @@ class RoleAssignment(ConfiguredLayer):
         return hard + (relaxed - ops.stop_gradient(relaxed))
 
     def empty_cache(self, batch_size: Any, beam_size: int) -> dict[str, Any]:
-        """Makes the cache for the first `step`: the state of the context before the first position.
-
-        Args:
-            batch_size: Integer or integer scalar tensor B.
-            beam_size: Integer K, hypotheses per sentence.
+        """Makes the cache of the first `step`: the state of the context before it; see `docs/own_mechanism.md`.
 
         Returns:
             A dictionary of tensors `[B, K, ...]`: the "hidden" and "carry" state of an LSTM, or the last "inputs" of a
@@ -268,18 +264,9 @@ class RoleAssignment(ConfiguredLayer):
         return {**cache, "previous": zeros(self._context_width)} if self.exclusive else cache
 
     def step(self, inputs: Any, position: Any, cache: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        """Runs one position of K hypotheses per sentence.
+        """Maps embeddings `[B, K, d]` of one position to roles `[B, K, hr]`, equal to those of `call`, and a new cache.
 
-        Args:
-            inputs: Float tensor `[B, K, d]`, the embeddings at this position.
-            position: Integer scalar tensor. Not used, because the cache determines the position.
-            cache: Output of `empty_cache` or of the previous step.
-
-        Returns:
-            The roles at this position, `[B, K, hr]`, equal to the output of `call` there, and the new cache.
-
-        Raises:
-            ValueError: The layer is not causal.
+        `position` is not used, because the cache determines it. A layer that is not causal raises a `ValueError`.
         """
         self._check_steps()
         beams = ops.shape(inputs)[:2]

@@ -40,19 +40,7 @@ class RoleLayer(ConfiguredLayer):
         return self.role_assignment.empty_cache(batch_size, beam_size)
 
     def step(self, inputs: Any, position: Any, cache: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        """Runs one position of K hypotheses per sentence.
-
-        Args:
-            inputs: Float tensor `[B, K, d]`, the embeddings at this position.
-            position: Integer scalar tensor, the position, from 0.
-            cache: Output of `empty_cache` or of the previous step.
-
-        Returns:
-            Tensor `[B, K, d]`, equal to the output of `call` at this position, and the new cache.
-
-        Raises:
-            ValueError: The layer is not causal.
-        """
+        """Maps embeddings `[B, K, d]` of one position to e~ `[B, K, d]` and a new cache; see `RoleAssignment.step`."""
         roles, cache = self.role_assignment.step(inputs, position, cache)
         return self.combine(inputs, roles, is_decoding_step=True), cache
 
@@ -89,9 +77,7 @@ class RoleInteraction(RoleLayer, Int8Kernels):
     rows, computes all roles by one product in half the time.
 
     Args:
-        num_roles: Integer, number of roles hr.
-        assignment: "dense", "softmax" or "one_hot". This and the following arguments up to `dropout_on` are those of
-            `RoleAssignment`. Defaults to "dense".
+        num_roles to dropout_on: See `RoleAssignment`.
         residual: Boolean, whether to add e_t, like a role whose matrix is the identity. Without `residual`, the initial
             U_i of softmax roles are sqrt(hr) times as large, because e~ is initially about their average, and should be
             as large as e. Defaults to False.
@@ -100,10 +86,7 @@ class RoleInteraction(RoleLayer, Int8Kernels):
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Call arguments:
-        inputs: Float tensor `[B, T, d]`, the embeddings e.
-        mask: Boolean tensor `[B, T]`, True at real tokens. Defaults to the mask that Keras attached to `inputs`.
-            Without a mask, all positions are real.
-        training: Boolean, whether dropout and Gumbel noise are active.
+        inputs, mask, training: See `RoleAssignment`.
         return_roles: Boolean, whether to return the roles too. Defaults to False.
 
     Returns:
@@ -204,16 +187,11 @@ class ContextualizedEmbedding(RoleLayer):
         e~_t = U r_t + e_t,    U in R^{d x hr}
 
     Args:
-        num_roles: Integer, width hr of the roles.
-        context: "lstm", "bilstm" or "cnn". This and the following arguments are those of `RoleAssignment`. Defaults to
-            "lstm".
+        num_roles to dropout: See `RoleAssignment`.
         **kwargs: Further arguments of `keras.layers.Layer`, such as `name` and `dtype`.
 
     Call arguments:
-        inputs: Float tensor `[B, T, d]`, the embeddings e.
-        mask: Boolean tensor `[B, T]`, True at real tokens. Defaults to the mask that Keras attached to `inputs`.
-            Without a mask, all positions are real.
-        training: Boolean, whether dropout is active.
+        inputs, mask, training: See `RoleAssignment`.
         return_roles: Boolean, whether to return the roles too. Defaults to False.
 
     Returns:

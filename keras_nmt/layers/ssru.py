@@ -76,27 +76,13 @@ class SSRU(Int8Kernels):
         return self._output(_recurrence(gates, added))
 
     def empty_cache(self, batch_size: Any, beam_size: int) -> dict[str, Any]:
-        """Makes the cache for the first `step`.
-
-        Args:
-            batch_size: Integer or integer scalar tensor B.
-            beam_size: Integer K, hypotheses per sentence.
-
-        Returns:
-            Dictionary with the "state" c_0: zeros `[B, K, d]`, float32.
-        """
+        """Makes the cache of the first `step`: the "state" c_0, zeros `[B, K, d]`; see `docs/own_mechanism.md`."""
         return {"state": ops.zeros((batch_size, beam_size, self.hidden_dim), dtype="float32")}
 
     def step(self, inputs: Any, position: Any, cache: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        """Runs one position of K hypotheses per sentence.
+        """Maps inputs `[B, K, d']` of one position to outputs `[B, K, d]`, equal to those of `call`, and a new cache.
 
-        Args:
-            inputs: Float tensor `[B, K, d']`, the inputs at this position.
-            position: Integer scalar tensor. Not used, because the cache determines the position.
-            cache: Output of `empty_cache` or of the previous step.
-
-        Returns:
-            Tensor `[B, K, d]`, equal to the output of `call` at this position, and the new cache.
+        `position` is not used, because the cache determines it.
         """
         gates, added = self._project(inputs)
         state = gates * cache["state"] + added

@@ -28,11 +28,7 @@ class TransformerDecoder(TransformerStack):
         memory: Float tensor `[B, S, d']`, the encoder's output.
         memory_shortcut_states: Float tensor `[B, S, d_e]`, the source of the cross-attentions' shortcut, such as the
             source embeddings. Must be given if they have a shortcut, and only then.
-        inputs_mask: Boolean tensor `[B, T]`, True at real tokens. Defaults to the mask that Keras attached to `inputs`,
-            if any. If padding is at the end, the causal mask suffices.
-        memory_mask: Boolean tensor `[B, S]`, True at real tokens. Defaults to the mask that Keras attached to `memory`,
-            if any.
-        training: Boolean, whether dropout is active.
+        inputs_mask, memory_mask, training: See `TransformerDecoderLayer`.
         return_states: Boolean, whether to return the states of every layer too. Defaults to False.
         return_attention: Boolean, whether to return the cross-attention's weights of every layer too. Defaults to
             False.

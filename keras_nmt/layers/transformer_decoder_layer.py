@@ -238,11 +238,7 @@ class TransformerDecoderLayer(TransformerLayer):
         check_mask("memory_mask", memory_mask, 2, memory)
 
     def prepare(self, memory: Any, memory_shortcut_states: Any = None) -> dict[str, Any]:
-        """Computes the constants of a sentence, for search.
-
-        Args:
-            memory: Float tensor `[B, S, d']`, the encoder's output.
-            memory_shortcut_states: Float tensor `[B, S, d_e]`, the source of the cross-attention's shortcut, if any.
+        """Computes the constants of a sentence, for search, from the arguments of `TransformerDecoder.prepare`.
 
         Returns:
             Dictionary of the "keys" and "values" of the cross-attention, `[B, H', S, d / H]` each, where H' is the
@@ -254,10 +250,7 @@ class TransformerDecoderLayer(TransformerLayer):
     def empty_cache(self, memory: Any, beam_size: int, max_length: int | None) -> dict[str, Any]:
         """Makes the cache of the self-attention, or of the recurrent layer in its place, before the first `step`.
 
-        Args:
-            memory: Float tensor `[B, S, d']`, the encoder's output, which gives B.
-            beam_size: Integer K, hypotheses per sentence.
-            max_length: Integer M, the number of target positions that the cache holds. None: the cache grows.
+        The arguments are those of `TransformerDecoder.prepare`; the memory gives B.
 
         Returns:
             Dictionary of "keys" and "values": zeros `[B, H', M, K, d / H]` each, where H' is the number of their heads;
@@ -290,15 +283,12 @@ class TransformerDecoderLayer(TransformerLayer):
 
         Args:
             inputs: Float tensor `[B, K, d]`, the states H_{l-1} at this position.
-            position: Integer scalar tensor, the position, from 0.
-            constants: Output of `prepare`.
+            position, constants, memory_mask: See `TransformerDecoder.step`.
             cache: Output of `empty_cache` or of the previous step. Search reorders all caches except keys and values
                 of a fixed shape.
             ancestry_mask: Boolean tensor `[B, K, M, K]`, True at the keys that the predecessors of each hypothesis in
                 the beam wrote at the positions so far. None for a cache that search reorders.
             shortcut_states: Float tensor `[B, K, d_e]`, the source of the self-attention's shortcut, if it has one.
-            memory_mask: Boolean tensor `[B, S]`, True at real tokens. Defaults to None: all are real. A mask that Keras
-                attached to the memory counts in `call` only.
 
         Returns:
             The states H_l at this position, `[B, K, d]`, and the cache that includes this position.

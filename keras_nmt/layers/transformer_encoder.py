@@ -183,9 +183,7 @@ class TransformerEncoder(TransformerStack):
 
     Call arguments:
         inputs: Float tensor `[B, T, d]`, the embeddings E with their positions.
-        mask: Boolean tensor `[B, T]`, True at real tokens. Defaults to the mask that Keras attached to `inputs`, if
-            any.
-        training: Boolean, whether dropout is active.
+        mask, training: See `TransformerEncoderLayer`.
         return_states: Boolean, whether to return the states of every layer too. Defaults to False.
         return_gates: Boolean, whether to return the shortcut's gates of every layer too. Defaults to False.
 
