@@ -46,8 +46,12 @@ def without_padding(states: Any, mask: Any) -> Any:
 class ConfiguredLayer(keras.layers.Layer):
     """A layer that keeps the arguments of its constructor in attributes of the same names, for its configuration.
 
-    An argument that has no such attribute must be added by the `get_config` of the sub-class.
+    An argument without such an attribute must be added by the `get_config` of the sub-class. The layer passes masks on.
     """
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.supports_masking = True
 
     @classmethod
     def argument_names(cls) -> list[str]:
@@ -190,6 +194,11 @@ def check_width(name: str, states_shape: Any, width: int) -> None:
         raise ValueError(
             f"`{name}` must be a float tensor whose last dimension is {width}. Received: shape {tuple(states_shape)}"
         )
+
+
+def spec_of_call(layer: Any, *args: Any, **kwargs: Any) -> Any:
+    """Infers a layer's outputs from `call`, as its `compute_output_spec`, because they depend on the arguments."""
+    return keras.Operation.compute_output_spec(layer, *args, **kwargs)
 
 
 def call_keeping_shape(layer: Any, inputs: Any, states: Any = None, **arguments: Any) -> Any:

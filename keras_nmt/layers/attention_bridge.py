@@ -107,7 +107,6 @@ class AttentionBridge(ConfiguredLayer):
         self.penalty_weight = float(penalty_weight)
         self.penalty = penalty
         self.use_bias = use_bias
-        self.supports_masking = True
 
         def dense(width: int, name: str, activation: str | None = None) -> keras.layers.Layer:
             return keras.layers.Dense(

@@ -95,7 +95,6 @@ class AttentiveRecurrentDecoder(ConfiguredLayer):
         self.input_feeding = input_feeding
         self.dropout = dropout
         self.dropout_in_loop = dropout_in_loop
-        self.supports_masking = True
         self.cells = [
             keras.layers.LSTMCell(self.hidden_dim, dtype="float32", name=f"cell_{i}") for i in range(self.num_layers)
         ]

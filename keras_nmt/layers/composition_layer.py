@@ -66,7 +66,6 @@ class CompositionLayer(ConfiguredLayer):
         self.units = optional_size("units", units)
         self.start = start
         self.residual = residual
-        self.supports_masking = True
 
     def build(self, representations_shape: Any) -> None:
         self.number, self.width = _number_and_width(representations_shape)  # N and d'

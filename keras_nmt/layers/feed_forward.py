@@ -48,7 +48,6 @@ class FeedForward(ConfiguredLayer):
         check_rate(dropout=dropout)
         self.intermediate_dim = int(intermediate_dim)
         self.hidden_dim = int(hidden_dim)
-        self.supports_masking = True
         self.dropout = dropout
         self.activation = activation
         policy = self.dtype_policy

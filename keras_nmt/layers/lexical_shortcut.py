@@ -7,7 +7,14 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_nmt.layers._common import SHORTCUT_KINDS, check_alike, check_choice, check_positive, projection_initializer
+from keras_nmt.layers._common import (
+    SHORTCUT_KINDS,
+    check_alike,
+    check_choice,
+    check_positive,
+    projection_initializer,
+    spec_of_call,
+)
 from keras_nmt.layers._projection import Int8Kernels
 from keras_nmt.layers._recording import record
 
@@ -77,7 +84,6 @@ class LexicalShortcut(Int8Kernels):
         check_positive(hidden_dim=hidden_dim)
         check_choice("kind", kind, SHORTCUT_KINDS)
         self.hidden_dim = int(hidden_dim)
-        self.supports_masking = True
         self.kind = kind
 
     @property
@@ -138,6 +144,4 @@ class LexicalShortcut(Int8Kernels):
         shape = (*hidden_shape[:-1], self.hidden_dim)
         return shape, shape
 
-    def compute_output_spec(self, *args: Any, **kwargs: Any) -> Any:
-        # The outputs depend on the arguments: infer them from `call`, not from `compute_output_shape`.
-        return keras.Operation.compute_output_spec(self, *args, **kwargs)
+    compute_output_spec = spec_of_call

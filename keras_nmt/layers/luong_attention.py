@@ -68,7 +68,6 @@ class LuongAttention(ConfiguredLayer):
         self.units = int(units)
         self.score = score
         self.memory_width: int | None = None  # d, known when the layer is built
-        self.supports_masking = True
 
     def build(self, query_shape: tuple[int | None, ...], memory_shape: tuple[int | None, ...]) -> None:
         check_width("query", query_shape, self.units)

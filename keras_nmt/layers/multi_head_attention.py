@@ -20,6 +20,7 @@ from keras_nmt.layers._common import (
     keras_mask,
     optional_size,
     projection_initializer,
+    spec_of_call,
 )
 from keras_nmt.layers._projection import Int8Kernels, Projection, reshape_last
 from keras_nmt.layers._recording import record
@@ -60,7 +61,6 @@ class KeyValueProjection(Int8Kernels):
         super().__init__(**kwargs)
         check_positive(hidden_dim=hidden_dim)
         self.hidden_dim = int(hidden_dim)
-        self.supports_masking = True
 
     def build(self, hidden_shape: tuple[int | None, ...]) -> None:
         # W_K and W_V lie side by side: one product gives both.
@@ -186,7 +186,6 @@ class MultiHeadAttention(AssembledLayer):
         self.key_value_dim = self.num_key_value_heads * self.head_dim  # width of keys and of values
         self.output_projection = output_projection
         self.use_bias = use_bias
-        self.supports_masking = True
         policy = self.dtype_policy
         self.query_projection = Projection(
             hidden_dim, use_bias=use_bias, kernel_initializer=projection_initializer(), dtype=policy, name="query"
@@ -361,9 +360,7 @@ class MultiHeadAttention(AssembledLayer):
     ) -> tuple[int | None, ...]:
         return (*query_shape[:-1], self.hidden_dim)
 
-    def compute_output_spec(self, *args: Any, **kwargs: Any) -> Any:
-        # The outputs depend on the arguments: infer them from `call`, not from `compute_output_shape`.
-        return keras.Operation.compute_output_spec(self, *args, **kwargs)
+    compute_output_spec = spec_of_call
 
 
 def _needs_two(call: Any) -> bool:

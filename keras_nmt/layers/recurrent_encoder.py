@@ -85,7 +85,6 @@ class RecurrentEncoder(ConfiguredLayer):
         self.dropout = dropout
         self.bidirectional = bidirectional
         self.use_cudnn = use_cudnn
-        self.supports_masking = True
         self.layers = [self._make_layer(i) for i in range(self.num_layers)]
         self.dropouts = [
             keras.layers.Dropout(dropout, dtype="float32", name=f"dropout_{i}") for i in range(1, self.num_layers)

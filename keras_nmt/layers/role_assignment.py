@@ -140,7 +140,6 @@ class RoleAssignment(ConfiguredLayer):
         self.dropout = dropout
         self.dropout_on = dropout_on
         self._drops_logits = assignment == "one_hot" and dropout_on == "logits"
-        self.supports_masking = True
         self.temperature: Any = None
         self._context_width = self.units or self.num_roles
         self._width: int | None = None  # d, known once built

@@ -132,7 +132,6 @@ class RoleInteraction(RoleLayer, Int8Kernels):
         super().__init__(**kwargs)
         self.residual = residual
         self.low_rank = low_rank
-        self.supports_masking = True
         arguments = num_roles, assignment, context, units, kernel_size, activation, causal, exclusive, straight_through
         self.role_assignment = RoleAssignment(
             *arguments, dropout, dropout_on, dtype=self.dtype_policy, name="assignment"
@@ -225,7 +224,6 @@ class ContextualizedEmbedding(RoleLayer):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        self.supports_masking = True
         arguments = num_roles, "dense", context, units, kernel_size, activation, causal, exclusive
         self.role_assignment = RoleAssignment(*arguments, dropout=dropout, dtype=self.dtype_policy, name="assignment")
 

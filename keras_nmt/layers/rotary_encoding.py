@@ -59,7 +59,6 @@ class RotaryEncoding(ConfiguredLayer):
         if isinstance(base, bool) or not isinstance(base, (int, float)) or not base > 1:
             raise ValueError(f"`base` must be a number above 1. Received: base={base!r}")
         self.base = base
-        self.supports_masking = True
 
     def build(self, inputs_shape: tuple[int | None, ...]) -> None:
         if inputs_shape[-1] is None or inputs_shape[-1] % 2:

@@ -55,7 +55,6 @@ class SSRU(Int8Kernels):
         super().__init__(**kwargs)
         check_positive(hidden_dim=hidden_dim)
         self.hidden_dim = int(hidden_dim)
-        self.supports_masking = True
 
     def build(self, inputs_shape: tuple[int | None, ...]) -> None:
         # W and W_f lie side by side, so one product computes both.

@@ -53,7 +53,6 @@ class TransformerStack(AssembledLayer):
                 f"`composition_norms` must be empty or have {depth} norms, one for each layer. "
                 f"Received: {len(composition_norms)}"
             )
-        self.supports_masking = True
         self.composition = composition
         self._aggregates = hasattr(composition, "aggregate")
         self.composition_norms = list(composition_norms)

@@ -17,6 +17,7 @@ from keras_nmt.layers._common import (
     check_width,
     keep_frozen,
     keras_mask,
+    spec_of_call,
 )
 
 Function = Callable[[Any], Any]
@@ -67,7 +68,6 @@ class TransformerLayer(AssembledLayer):
     ) -> None:
         super().__init__(**kwargs)
         check_choice("residual", residual, tuple(RESIDUALS))
-        self.supports_masking = True
         self.self_attention = self_attention
         self.self_attention_norm = self_attention_norm
         self.feed_forward = feed_forward
@@ -200,6 +200,4 @@ class TransformerEncoderLayer(TransformerLayer):
         x = self._feed(self._connect(inputs, self.self_attention_norm, attend, training), training)
         return (x, gates[0]) if return_gates else x
 
-    def compute_output_spec(self, *args: Any, **kwargs: Any) -> Any:
-        # The outputs depend on the arguments: infer them from `call`, not from `compute_output_shape`.
-        return keras.Operation.compute_output_spec(self, *args, **kwargs)
+    compute_output_spec = spec_of_call

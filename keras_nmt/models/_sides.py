@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import keras
@@ -18,6 +19,10 @@ class _OutputProjection:
     """The projection of a target side's states to logits, by the embeddings of the target."""
 
     embedding: TokenEmbedding
+    _decode: Callable[..., Any]
+
+    def logits(self, ids: Any, memory: dict[str, Any]) -> Any:
+        return self.embedding(self._decode(ids, memory), reverse=True)  # [B, T, V]
 
     def output_kernel(self, ids: Any = None) -> Any:
         return self.embedding.output_kernel(ids)
@@ -86,9 +91,6 @@ class TransformerTarget(_TransformerSide, _OutputProjection):
             **options,
         )
 
-    def logits(self, ids: Any, memory: dict[str, Any]) -> Any:
-        return self.embedding(self._decode(ids, memory), reverse=True)  # [B, T, V]
-
     def attention(self, ids: Any, memory: dict[str, Any], layer: int | None = None) -> Any:
         _, attention = self._decode(ids, memory, training=False, return_attention=True)
         weights = ops.cast(attention[attention_layer(layer, len(attention)) - 1], "float32")  # [B, H, T, S]
@@ -152,9 +154,6 @@ class RecurrentTarget(_RecurrentSide, _OutputProjection):
             training=training,
             **options,
         )
-
-    def logits(self, ids: Any, memory: dict[str, Any]) -> Any:
-        return self.embedding(self._decode(ids, memory), reverse=True)  # [B, T, V]
 
     def attention(self, ids: Any, memory: dict[str, Any], layer: int | None = None) -> Any:
         attention_layer(layer, 1)  # raises an error for a layer that does not exist

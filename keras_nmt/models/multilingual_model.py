@@ -276,7 +276,7 @@ class MultilingualModel(CommonModel, keras.Model):
 
     def _embedding(self, vocabulary_size: int, name: str) -> TokenEmbedding:
         options = self._options
-        transformer = options["transformer"] or {}
+        transformer = options["transformer"]
         return TokenEmbedding(
             vocabulary_size,
             options["hidden_dim"],

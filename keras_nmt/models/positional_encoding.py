@@ -52,7 +52,6 @@ class PositionalEncoding(ConfiguredLayer):
         self.order = order
         self.offset = int(offset)
         self.endpoint = endpoint
-        self.supports_masking = True
         self.built = True
 
     def call(self, inputs: Any, position: Any = None) -> Any:
@@ -98,7 +97,6 @@ class LearnedPositions(ConfiguredLayer):
         super().__init__(**kwargs)
         check_positive(max_length=max_length)
         self.max_length = int(max_length)
-        self.supports_masking = True
 
     def build(self, inputs_shape: tuple[int | None, ...]) -> None:
         width = inputs_shape[-1]

@@ -81,7 +81,6 @@ class TokenEmbedding(ConfiguredLayer):
         self.tie_weights = tie_weights
         self.scale = scale
         self.logits_bias = logits_bias
-        self.supports_masking = True
         self.table = keras.layers.ReversibleEmbedding(
             vocabulary_size,
             hidden_dim,
