@@ -25,6 +25,11 @@ def projection_initializer() -> keras.initializers.Initializer:
     return keras.initializers.VarianceScaling(scale=1.0, mode="fan_in", distribution="uniform")
 
 
+def add_matrix(layer: Any, name: str, rows: int | None, columns: int | None) -> Any:
+    """Adds a matrix of weights `[rows, columns]` to a layer, with the initial values of a projection."""
+    return layer.add_weight(shape=(rows, columns), initializer=projection_initializer(), name=name)
+
+
 def layer_norm(dtype: Any, name: str, scale: str = "ones") -> keras.layers.LayerNormalization:
     """Makes the LayerNorm that is part of a mechanism; `scale` is the initializer of its scale."""
     return keras.layers.LayerNormalization(epsilon=LAYER_NORM_EPSILON, gamma_initializer=scale, dtype=dtype, name=name)

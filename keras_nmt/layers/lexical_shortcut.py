@@ -7,14 +7,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_nmt.layers._common import (
-    SHORTCUT_KINDS,
-    check_alike,
-    check_choice,
-    check_positive,
-    projection_initializer,
-    spec_of_call,
-)
+from keras_nmt.layers._common import SHORTCUT_KINDS, add_matrix, check_alike, check_choice, check_positive, spec_of_call
 from keras_nmt.layers._projection import Int8Kernels
 from keras_nmt.layers._recording import record
 
@@ -100,16 +93,10 @@ class LexicalShortcut(Int8Kernels):
             )
         # The projections to keys and to values lie side by side, so one product computes both.
         if self.kind != "fusion":
-            self.lexical_kernel = self.add_weight(  # W_Ksc | W_Vsc
-                shape=(lexical_width, 2 * d), initializer=projection_initializer(), name="lexical_kernel"
-            )
-            self.hidden_kernel = self.add_weight(  # W_K | W_V
-                shape=(hidden_width, 2 * d), initializer=projection_initializer(), name="hidden_kernel"
-            )
-        else:
-            self.fusion_kernel = self.add_weight(  # columns of W_K and W_V: K_sc | V_sc first, then K | V
-                shape=(lexical_width + hidden_width, 4 * d), initializer=projection_initializer(), name="fusion_kernel"
-            )
+            self.lexical_kernel = add_matrix(self, "lexical_kernel", lexical_width, 2 * d)  # W_Ksc | W_Vsc
+            self.hidden_kernel = add_matrix(self, "hidden_kernel", hidden_width, 2 * d)  # W_K | W_V
+        else:  # columns of W_K and W_V: K_sc | V_sc first, then K | V
+            self.fusion_kernel = add_matrix(self, "fusion_kernel", lexical_width + hidden_width, 4 * d)
         if self.has_gates:
             self.gate_bias = self.add_weight(shape=(2 * d,), initializer="zeros", name="gate_bias")  # b_K | b_V
 

@@ -10,6 +10,7 @@ from keras import ops
 
 from keras_nmt.layers._common import (
     AssembledLayer,
+    add_matrix,
     build_part,
     check_gated,
     check_mask,
@@ -64,9 +65,7 @@ class KeyValueProjection(Int8Kernels):
 
     def build(self, hidden_shape: tuple[int | None, ...]) -> None:
         # W_K and W_V lie side by side: one product gives both.
-        self.kernel = self.add_weight(
-            shape=(hidden_shape[-1], 2 * self.hidden_dim), initializer=projection_initializer(), name="kernel"
-        )
+        self.kernel = add_matrix(self, "kernel", hidden_shape[-1], 2 * self.hidden_dim)
 
     def call(self, hidden: Any) -> tuple[Any, Any]:
         keys, values = ops.split(self.product(hidden, "kernel"), 2, axis=-1)  # [..., T, d] each
@@ -187,20 +186,17 @@ class MultiHeadAttention(AssembledLayer):
         self.output_projection = output_projection
         self.use_bias = use_bias
         policy = self.dtype_policy
-        self.query_projection = Projection(
-            hidden_dim, use_bias=use_bias, kernel_initializer=projection_initializer(), dtype=policy, name="query"
-        )
+
+        def projection(name: str) -> Projection:
+            initializer = projection_initializer()
+            return Projection(hidden_dim, None, use_bias, kernel_initializer=initializer, dtype=policy, name=name)
+
+        self.query_projection = projection("query")
         self.key_value = key_value or KeyValueProjection(self.key_value_dim, dtype=policy, name="key_value")
         self.has_shortcut = _needs_two(self.key_value.call)
         self.positions = positions
         self.composition = composition
-        self.output_layer = (
-            Projection(
-                hidden_dim, use_bias=use_bias, kernel_initializer=projection_initializer(), dtype=policy, name="output"
-            )
-            if output_projection
-            else None
-        )
+        self.output_layer = projection("output") if output_projection else None
         self.weight_dropout = keras.layers.Dropout(dropout, dtype=policy, name="dropout")
 
     def build(

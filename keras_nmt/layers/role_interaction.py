@@ -8,13 +8,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_nmt.layers._common import (
-    ConfiguredLayer,
-    keep_frozen,
-    keras_mask,
-    projection_initializer,
-    with_mask,
-)
+from keras_nmt.layers._common import ConfiguredLayer, add_matrix, keep_frozen, keras_mask, with_mask
 from keras_nmt.layers._projection import Int8Kernels, product
 from keras_nmt.layers.role_assignment import RoleAssignment
 
@@ -142,12 +136,9 @@ class RoleInteraction(RoleLayer, Int8Kernels):
         self.role_assignment.build(inputs_shape)
         d = inputs_shape[-1]
         if self.low_rank:
-            initializer = projection_initializer
-            self.role_kernel = self.add_weight(  # U_r
-                shape=(self.num_roles, d), initializer=initializer(), name="role_kernel"
-            )
-            self.embedding_kernel = self.add_weight(shape=(d, d), initializer=initializer(), name="embedding_kernel")
-            self.output_kernel = self.add_weight(shape=(d, d), initializer=initializer(), name="output_kernel")
+            self.role_kernel = add_matrix(self, "role_kernel", self.num_roles, d)  # U_r
+            self.embedding_kernel = add_matrix(self, "embedding_kernel", d, d)  # U_e
+            self.output_kernel = add_matrix(self, "output_kernel", d, d)  # U_o
         else:
             # Each U_i is initialised like a separate projection, but Keras counts the roles as part of the fan-in.
             scale = self.num_roles
@@ -229,11 +220,7 @@ class ContextualizedEmbedding(RoleLayer):
 
     def build(self, inputs_shape: tuple[int | None, ...]) -> None:
         self.role_assignment.build(inputs_shape)
-        self.kernel = self.add_weight(  # U
-            shape=(self.role_assignment.num_roles, inputs_shape[-1]),
-            initializer=projection_initializer(),
-            name="kernel",
-        )
+        self.kernel = add_matrix(self, "kernel", self.role_assignment.num_roles, inputs_shape[-1])  # U
         keep_frozen(self)
 
     def combine(self, inputs: Any, roles: Any, is_decoding_step: bool = False) -> Any:

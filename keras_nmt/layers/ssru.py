@@ -7,7 +7,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_nmt.layers._common import check_mask, check_positive, check_width, keras_mask, projection_initializer
+from keras_nmt.layers._common import add_matrix, check_mask, check_positive, check_width, keras_mask
 from keras_nmt.layers._projection import Int8Kernels
 
 
@@ -58,9 +58,7 @@ class SSRU(Int8Kernels):
 
     def build(self, inputs_shape: tuple[int | None, ...]) -> None:
         # W and W_f lie side by side, so one product computes both.
-        self.kernel = self.add_weight(
-            shape=(inputs_shape[-1], 2 * self.hidden_dim), initializer=projection_initializer(), name="kernel"
-        )
+        self.kernel = add_matrix(self, "kernel", inputs_shape[-1], 2 * self.hidden_dim)
         self.gate_bias = self.add_weight(  # b_f
             shape=(self.hidden_dim,), initializer="zeros", autocast=False, name="gate_bias"
         )
