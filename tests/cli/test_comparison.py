@@ -91,7 +91,9 @@ def test_runs_are_kept_and_taken_from_where_they_are_kept(run, tmp_path, monkeyp
     monkeypatch.chdir(tmp_path)
     results = {"updates": 5, "ended_by": "max_updates", "data": {}, "limits": {}, "dev_greedy": {"bleu": 2.0}}
     Path("made").mkdir()
-    for name, content in (("settings", {"training": {"update": {"seed": 3}}}), ("results", results)):
+    model = {"architecture": "transformer", "preset": "transformer_tiny", "frozen": [], "dropout": 0.2}
+    settings = {"model": {**model, "shortcuts": "plain"}, "training": {"update": {"seed": 3}}}
+    for name, content in (("settings", settings), ("results", results)):
         Path("made", f"{name}.json").write_text(json.dumps(content))
     monkeypatch.setattr(module, "finished_runs", lambda comparison: {("plain", 3): Path("made")})
     run(LIST, "--keep", "kept/ours.jsonl")
