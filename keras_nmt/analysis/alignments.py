@@ -163,8 +163,9 @@ def alignment_error_rate(
             f"Received: {len(source)}, {len(target)} and {len(gold)} lines"
         )
     name = "the gold links (--first and --swap must be right, and words separated alike; here words count from 0)"
-    for number, (links, *texts) in enumerate(zip(gold, source, target, strict=True), 1):
-        check_words(number, sorted(links.sure | links.possible), *(len(split_words(text)) for text in texts), name)
+    for number, (links, one, other) in enumerate(zip(gold, source, target, strict=True), 1):
+        words = sorted(links.sure | links.possible)
+        check_words(number, words, len(split_words(one)), len(split_words(other)), name)
     translator, languages = open_translator(model, source_language, target_language)
     values, samples = {}, {}
     has_head = getattr(translator.model, "alignment_head", None) is not None
