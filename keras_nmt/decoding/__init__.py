@@ -20,7 +20,6 @@ from keras_nmt.decoding.scores import (
     NEG_INF,
     length_penalty,
     rerank_by_coverage,
-    sequence_log_probability,
     shift_right,
     token_log_probabilities,
 )
@@ -47,7 +46,6 @@ __all__ = [
     "length_penalty",
     "rerank_by_coverage",
     "sampling_search",
-    "sequence_log_probability",
     "shift_right",
     "token_log_probabilities",
 ]

@@ -138,27 +138,6 @@ def token_log_probabilities(logits: Any, targets: Any) -> Any:
     return ops.where(targets == PAD, 0.0, chosen - ops.logsumexp(logits, axis=-1))
 
 
-def sequence_log_probability(logits: Any, targets: Any) -> Any:
-    """Returns the log-probability of whole target sequences, from the logits of teacher forcing.
-
-    Args:
-        logits: Float tensor `[B, T, V]`, the model's output for the target input `BOS y1 ... yn`.
-        targets: Integer tensor `[B, T]`, the target output `y1 ... yn EOS`, then `PAD`, which does not count.
-
-    Returns:
-        float32 tensor `[B]`, natural logarithm; 0 for a row that is all padding.
-
-    Example:
-
-    >>> from keras import ops
-    >>> even = ops.zeros((1, 3, 4))  # four equally likely tokens
-    >>> result = sequence_log_probability(even, ops.array([[1, 3, 0]]))
-    >>> round(float(result[0]), 4)  # 2 ln(1/4)
-    -2.7726
-    """
-    return ops.sum(token_log_probabilities(logits, targets), axis=-1)
-
-
 def rerank_by_coverage(result: SearchResult, attention: Any, source_mask: Any, coverage_penalty: float) -> SearchResult:
     """Reranks hypotheses by a score with a coverage penalty for hypotheses that leave out parts of the source.
 

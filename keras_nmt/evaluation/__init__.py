@@ -1,4 +1,4 @@
-"""Evaluation: scores by sacreBLEU and COMET, significance tests, and log-probabilities of sentence pairs.
+"""Evaluation: scores by sacreBLEU and COMET, and significance tests.
 
 To add a metric of sacreBLEU, add an entry to `METRICS` in `keras_nmt/evaluation/metrics.py`. A name is imported on
 first use, because the command line reads the names of the metrics without sacreBLEU and Keras.
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         significance,
     )
     from keras_nmt.evaluation.comet import CometScores, comet_scores
-    from keras_nmt.evaluation.metrics import MetricScore, corpus_scores, pair_log_probabilities
+    from keras_nmt.evaluation.metrics import MetricScore, corpus_scores
 
 __getattr__, __dir__, _ = lazy_loader.attach(
     __name__,
@@ -28,7 +28,7 @@ __getattr__, __dir__, _ = lazy_loader.attach(
         "bootstrap": ["PairedComparison", "RunsComparison", "holm", "paired_bootstrap", "paired_bootstrap_of_runs"]
         + ["significance"],
         "comet": ["CometScores", "comet_scores"],
-        "metrics": ["MetricScore", "corpus_scores", "pair_log_probabilities"],
+        "metrics": ["MetricScore", "corpus_scores"],
     },
 )
 
@@ -40,7 +40,6 @@ __all__ = [
     "comet_scores",
     "corpus_scores",
     "holm",
-    "pair_log_probabilities",
     "paired_bootstrap",
     "paired_bootstrap_of_runs",
     "significance",

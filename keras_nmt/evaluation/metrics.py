@@ -1,4 +1,4 @@
-"""Scores of translations by sacreBLEU's metrics, and log-probabilities of sentence pairs by a model.
+"""Scores of translations by sacreBLEU's metrics.
 
 To add a metric of sacreBLEU, add an entry to `METRICS`: `corpus_scores`, `paired_bootstrap` and `keras-nmt evaluate`
 read it from there. sacreBLEU and Keras are imported where they are used, so that `keras-nmt --help` does not wait.
@@ -190,37 +190,3 @@ def reference_streams(references: Sequence[str] | Sequence[Sequence[str]], **sys
     names = ["references"] if len(streams) == 1 else [f"references[{i}]" for i in range(len(streams))]
     check_lines(**systems, **dict(zip(names, streams, strict=True)))
     return [list(stream) for stream in streams]
-
-
-def pair_log_probabilities(model: Callable[..., Any], source_ids: Any, target_ids: Any) -> Any:
-    """Computes the log-probabilities that a model assigns to targets, given their sources.
-
-    The function makes one teacher-forced pass over one batch; `tf.function` can trace it. All logits `[B, T, V]` are in
-    memory at once: pass a large corpus in batches.
-
-    Args:
-        model: Callable translation model: `model([source, target_input], training=False)` returns logits `[B, T, V]`.
-        source_ids: Integer tensor `[B, S]`. Each row ends with `EOS`, then `PAD`.
-        target_ids: Integer tensor `[B, T]` without `BOS`. Each row ends with `EOS`, then `PAD`. A row that has only
-            padding gets the log-probability 0.
-
-    Returns:
-        float32 tensor `[B]`, natural logarithms, including that of `EOS`.
-
-    Example:
-
-    >>> from keras import ops
-    >>> def even(inputs, training):  # four tokens of equal probability
-    ...     return ops.zeros((*inputs[1].shape, 4))
-    >>> scores = pair_log_probabilities(even, ops.array([[1, 3]]), ops.array([[1, 1, 3]]))
-    >>> round(float(scores[0]), 4)  # 3 ln(1/4)
-    -4.1589
-    """
-    from keras import ops
-
-    from keras_nmt.decoding import sequence_log_probability, shift_right
-
-    source_ids = ops.cast(source_ids, "int32")
-    target_ids = ops.cast(target_ids, "int32")
-    logits = model([source_ids, shift_right(target_ids)], training=False)
-    return sequence_log_probability(logits, target_ids)

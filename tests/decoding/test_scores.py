@@ -16,8 +16,8 @@ from keras_nmt.decoding import (
     beam_search,
     length_penalty,
     rerank_by_coverage,
-    sequence_log_probability,
     shift_right,
+    token_log_probabilities,
 )
 from keras_nmt.decoding.scores import log_probabilities_of, top_k
 from keras_nmt.ids import PAD
@@ -88,13 +88,13 @@ def test_log_probabilities_equal_those_of_scipy(plain, scale):
     np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6)
 
 
-def test_sums_the_targets_and_leaves_padding_out(compiled):
+def test_log_probabilities_of_targets_leave_padding_out(compiled):
     logits = np.random.default_rng(0).normal(size=(3, 4, 9)).astype("float32") * 4 + 100
     targets = np.array([[5, 8, 1, 3], [4, 3, 0, 0], [0, 0, 0, 0]])
-    actual = compiled(sequence_log_probability)(tf.constant(logits), tf.constant(targets))
+    actual = compiled(token_log_probabilities)(tf.constant(logits), tf.constant(targets))
     shifted = logits.astype("float64") - 100
     full = shifted - np.log(np.exp(shifted).sum(-1, keepdims=True))
-    expected = [sum(full[row, i, token] for i, token in enumerate(line) if token) for row, line in enumerate(targets)]
+    expected = [[full[row, i, token] * bool(token) for i, token in enumerate(line)] for row, line in enumerate(targets)]
     assert actual.dtype == tf.float32
     np.testing.assert_allclose(actual, expected, rtol=1e-5, atol=1e-5)
 
@@ -102,16 +102,17 @@ def test_sums_the_targets_and_leaves_padding_out(compiled):
 def test_more_padding_changes_nothing():
     logits = np.random.default_rng(0).normal(size=(1, 3, 5)).astype("float32")
     wide = np.concatenate([logits, np.full((1, 2, 5), np.nan, "float32")], axis=1)
-    narrow = sequence_log_probability(logits, np.array([[4, 1, 3]]))
-    np.testing.assert_allclose(sequence_log_probability(wide, np.array([[4, 1, 3, 0, 0]])), narrow, rtol=1e-6)
+    narrow = token_log_probabilities(logits, np.array([[4, 1, 3]]))
+    found = token_log_probabilities(wide, np.array([[4, 1, 3, 0, 0]]))
+    np.testing.assert_allclose(found, np.pad(narrow, [(0, 0), (0, 2)]), rtol=1e-6)
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
-def test_low_precision_logits_are_summed_in_float32(dtype):
+def test_log_probabilities_of_low_precision_logits_are_float32(dtype):
     logits = tf.cast(np.random.default_rng(0).normal(size=(2, 30, 50)), dtype)
     targets = np.full((2, 30), 7)
-    expected = sequence_log_probability(tf.cast(logits, "float32"), targets)
-    np.testing.assert_allclose(sequence_log_probability(logits, targets), expected, rtol=1e-6)
+    expected = token_log_probabilities(tf.cast(logits, "float32"), targets)
+    np.testing.assert_allclose(token_log_probabilities(logits, targets), expected, rtol=1e-6)
 
 
 def test_length_penalty():
