@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ import tensorflow as tf
 from keras_nmt.data import SubwordTokenizer, train_subwords
 from keras_nmt.decoding import LogitProcessor
 from keras_nmt.ids import UNK
-from keras_nmt.inference import Translator
+from keras_nmt.inference import AlignedSubwords, Shortlist, Translator
 from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel, MultilingualModel, Transformer
 
 # Few shapes, so that little is compiled. The largest length truncates the longest line.
@@ -33,6 +33,15 @@ LINES = [
     "seven cats sleep in the garden",
     "zürich",
 ]
+
+
+def make_shortlist(
+    tokenizers: Mapping[str, SubwordTokenizer], *sentences: Sequence[Any], num_candidates: int = 50
+) -> Shortlist:
+    """Makes a shortlist from sources, targets and alignments."""
+    counts = AlignedSubwords(tokenizers)
+    counts.add(*sentences)
+    return counts.shortlist(num_candidates)
 
 
 class FavourUnknown(LogitProcessor):

@@ -11,7 +11,7 @@ import lazy_loader
 
 if TYPE_CHECKING:
     from keras_nmt.inference.glossary import Glossary
-    from keras_nmt.inference.shortlist import Shortlist
+    from keras_nmt.inference.shortlist import AlignedSubwords, Shortlist
     from keras_nmt.inference.translation import Hypothesis, Translation
     from keras_nmt.inference.translator import Translator
 
@@ -19,10 +19,10 @@ __getattr__, __dir__, _ = lazy_loader.attach(
     __name__,
     submod_attrs={
         "glossary": ["Glossary"],
-        "shortlist": ["Shortlist"],
+        "shortlist": ["AlignedSubwords", "Shortlist"],
         "translation": ["Hypothesis", "Translation"],
         "translator": ["Translator"],
     },
 )
 
-__all__ = ["Glossary", "Hypothesis", "Shortlist", "Translation", "Translator"]
+__all__ = ["AlignedSubwords", "Glossary", "Hypothesis", "Shortlist", "Translation", "Translator"]

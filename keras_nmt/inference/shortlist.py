@@ -36,7 +36,7 @@ TOO_MANY_FORCED = "The prefixes and constraints of a batch have more subwords th
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Shortlist:
-    """A lexical table, from which a search takes the target subwords that it considers.
+    """A lexical table, from which a search takes the target subwords that it considers. `AlignedSubwords` makes one.
 
     Attributes:
         candidates: int32 array `[Vs, k]`, the k likeliest target subwords of each source subword, likeliest first.
@@ -68,32 +68,6 @@ class Shortlist:
     def vocabulary_sizes(self) -> tuple[int, int]:
         """The numbers of source and target subwords."""
         return len(self.candidates), len(self.frequent)
-
-    @classmethod
-    def from_alignments(
-        cls,
-        tokenizers: Mapping[str, SubwordTokenizer],
-        sources: Sequence[str],
-        targets: Sequence[str],
-        alignments: Iterable[Alignment],
-        *,
-        num_candidates: int = 50,
-    ) -> Shortlist:
-        """Makes a shortlist from aligned sentences; see `AlignedSubwords`.
-
-        Args:
-            tokenizers: Mapping from "source" and "target" to their subwords.
-            sources: Sequence of strings, sentences.
-            targets: Sequence of strings, a translation of each.
-            alignments: Pairs (source word, target word) for each sentence, from 0. Spaces and tabs separate words.
-            num_candidates: Integer k. Defaults to 50.
-
-        Raises:
-            UserError: A pair has a word that is not in its sentence, or `num_candidates` is not positive.
-        """
-        counts = AlignedSubwords(tokenizers)
-        counts.add(sources, targets, alignments)
-        return counts.shortlist(num_candidates)
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Shortlist:
@@ -221,7 +195,16 @@ class AlignedSubwords:
         self.num_sentences = self.passed_over = 0
 
     def add(self, sources: Sequence[str], targets: Sequence[str], alignments: Iterable[Alignment]) -> None:
-        """Counts sentences. For the arguments, see `Shortlist.from_alignments`."""
+        """Counts sentences.
+
+        Args:
+            sources: Sequence of strings, sentences.
+            targets: Sequence of strings, a translation of each.
+            alignments: Pairs (source word, target word) for each sentence, from 0. Spaces and tabs separate words.
+
+        Raises:
+            UserError: A pair has a word that is not in its sentence, or there is not an alignment for each sentence.
+        """
         alignments = iter(alignments)
         for start in range(0, len(sources), PART):
             part = slice(start, start + PART)
@@ -232,7 +215,7 @@ class AlignedSubwords:
         if next(alignments, None) is not None:
             raise _unequal(len(sources), "more")
 
-    def shortlist(self, num_candidates: int) -> Shortlist:
+    def shortlist(self, num_candidates: int = 50) -> Shortlist:
         """Makes the table of the `num_candidates` likeliest target subwords of each source subword."""
         check_positive(num_candidates=num_candidates)
         self._count()

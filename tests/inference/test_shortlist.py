@@ -12,6 +12,7 @@ import pytest
 import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from translators import make_shortlist
 
 from keras_nmt.errors import UserError
 from keras_nmt.files.weights_file import write_digest
@@ -29,7 +30,7 @@ WHOLE = 100  # the target vocabulary
 
 @pytest.fixture(scope="module")
 def shortlist(tokenizers):
-    return Shortlist.from_alignments(tokenizers, SOURCES, TARGETS, ALIGNMENTS, num_candidates=3)
+    return make_shortlist(tokenizers, SOURCES, TARGETS, ALIGNMENTS, num_candidates=3)
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +74,7 @@ def test_the_table_counts_subwords_of_aligned_words(tokenizers, shortlist):
 
 def test_joint_subwords_are_candidates_of_their_own(source_tokenizer):
     joint = {"source": source_tokenizer, "target": source_tokenizer}
-    table = Shortlist.from_alignments(joint, ["a mouse"], ["the cat"], [[(0, 0)]], num_candidates=4)
+    table = make_shortlist(joint, ["a mouse"], ["the cat"], [[(0, 0)]], num_candidates=4)
     (a,), (the,) = source_tokenizer.tokenize(["a", "the"]).to_list()
     assert sorted(table.candidates[a][:2]) == sorted([a, the])
     np.testing.assert_allclose(table.probabilities[a], [0.5, 0.5, 0, 0])
@@ -91,30 +92,30 @@ def test_alignments_of_other_programs():
 @pytest.mark.parametrize("pair", [(4, 0), (0, 4), (-1, 0), (0, -1)])
 def test_alignments_of_other_sentences_are_refused(tokenizers, pair):
     with pytest.raises(UserError, match=f"Line 1 .* of 4 and 4 words. Received: {pair[0]}-{pair[1]}"):
-        Shortlist.from_alignments(tokenizers, SOURCES, TARGETS, [[pair], [], [], []])
+        make_shortlist(tokenizers, SOURCES, TARGETS, [[pair], [], [], []])
 
 
 @pytest.mark.parametrize(("count", "message"), [(3, "4 sentences, 3 alignments"), (5, "4 sentences, more")])
 def test_each_sentence_has_its_alignment(tokenizers, count, message):
     with pytest.raises(UserError, match=message):
-        Shortlist.from_alignments(tokenizers, SOURCES, TARGETS, [[]] * count)
+        make_shortlist(tokenizers, SOURCES, TARGETS, [[]] * count)
 
 
 def test_words_end_at_spaces_and_tabs(tokenizers):
     """A program that aligns words counts a no-break space as a letter."""
-    expected = Shortlist.from_alignments(tokenizers, ["the cat sat"], ["die katze"], [[(2, 1)]])
+    expected = make_shortlist(tokenizers, ["the cat sat"], ["die katze"], [[(2, 1)]])
     for space in ("\u00a0", "\u202f", "\u3000"):
-        found = Shortlist.from_alignments(tokenizers, [f"the{space}cat sat"], ["die\tkatze"], [[(1, 1)]])
+        found = make_shortlist(tokenizers, [f"the{space}cat sat"], ["die\tkatze"], [[(1, 1)]])
         np.testing.assert_array_equal(found.candidates, expected.candidates)
         with pytest.raises(UserError, match="of 2 and 2 words"):
-            Shortlist.from_alignments(tokenizers, [f"the{space}cat sat"], ["die\tkatze"], [[(2, 1)]])
+            make_shortlist(tokenizers, [f"the{space}cat sat"], ["die\tkatze"], [[(2, 1)]])
 
 
 def test_words_without_subwords_are_passed_over(tokenizers):
     counts = AlignedSubwords(tokenizers)
     counts.add(["\ufeff cats \ufeff"], ["die \ufeff katzen"], [[(0, 0), (1, 1), (1, 2), (2, 0)]])
     assert counts.passed_over == 3
-    expected = Shortlist.from_alignments(tokenizers, ["cats"], ["die katzen"], [[(0, 1)]])
+    expected = make_shortlist(tokenizers, ["cats"], ["die katzen"], [[(0, 1)]])
     np.testing.assert_array_equal(counts.shortlist(50).candidates, expected.candidates)
     with pytest.raises(UserError, match=r"Line 2 .* of 1 and 1 words\. Received: 1-0"):
         counts.add(["cats"], ["katzen"], [[(1, 0)]])
@@ -253,7 +254,7 @@ def test_other_models_with_the_whole_vocabulary(make_multilingual, lines):
     model, tokenizers = make_multilingual("recurrent")
     sides = {"source": tokenizers["de"], "target": tokenizers["fr"]}
     plain = Translator(model.pair("de", "fr"), sides, beam_size=2, max_length=8)
-    table = Shortlist.from_alignments(sides, SOURCES, TARGETS, ALIGNMENTS)
+    table = make_shortlist(sides, SOURCES, TARGETS, ALIGNMENTS)
     whole = plain.with_options(shortlist=table, shortlist_size=WHOLE)
     assert hypotheses(whole.translate(lines)) == hypotheses(plain.translate(lines))
     with pytest.raises(UserError, match="for a model of one direction.* Received: 9 directions"):

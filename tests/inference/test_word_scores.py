@@ -8,12 +8,12 @@ import sentencepiece
 from hypothesis import given
 from hypothesis import strategies as st
 from one_in import these
-from translators import LINES, ONE_SHAPE, OPTIONS, SAMPLING
+from translators import LINES, ONE_SHAPE, OPTIONS, SAMPLING, make_shortlist
 
 from keras_nmt.decoding import length_penalty
 from keras_nmt.errors import UserError
 from keras_nmt.ids import BOS, EOS
-from keras_nmt.inference import Shortlist, Translator
+from keras_nmt.inference import Translator
 from keras_nmt.inference.translation import Piece, words_of_pieces
 from keras_nmt.models import Ensemble, quantize
 
@@ -71,7 +71,7 @@ def test_log_probabilities_of_other_models_and_graphs_sum_to_their_scores(kind, 
     if "ensemble" in kind:
         model = Ensemble([model, make_model(noise=0.2, target_vocabulary_size=100)])
     if "shortlist" in kind:
-        table = Shortlist.from_alignments(tokenizers, ["a mouse"], ["drei rote"], [[(0, 0), (1, 1)]], num_candidates=3)
+        table = make_shortlist(tokenizers, ["a mouse"], ["drei rote"], [[(0, 0), (1, 1)]], num_candidates=3)
         options |= {"shortlist": table, "shortlist_size": 30}
     translator = Translator(model, tokenizers, **options, jit_compile=kind == "compiled")
     assert_sums(translator.translate(LINES, word_scores=True), translator.options)
@@ -81,7 +81,7 @@ def test_log_probabilities_of_other_models_and_graphs_sum_to_their_scores(kind, 
 def test_constrained_hypotheses_have_their_own_log_probabilities(translator, tokenizers, has_shortlist):
     options = {"num_hypotheses": 3}
     if has_shortlist:
-        table = Shortlist.from_alignments(tokenizers, ["a mouse"], ["drei rote"], [[(0, 0), (1, 1)]], num_candidates=3)
+        table = make_shortlist(tokenizers, ["a mouse"], ["drei rote"], [[(0, 0), (1, 1)]], num_candidates=3)
         options |= {"shortlist": table, "shortlist_size": 30}
     searcher = translator.with_options(**options)
     phrases = {"constraints": [["kleine katze|drei", "hunde"], *[[]] * 4, ["garten"], ["vier"]], "avoid": [["die"]] * 7}

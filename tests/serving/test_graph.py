@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from tensorflow.core.protobuf import saved_model_pb2
+from translators import make_shortlist
 
-from keras_nmt.inference import Shortlist
 from keras_nmt.inference.batching import PARTS_OF_A_REQUEST_AT_ONCE
 from keras_nmt.serving import export
 
@@ -61,7 +61,7 @@ def test_loops_hold_no_operators_that_tensorflow_keeps_in_order(
     check_loops(exported_label, ["serving_default", "translate", "search", "search_xla", "align", "align_xla"])
     check_loops(exported_multilingual, ["serving_default", "translate_de_fr", "embed", "embed_xla"])
     pairs = [("one cat", "eine katze"), ("old house", "altes haus")]
-    shortlist = Shortlist.from_alignments(tokenizers, *zip(*pairs, strict=True), [[(0, 0), (1, 1)]] * len(pairs))
+    shortlist = make_shortlist(tokenizers, *zip(*pairs, strict=True), [[(0, 0), (1, 1)]] * len(pairs))
     more = {"shortlist": shortlist, "shortlist_size": 40, "signatures": ["tokens", "align"], "quantize": "int8"}
     more["unknown"] = "replace"
     check_loops(export(tmp_path, model, tokenizers, **more), ["serving_default", "tokens", "tokens_xla", "align"])
