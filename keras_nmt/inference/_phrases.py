@@ -8,7 +8,7 @@ import tensorflow as tf
 
 from keras_nmt.errors import UserError
 from keras_nmt.ids import PAD, UNK
-from keras_nmt.inference.batching import bucket_sizes
+from keras_nmt.inference.batching import bucket_sizes, checked
 
 UNKNOWN_IN_PREFIX = "A prefix has characters that the subwords of the target language do not have"
 UNKNOWN_IN_PHRASE = "A phrase has characters that the subwords of the target language do not have"
@@ -58,12 +58,8 @@ def _refuse(is_wrong: tf.Tensor, texts: tf.Tensor, sources: tf.Tensor, message: 
             phrase, source = texts[sentence, place].numpy().decode(), sources[sentence].numpy().decode()
             raise UserError(f"{message}. Received: {phrase!r}, for the sentence {source[:80]!r}")
         return texts
-    check = tf.debugging.Assert(
-        tf.size(wrong) == 0,
-        [f"{message}. Received:", tf.gather_nd(texts, wrong), "for", tf.gather(sources, wrong[:, 0])],
-    )
-    with tf.control_dependencies([check]):
-        return tf.identity(texts)
+    named = tf.gather_nd(texts, wrong), "for", tf.gather(sources, wrong[:, 0])
+    return checked(texts, tf.size(wrong) == 0, f"{message}. Received:", *named)
 
 
 def check_room(phrases: tf.Tensor, limits: tf.Tensor, texts: tf.Tensor, sources: tf.Tensor) -> tf.Tensor:
@@ -85,7 +81,5 @@ def has_unknown(tokens: tf.RaggedTensor) -> tf.Tensor:
 def without_unknown(prefixes: tf.RaggedTensor, texts: tf.Tensor) -> tf.RaggedTensor:
     """Checks that prefixes `[N, (P)]` have no unknown subwords, which no translation begins with, and returns them."""
     is_unknown = has_unknown(prefixes)
-    message = [f"{UNKNOWN_IN_PREFIX}. Received:", tf.boolean_mask(texts, is_unknown)]
-    check = tf.debugging.Assert(tf.reduce_all(~is_unknown), message)
-    with tf.control_dependencies([check]):  # sessions skip what no result depends on
-        return prefixes.with_flat_values(tf.identity(prefixes.flat_values))
+    message = f"{UNKNOWN_IN_PREFIX}. Received:", tf.boolean_mask(texts, is_unknown)
+    return prefixes.with_flat_values(checked(prefixes.flat_values, tf.reduce_all(~is_unknown), *message))

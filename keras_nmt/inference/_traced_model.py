@@ -32,6 +32,7 @@ from keras_nmt.decoding import (
 from keras_nmt.decoding.scores import NEG_INF, is_valid
 from keras_nmt.errors import UserError, one_line
 from keras_nmt.ids import EOS, PAD, UNK
+from keras_nmt.inference.batching import checked
 from keras_nmt.inference.search_options import SearchOptions
 from keras_nmt.inference.shortlist import TOO_MANY_FORCED, Candidates
 from keras_nmt.models import TranslationModel
@@ -363,9 +364,7 @@ class TracedSearch:
         if self._candidates is None:
             return tokens
         size, most = self._candidates.size, tf.reduce_max(tf.concat([forced, [0]], 0))
-        message = [f"{TOO_MANY_FORCED}. Received: shortlist_size={size}, subwords:", most]
-        with tf.control_dependencies([tf.debugging.Assert(most <= size, message)]):
-            return tf.identity(tokens)
+        return checked(tokens, most <= size, f"{TOO_MANY_FORCED}. Received: shortlist_size={size}, subwords:", most)
 
     def limit(self, length: tf.Tensor) -> tf.Tensor:
         """Returns the largest number of tokens of the translation of `length` tokens."""

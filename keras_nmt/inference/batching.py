@@ -279,9 +279,7 @@ def indices_of(names: tf.Tensor, languages: Sequence[str]) -> tf.Tensor:
     matches = names[:, None] == tf.constant(languages)  # [N, languages]
     known = tf.reduce_any(matches, 1)
     message = f"Unknown language. The model has {', '.join(languages)}. Received:"
-    check = tf.debugging.Assert(tf.reduce_all(known), [message, tf.boolean_mask(names, ~known)])
-    with tf.control_dependencies([check]):  # sessions skip what no result depends on
-        return tf.argmax(matches, 1, tf.int32)
+    return checked(tf.argmax(matches, 1, tf.int32), tf.reduce_all(known), message, tf.boolean_mask(names, ~known))
 
 
 def of_count(*rows: tf.Tensor) -> list[tf.Tensor]:
@@ -292,6 +290,11 @@ def of_count(*rows: tf.Tensor) -> list[tf.Tensor]:
     rows = tuple(tf.ensure_shape(x, [None]) for x in rows)
     # A reshape from one dimension to one would be removed from the graph; an assertion is not.
     counts = tf.stack([tf.shape(x)[0] for x in rows])
-    check = tf.debugging.Assert(tf.reduce_all(counts == counts[0]), ["Inputs differ in number. Received:", counts])
-    with tf.control_dependencies([check]):  # sessions skip what no result depends on
-        return [tf.identity(x) for x in rows]
+    are_equal = tf.reduce_all(counts == counts[0])
+    return [checked(x, are_equal, "Inputs differ in number. Received:", counts) for x in rows]
+
+
+def checked(x: tf.Tensor, is_right: tf.Tensor, *message: str | tf.Tensor) -> tf.Tensor:
+    """Returns a tensor if a condition holds, and else raises an error whose message has strings and tensors."""
+    with tf.control_dependencies([tf.debugging.Assert(is_right, message)]):  # sessions skip what no result depends on
+        return tf.identity(x)

@@ -18,7 +18,7 @@ from keras_nmt.ids import BOS, EOS, PAD, UNK
 from keras_nmt.inference._phrases import check_room, has_unknown, segment_phrases, without_unknown
 from keras_nmt.inference._traced_model import TracedDecoder, TracedEncoder, TracedSearch, distinct, function, values_of
 from keras_nmt.inference.alignment import copies_of_texts, join_with_copies, padded_words, words_of_texts
-from keras_nmt.inference.batching import Column, Groups, Rows, bucket_sizes, by_group, indices_of, of_count
+from keras_nmt.inference.batching import Column, Groups, Rows, bucket_sizes, by_group, checked, indices_of, of_count
 from keras_nmt.inference.search_options import SearchOptions
 from keras_nmt.models import MultilingualModel, TranslationModel
 from keras_nmt.progress import count_steps
@@ -481,9 +481,8 @@ class TextGraph:
         """Returns beam sizes `[N]`, checked; the beam size of the options where the given one is 0."""
         largest = self.options.beam_size
         message = f"A beam size is from 1 to {largest}, or 0 for {largest}. Received:"
-        check = tf.debugging.Assert(tf.reduce_all((sizes >= 0) & (sizes <= largest)), [message, sizes])
-        with tf.control_dependencies([check]):  # sessions run nothing that no result depends on
-            return tf.where(sizes == 0, largest, sizes)
+        are_right = tf.reduce_all((sizes >= 0) & (sizes <= largest))
+        return checked(tf.where(sizes == 0, largest, sizes), are_right, message, sizes)
 
 
 def _languages(inputs: Mapping[str, tf.Tensor]) -> list[tf.Tensor]:
