@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import functools
-import hashlib
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -34,6 +32,7 @@ from keras_nmt.cli.progress import progress
 from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.cli.translation import open_translator
 from keras_nmt.errors import UserError
+from keras_nmt.files.json_file import json_digest
 from keras_nmt.files.model_config import read_model_config
 from keras_nmt.files.paths import check_local, check_regular
 from keras_nmt.progress import show_steps
@@ -165,6 +164,5 @@ def _digests(directories: Sequence[Path], weights: Path | None) -> list[str]:
     for number, directory in enumerate(directories):
         config = {name: value for name, value in read_model_config(directory).items() if name != "search"}
         of_weights = weights_digest(directory / "model.weights.h5" if number or weights is None else weights)
-        content = json.dumps([config, of_weights], sort_keys=True)
-        digests.append(hashlib.sha256(content.encode()).hexdigest()[:16])
+        digests.append(json_digest([config, of_weights])[:16])
     return digests

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import hashlib
 import itertools
 import json
 import math
@@ -27,7 +26,7 @@ from keras_nmt.files.atomic_files import (
     write_json,
     write_text,
 )
-from keras_nmt.files.json_file import named_damage, read_json, with_digest
+from keras_nmt.files.json_file import json_digest, named_damage, read_json, with_digest
 from keras_nmt.files.model_config import CONFIG
 from keras_nmt.progress import count_steps
 
@@ -273,7 +272,7 @@ class Distillation:
             **self.made_by,
         }
         settings = json.loads(json.dumps(settings))
-        digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()
+        digest = json_digest(settings)
         path, parts = Path(self.folder) / SETTINGS, self._files().values()
         written = [output for name in OUTPUTS if (output := Path(self.folder) / name).exists()]
         if not path.exists():

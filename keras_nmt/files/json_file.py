@@ -76,7 +76,7 @@ def with_digest(value: Mapping[str, Any]) -> dict[str, Any]:
     >>> sorted(with_digest({"seed": 1}))
     ['seed', 'sha256']
     """
-    return {**value, DIGEST: _digest(json.loads(json.dumps(value)))}  # as it will be read, with lists for tuples
+    return {**value, DIGEST: json_digest(json.loads(json.dumps(value)))}  # as it will be read, with lists for tuples
 
 
 def check_digest(value: Mapping[str, Any], path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def check_digest(value: Mapping[str, Any], path: str | os.PathLike[str]) -> dict
     rest = {name: one for name, one in value.items() if name != DIGEST}
     if DIGEST not in value:
         raise UserError(f"Missing entry {DIGEST} in {os.fspath(path)}: make the file again, or restore it.")
-    if value[DIGEST] != (found := _digest(rest)):
+    if value[DIGEST] != (found := json_digest(rest)):
         raise UserError(
             f"{os.fspath(path)} is damaged, or was changed by hand: restore it. Received: the SHA-256 {found[:16]} "
             f"instead of {str(value[DIGEST])[:16]}"
@@ -96,8 +96,8 @@ def check_digest(value: Mapping[str, Any], path: str | os.PathLike[str]) -> dict
     return rest
 
 
-def _digest(value: Mapping[str, Any]) -> str:
-    """Returns the SHA-256 of an object, which does not depend on the order and the white space of its JSON."""
+def json_digest(value: Any) -> str:
+    """Returns the SHA-256 of a value, which does not depend on the order and the white space of its JSON."""
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
 
