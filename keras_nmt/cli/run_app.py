@@ -18,7 +18,7 @@ import typer
 
 from keras_nmt.errors import UserError, exhausted, one_line
 from keras_nmt.files.paths import check_python_file, import_file
-from keras_nmt.files.process_resources import num_processors
+from keras_nmt.files.process_resources import num_processors, without_standard_error
 
 # `-h` is short for `--help` everywhere.
 CONTEXT = {"help_option_names": ["-h", "--help"]}
@@ -193,18 +193,10 @@ def import_tensorflow(files: Sequence[Path] | None = None, *, to_translate: bool
         check_python_file(file)  # before TensorFlow's start, which takes seconds
     if to_translate:
         os.environ.setdefault("TF_NUM_INTRAOP_THREADS", str(translation_threads()))
-    nowhere = None if "TF_CPP_MIN_LOG_LEVEL" in _set_by_user else os.open(os.devnull, os.O_WRONLY)
-    sys.stderr.flush()
-    standard_error = os.dup(2)
-    try:
-        if nowhere is not None:
-            os.dup2(nowhere, 2)
-            os.close(nowhere)
-        with _without(*{"jax", "matplotlib", "sklearn"} - {os.environ.get("KERAS_BACKEND")}):
-            import tensorflow_text  # noqa: F401  imports TensorFlow and Keras
-    finally:
-        os.dup2(standard_error, 2)
-        os.close(standard_error)
+    is_quiet = "TF_CPP_MIN_LOG_LEVEL" not in _set_by_user
+    unused = {"jax", "matplotlib", "sklearn"} - {os.environ.get("KERAS_BACKEND")}
+    with without_standard_error() if is_quiet else contextlib.nullcontext(), _without(*unused):
+        import tensorflow_text  # noqa: F401  imports TensorFlow and Keras
     for file in files or ():
         import_file(file)
 

@@ -1,12 +1,14 @@
-"""Resources of a process: its peak memory, and the number of processors that it may use."""
+"""Resources of a process: its peak memory, the number of processors that it may use, and its standard error."""
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import re
 import resource
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 CGROUPS = Path("/sys/fs/cgroup")
@@ -55,3 +57,17 @@ def _quota(group: Path) -> float:
         except (OSError, ValueError):  # another version, or "max"
             continue
     return math.inf
+
+
+@contextlib.contextmanager
+def without_standard_error() -> Iterator[None]:
+    """Drops what this process, its libraries and its new processes write to standard error in a block."""
+    sys.stderr.flush()
+    standard_error = os.dup(2)
+    try:
+        with open(os.devnull, "wb") as nowhere:
+            os.dup2(nowhere.fileno(), 2)
+        yield
+    finally:
+        os.dup2(standard_error, 2)
+        os.close(standard_error)

@@ -33,7 +33,7 @@ from keras_nmt.data.text_files import read_paired_blocks
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import atomic_folder, errors_that_name
 from keras_nmt.files.paths import address_of, check_local, check_regular
-from keras_nmt.files.process_resources import num_processors
+from keras_nmt.files.process_resources import num_processors, without_standard_error
 from keras_nmt.preparation.options import DUPLICATES, Preparation, check_name
 from keras_nmt.preparation.pipeline_runs import failures_as_results, pipeline_options, run_pipeline
 from keras_nmt.preparation.segmenter import Segmenter, bucket_of, text_filters, without_duplicates
@@ -160,12 +160,12 @@ def prepare(
 
 def _scan_stage(pipeline: beam.Pipeline, files: Sequence[tuple[str, str]], counted: str | None) -> beam.PCollection:
     """Counts the lines of each pair of files."""
-    return (
-        pipeline
-        | "Files" >> beam.Create(list(enumerate(files)))
-        | "Spread files" >> beam.Reshuffle()
-        | "Scan" >> beam.FlatMap(_scanned, counted=counted)
-    )
+    return _spread(pipeline, "files", list(enumerate(files))) | "Scan" >> beam.FlatMap(_scanned, counted=counted)
+
+
+def _spread(pipeline: beam.Pipeline, name: str, elements: Sequence[Any]) -> beam.PCollection:
+    """Returns elements, each of which goes to any worker."""
+    return pipeline | name.capitalize() >> beam.Create(elements) | f"Spread {name}" >> beam.Reshuffle()
 
 
 def _scanned(numbered: tuple[int, tuple[str, str]], counted: str | None) -> Iterator[dict[str, Any]]:
@@ -196,12 +196,8 @@ def _segment_stage(
         if p.order == "lines"
         else functools.partial(bucket_of, key="pair", num_buckets=num_shards)
     )
-    elements = (
-        pipeline
-        | "Parts" >> beam.Create(tasks)
-        | "Spread parts" >> beam.Reshuffle()
-        | "Segment" >> beam.ParDo(SegmentLines(p, blocks, splits[0], counted[0]))
-    )
+    segment = SegmentLines(p, blocks, splits[0], counted[0])
+    elements = _spread(pipeline, "parts", tasks) | "Segment" >> beam.ParDo(segment)
     results = [elements | "Counts" >> beam.Filter(_is_result)]
     for key, split in zip(keys, splits[1:], strict=True):
         elements = _grouped(elements, key) | f"Drop duplicates by {key}" >> beam.FlatMap(
@@ -326,14 +322,10 @@ def _quiet() -> Iterator[None]:
     logger = logging.getLogger()
     level = logger.level
     logger.setLevel(logging.ERROR)
-    with open(os.devnull, "wb") as nowhere:
-        standard_error = os.dup(2)
-        os.dup2(nowhere.fileno(), 2)
     try:
-        yield
+        with without_standard_error():
+            yield
     finally:
-        os.dup2(standard_error, 2)
-        os.close(standard_error)
         logger.setLevel(level)
 
 
@@ -392,12 +384,7 @@ def _train_on_sample(
 
 
 def _sample_stage(pipeline: beam.Pipeline, tasks: Sequence[Task]) -> beam.PCollection:
-    return (
-        pipeline
-        | "Samples" >> beam.Create(tasks)
-        | "Spread samples" >> beam.Reshuffle()
-        | "Sample" >> beam.FlatMap(_sampled)
-    )
+    return _spread(pipeline, "samples", tasks) | "Sample" >> beam.FlatMap(_sampled)
 
 
 def _sampled(task: Task) -> Iterator[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""The processors that a process may use."""
+"""The processors that a process may use, and its standard error."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from keras_nmt.files.process_resources import num_processors
+from keras_nmt.files.process_resources import num_processors, without_standard_error
 
 VERSION_2 = "0::/slice/unit\n"
 VERSION_1 = "3:cpuset:/\n2:cpu,cpuacct:/docker/abc\n1:name=systemd:/\n0::/\n"
@@ -41,3 +41,10 @@ def test_a_quota_limits_the_processors_of_the_affinity(
             (path.parent / "cpu.cfs_period_us").write_text("100000\n")
     assert num_processors(tmp_path / "groups", tmp_path / "root") == expected
     assert num_processors(tmp_path / "nowhere", tmp_path / "root") == 8
+
+
+def test_standard_error_is_dropped_in_a_block_also_that_of_libraries(capfd):
+    with without_standard_error():
+        os.write(2, b"of a library")
+    os.write(2, b"afterwards")
+    assert capfd.readouterr().err == "afterwards"
