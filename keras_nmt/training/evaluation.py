@@ -45,9 +45,9 @@ class Evaluation:
         """Whether the higher of two values of `best_metric` is the better one."""
         return _higher_is_better(self.best_metric)
 
-    def is_better(self, score: float, other: float) -> bool:
-        """Tells whether a value of `best_metric` is better than another one."""
-        return _is_better(self.best_metric, score, other)
+    def is_better(self, score: float, other: float, metric: str | None = None) -> bool:
+        """Tells whether a value of a metric, by default of `best_metric`, is better than another one."""
+        return score > other if _higher_is_better(metric or self.best_metric) else score < other
 
     @property
     def scoring(self) -> str:
@@ -63,7 +63,7 @@ class Evaluation:
             )
         best, better = progress.best_metrics, set()
         for name, score in metrics.items():
-            if name not in best or _is_better(name, score, best[name]):
+            if name not in best or self.is_better(score, best[name], name):
                 best[name] = score
                 better.add(name)
         others = {name for name in metrics if not _is_bleu(name)}
@@ -81,7 +81,3 @@ def _is_bleu(name: str) -> bool:
 
 def _higher_is_better(name: str) -> bool:
     return name.split("_")[0] not in LOWER_IS_BETTER
-
-
-def _is_better(name: str, score: float, other: float) -> bool:
-    return score > other if _higher_is_better(name) else score < other
