@@ -51,16 +51,3 @@ def test_without_matplotlib_a_plot_is_an_error_before_measurements(cost_curves, 
     monkeypatch.setattr(cost_curves.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(UserError, match=r"pip install keras_nmt\[bench\]. Received: --plot .*p.png"):
         run_main(cost_curves, "--plot", tmp_path / "p.png")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "match"),
-    [
-        (["--curves", "width"], "Known curves are length, .* Received: width"),
-        (["--preset", "huge"], "Received: preset='huge'"),
-        (["--rounds", "0"], "rounds=0"),
-    ],
-)
-def test_bad_options_are_an_error_of_one_line(cost_curves, arguments, match):
-    with pytest.raises(UserError, match=match):
-        run_main(cost_curves, *arguments)

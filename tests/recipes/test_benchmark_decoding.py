@@ -99,18 +99,3 @@ def test_the_table_has_the_ratio_of_neighbouring_measurements(decoding, no_clear
         {**common, "program": "CTranslate2", "sentences/s": "1.33", "tokens/s": "11", "time of first": "1.50"}
         | {"lowest to highest": "1.50 to 1.50", "equal": "0%"},
     ]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "match"),
-    [
-        (["--presets", "huge"], "Received: huge"),
-        (["--batches", "1,x"], "Received: batches='1,x'"),
-        (["--batches", "0"], "Give sizes of at least 1 with commas between them. Received: batches=.0."),
-        (["--dtypes", "int4"], "Known dtypes are float32, bfloat16, int8. Received: int4"),
-        (["--programs", "moses"], "Programs are plain, compiled, CTranslate2. Received: moses"),
-    ],
-)
-def test_bad_options_are_an_error_of_one_line(decoding, arguments, match):
-    with pytest.raises(UserError, match=match):
-        run_main(decoding, *arguments)

@@ -139,18 +139,6 @@ def test_topics_are_chosen(run):
     assert {part["topic"] for part in parts.values()} == {"overhead", "layers"}
 
 
-@pytest.mark.parametrize(
-    ("arguments", "match"),
-    [
-        (["--parts", "layers,speed"], "Topics are layers, training, decoding, overhead. Received: speed"),
-        (["--minutes", "0"], "Time and sizes must be positive. Received: minutes=0.0"),
-    ],
-)
-def test_bad_options_are_an_error_of_one_line(run, arguments, match):
-    with pytest.raises(UserError, match=match):
-        run(*arguments)
-
-
 def test_without_a_gpu_only_the_toy_runs(gpu, monkeypatch, tmp_path):
     monkeypatch.setattr(gpu, "gpu_name", lambda: None)
     with pytest.raises(UserError, match="nvidia-smi finds no GPU: --toy tries the script on the CPU"):

@@ -7,8 +7,6 @@ import json
 import pytest
 from scripts import load_script, run_main
 
-from keras_nmt.errors import UserError
-
 
 @pytest.fixture(scope="module")
 def memory():
@@ -53,16 +51,3 @@ def test_a_process_reports_its_peak(memory):
     one = json.dumps(["transformer_tiny", 50, "nowhere", ""])
     peak = memory.measured_in_a_process(memory.__file__, "--batch-size=64", f"--one={one}")
     assert 100 * 2**20 < peak < 8 * 2**30
-
-
-@pytest.mark.parametrize(
-    ("arguments", "match"),
-    [
-        (["--presets", "huge"], "Received: huge"),
-        (["--batch-size", 8], "Received: batch_size=8"),
-        (["--vocabulary-size", 3], "vocabulary_size=3"),
-    ],
-)
-def test_bad_options_are_an_error_of_one_line(memory, arguments, match):
-    with pytest.raises(UserError, match=match):
-        run_main(memory, *arguments)

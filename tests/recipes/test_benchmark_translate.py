@@ -6,7 +6,6 @@ import pytest
 from scripts import load_script, run_main
 from translators import lines, make_model, source_tokenizer  # noqa: F401
 
-from keras_nmt.errors import UserError
 from keras_nmt.models import ModelDirectory
 
 
@@ -63,18 +62,3 @@ def test_a_program_is_timed_over_all_its_calls(script):
     now = iter([3.0, 5.0])
     run = script.timed(lambda call: [text.upper() for text in call], lambda: next(now))
     assert run([["a"], ["b", "c"]]) == (2.0, ["A", "B", "C"])
-
-
-@pytest.mark.parametrize(
-    ("arguments", "match"),
-    [
-        (["--batches", "1,x"], "Received: batches='1,x'"),
-        (["--rounds", "0"], "Sizes must be at least 1"),
-        (["--only", "plane"], "Our programs are plain, compiled, export, export_xla. Received: plane"),
-        (["--model", "m"], "--model and --lines go together. Received: model=m, lines=None"),
-        (["--dtypes", ""], "Missing option --data-dir"),
-    ],
-)
-def test_bad_options_are_an_error_of_one_line(script, arguments, match):
-    with pytest.raises(UserError, match=match):
-        run_main(script, *arguments)

@@ -10,7 +10,6 @@ import pytest
 import tensorflow as tf
 from scripts import load_script, run_main
 
-from keras_nmt.errors import UserError
 from keras_nmt.models import Transformer
 
 D, LAYERS, VOCABULARY = 8, 1, 11  # sizes of the counted model
@@ -188,18 +187,3 @@ def test_prints_and_writes_the_table(run, no_clearing, tmp_path):
 def test_every_mechanism_is_an_argument_of_the_model(overhead):
     known = set(inspect.signature(Transformer).parameters)
     assert all(set(mechanism.arguments) <= known for mechanism in overhead.MECHANISMS.values())
-
-
-@pytest.mark.parametrize(
-    ("arguments", "match"),
-    [
-        (["--mechanisms", "fusion,none"], "Known mechanisms are plain, .* Received: none"),
-        (["--preset", "huge"], "Received: preset='huge'"),
-        (["--rounds", 0], "Sizes must be at least 1, .* rounds=0"),
-        (["--together", 0], "Sizes must be at least 1, .* together=0"),
-        (["--vocabulary-size", 4], "Received: vocabulary_size=4"),
-    ],
-)
-def test_bad_options_are_an_error_of_one_line(run, arguments, match):
-    with pytest.raises(UserError, match=match):
-        run(*arguments)

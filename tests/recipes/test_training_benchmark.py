@@ -179,19 +179,3 @@ def test_prints_ratios_of_neighbouring_rounds(run):
     assert [row[4] for row in rows] == ["1.000", "2.000"] * 2
     assert rows[0][2] == "2.00"  # millions of parameters
     assert rows[0][5] == "1,024"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "match"),
-    [
-        (["--preset", "huge"], "Received: preset='huge'"),
-        (["--contenders", "keras_nmt,moses"], "Received: moses"),
-        (["--dtypes", "float8"], "Received: float8"),
-        (["--rounds", 0], "Sizes must be at least 1. Received: .* rounds=0"),
-        (["--data-dir", "nowhere"], "nowhere"),
-        (["--length", 5], "Name a text by --data-dir, or a --length of at least 2. Received: data_dir=.*, length=5"),
-    ],
-)
-def test_bad_options_are_an_error_of_one_line(run, arguments, match):
-    with pytest.raises((UserError, FileNotFoundError), match=match):
-        run(*arguments)
