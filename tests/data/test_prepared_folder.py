@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import shutil
-import signal
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from full_disk import full_disk
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -247,16 +246,8 @@ def test_a_pipe_in_place_of_the_manifest_is_named(folder: Path) -> None:
 
 
 def test_a_full_disk_leaves_nothing(tmp_path: Path) -> None:
-    """A limit of the size of files is an error of the same kind that needs no full disk."""
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    try:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (3000, limits[1]))
-        with pytest.raises(OSError, match=r"\.npy'$"):
-            write(tmp_path / "prepared", make_block(600), 400)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-        signal.signal(signal.SIGXFSZ, handler)
+    with pytest.raises(OSError, match=r"\.npy'$"), full_disk():
+        write(tmp_path / "prepared", make_block(600), 400)
     assert list(tmp_path.iterdir()) == []
 
 

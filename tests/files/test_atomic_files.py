@@ -6,7 +6,6 @@ import errno
 import fcntl
 import json
 import os
-import resource
 import stat
 import subprocess
 import sys
@@ -15,6 +14,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
+from full_disk import full_disk
 
 import keras_nmt
 from keras_nmt.errors import UserError
@@ -209,13 +209,8 @@ def test_an_average_without_disk_space_is_an_error_with_its_file(tmp_path: Path)
     checkpoint, mean = tmp_path / "update-1.weights.h5", tmp_path / "mean.weights.h5"
     with h5py.File(checkpoint, "w") as file:
         file["w"] = np.ones(10_000)
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limits[1]))  # as on a full disk
-    try:
-        with pytest.raises(OSError, match="File too large") as error:
-            average_weights([checkpoint], mean)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    with pytest.raises(OSError, match="File too large") as error, full_disk(20_000):
+        average_weights([checkpoint], mean)
     assert error.value.filename == str(mean)
     assert [path.name for path in tmp_path.iterdir()] == [checkpoint.name]
 

@@ -7,7 +7,6 @@ import itertools
 import json
 import os
 import pickle
-import resource
 import signal
 import subprocess
 import sys
@@ -21,6 +20,7 @@ import pytest
 pytest.importorskip("apache_beam")  # the extra `prepare`, in an environment of its own
 
 import zstandard
+from full_disk import full_disk
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -173,16 +173,8 @@ def test_wrong_files_are_one_line(folder: Path, tmp_path: Path, name: str, chang
 
 
 def test_a_full_disk_is_one_line_and_leaves_nothing(folder: Path, tmp_path: Path) -> None:
-    """A limit of the size of files is an error of the same kind that needs no full disk."""
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    try:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (3000, limits[1]))
-        with pytest.raises(UserError, match=r"^File too large\. Received: .*/\.writing-out/[^ ]+$"):
-            prepare(options_of(folder), tmp_path / "out", workers=1, beam_options=ONE_PROCESS)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-        signal.signal(signal.SIGXFSZ, handler)
+    with pytest.raises(UserError, match=r"^File too large\. Received: .*/\.writing-out/[^ ]+$"), full_disk():
+        prepare(options_of(folder), tmp_path / "out", workers=1, beam_options=ONE_PROCESS)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import resource
-import signal
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
+from full_disk import full_disk
 from hypothesis import given
 from hypothesis import strategies as st
 from terminal import on_a_terminal
@@ -72,16 +71,8 @@ def test_each_bucket_is_read_as_written(
 
 
 def test_a_full_disk_is_named(tmp_path: Path) -> None:
-    """A limit of the size of files is an error of the same kind that needs no full disk."""
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    try:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (3000, limits[1]))
-        with pytest.raises(OSError, match=r"File too large: '.*/blocks/\w+'$"):
-            list(write_blocks(tmp_path / "blocks", make_block(600, 1, False, True), np.zeros(600, int)))
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-        signal.signal(signal.SIGXFSZ, handler)
+    with pytest.raises(OSError, match=r"File too large: '.*/blocks/\w+'$"), full_disk():
+        list(write_blocks(tmp_path / "blocks", make_block(600, 1, False, True), np.zeros(600, int)))
 
 
 def test_steps_of_workers_add_up(tmp_path, monkeypatch):
