@@ -21,7 +21,7 @@ ALLOWED = {
     "quickstart_data": set(),
     "data": {"files"},
     "preparation": {"files", "data"},
-    "training": {"models", "data", "layers", "files"},
+    "training": {"models", "evaluation", "data", "layers", "files"},
     "evaluation": set(),
     "inference": {"models", "decoding", "data", "layers", "files"},
     "analysis": {"evaluation", "inference", "models", "layers", "data", "files"},

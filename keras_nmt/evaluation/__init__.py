@@ -1,6 +1,6 @@
 """Evaluation: scores by sacreBLEU and COMET, and significance tests.
 
-To add a metric of sacreBLEU, add an entry to `METRICS` in `keras_nmt/evaluation/metrics.py`. A name is imported on
+To add a metric, add an entry to `METRICS` in `keras_nmt/evaluation/metrics.py`. A name is imported on
 first use, because the command line reads the names of the metrics without sacreBLEU and Keras.
 """
 

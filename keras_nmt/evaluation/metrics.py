@@ -1,7 +1,8 @@
 """Scores of translations by sacreBLEU's metrics.
 
-To add a metric of sacreBLEU, add an entry to `METRICS`: `corpus_scores`, `paired_bootstrap` and `keras-nmt evaluate`
-read it from there. sacreBLEU and Keras are imported where they are used, so that `keras-nmt --help` does not wait.
+To add a metric, add an entry to `METRICS`: `corpus_scores`, `paired_bootstrap`, `keras-nmt evaluate` and `dev_metrics`
+of trainings read it from there. sacreBLEU and Keras are imported where they are used, so that `keras-nmt --help` does
+not wait.
 """
 
 from __future__ import annotations
@@ -16,15 +17,30 @@ from keras_nmt.errors import UserError, check_no_string, one_line
 if TYPE_CHECKING:
     from sacrebleu.metrics.base import Metric
 
-# The functions that make the metrics, by name. They get the module `sacrebleu`, `lowercase` and `tokenize`.
-METRICS: dict[str, Callable[[Any, bool, str], Metric]] = {
-    "bleu": lambda sacrebleu, lowercase, tokenize: sacrebleu.BLEU(lowercase=lowercase, tokenize=tokenize),
-    "chrf": lambda sacrebleu, lowercase, _: sacrebleu.CHRF(lowercase=lowercase),
-    "ter": lambda sacrebleu, *_: sacrebleu.TER(),
-    "chrf++": lambda sacrebleu, lowercase, _: sacrebleu.CHRF(lowercase=lowercase, word_order=2),
+
+class MetricKind(NamedTuple):
+    """How a metric is made, and what its scores mean.
+
+    Attributes:
+        make: Function that makes the metric from the module `sacrebleu`, `lowercase` and `tokenize`.
+        lower_is_better: Boolean, whether a lower score is better. Defaults to False.
+        of_words: Boolean, whether the metric splits text at spaces, whatever the tokenizer. Defaults to False.
+    """
+
+    make: Callable[[Any, bool, str], Metric]
+    lower_is_better: bool = False
+    of_words: bool = False
+
+
+METRICS = {
+    "bleu": MetricKind(lambda sacrebleu, lowercase, tokenize: sacrebleu.BLEU(lowercase=lowercase, tokenize=tokenize)),
+    "chrf": MetricKind(lambda sacrebleu, lowercase, _: sacrebleu.CHRF(lowercase=lowercase)),
+    "ter": MetricKind(lambda sacrebleu, *_: sacrebleu.TER(), lower_is_better=True, of_words=True),
+    "chrf++": MetricKind(
+        lambda sacrebleu, lowercase, _: sacrebleu.CHRF(lowercase=lowercase, word_order=2), of_words=True
+    ),
 }
 DEFAULT_METRICS = ("bleu", "chrf", "ter")
-METRICS_OF_WORDS = ("ter", "chrf++")  # which split at spaces, whatever the tokenizer
 
 # Tokenizers that split words at spaces and punctuation; "zh" also splits Chinese characters.
 SPACE_TOKENIZERS = ("none", "13a", "intl", "zh")
@@ -110,14 +126,14 @@ def make_metrics(
     check_tokenizer(tokenize, load="bleu" in names)
     if "bleu" in names:
         warn_of_script(tokenize, references)
-    if (of_words := [name for name in names if name in METRICS_OF_WORDS]) and (long := _long_word("none", references)):
+    if (of_words := [name for name in names if METRICS[name].of_words]) and (long := _long_word("none", references)):
         warnings.warn(
             f"{', '.join(of_words)}: words between spaces are compared, which says little about references without "
             f"spaces. Received: {long[:20]!r} as one word",
             UserWarning,
             stacklevel=1,
         )
-    return {name: METRICS[name](sacrebleu, lowercase, tokenize) for name in names}
+    return {name: METRICS[name].make(sacrebleu, lowercase, tokenize) for name in names}
 
 
 def check_tokenizer(tokenize: str, name: str = "tokenize", *, load: bool = True) -> None:

@@ -9,13 +9,13 @@ import json
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Self
 
 from pydantic import Field, NonNegativeInt, PositiveInt
 
 from keras_nmt.data.text_files import read_lines
 from keras_nmt.errors import UserError, nearest
-from keras_nmt.evaluation.metrics import check_tokenizer, warn_of_script
+from keras_nmt.evaluation.metrics import METRICS, check_tokenizer, warn_of_script
 from keras_nmt.experiments.corpus_files import File
 from keras_nmt.experiments.data_config import DataConfig, Direction, Pairs, check_files
 from keras_nmt.experiments.model_config import ARCHITECTURES, ModelConfig, SubwordConfig, as_model_arguments
@@ -47,6 +47,8 @@ NEEDED = {
     "data.dev": "--dev SOURCE TARGET",
     "data.languages": "--set 'languages=[LANGUAGE, ...]'",
 }
+# The metrics of `keras_nmt.evaluation` by their names in `dev_metrics`.
+DEV_METRICS = {**{name: name for name in METRICS if name != "chrf++"}, "chrf": "chrf++"}
 
 
 @documented
@@ -55,10 +57,10 @@ class EvaluationConfig:
     """The evaluations of an experiment: greedy search on the development data."""
 
     every: PositiveInt = setting(1000, "Updates between evaluations.")
-    dev_metrics: Sequence[Literal["bleu", "chrf", "loss"]] = setting(
+    dev_metrics: Sequence[str] = setting(
         ("bleu", "chrf"),
-        'Scores of an evaluation: "bleu" and some of "chrf" (chrF++) and "loss" (nats per subword, without label '
-        'smoothing). "loss" takes another pass over the development data.',
+        'Scores of an evaluation: "bleu" and some of "chrf" (chrF++), "ter" and "loss" (nats per subword, without '
+        'label smoothing). "loss" takes another pass over the development data.',
     )
     best_metric: str = setting(
         "bleu",
@@ -313,6 +315,10 @@ class ExperimentConfig:
 
     def _check_evaluation(self) -> None:
         own, dev = self.evaluation, self.pair_lists.dev
+        if unknown := [name for name in own.dev_metrics if name not in DEV_METRICS and name != "loss"]:
+            raise UserError(
+                f"`dev_metrics` must be among {', '.join([*DEV_METRICS, 'loss'])}. Received: dev_metrics={unknown!r}"
+            )
         if "bleu" not in own.dev_metrics:
             raise UserError(
                 f"`dev_metrics` must contain bleu, to compare runs. Received: dev_metrics={own.dev_metrics!r}"

@@ -6,9 +6,10 @@ import dataclasses
 from collections.abc import Callable, Mapping
 
 from keras_nmt.errors import UserError, check_positive
+from keras_nmt.evaluation.metrics import METRICS
 from keras_nmt.training.checkpoints import Progress
 
-LOWER_IS_BETTER = ("loss", "nll", "perplexity", "ter")
+LOSSES = ("loss", "nll", "perplexity")
 CHANCE = 1.0  # a lower BLEU is chance: a few n-grams among thousands
 
 
@@ -20,7 +21,8 @@ class Evaluation:
         evaluate: Function without arguments that evaluates the model and returns metrics by name.
         every: Integer, number of updates between evaluations. It may change when a run is resumed.
         best_metric: String, the metric that decides which weights are best. Lower is better for "loss", "nll",
-            "perplexity" and "ter", also of one task, such as "loss_de-en"; higher for all others. Defaults to "bleu".
+            "perplexity" and metrics of `keras_nmt.evaluation` such as "ter", also of one task, such as "loss_de-en";
+            higher for all others. Defaults to "bleu".
         patience: Integer, number of evaluations without a new best after which the run ends. While the best BLEU is
             below 1 of 100, such as at the start, BLEU is mostly chance: then only evaluations count in which no other
             metric is better than before, and none if BLEU is the only metric. Defaults to `None`, never.
@@ -80,4 +82,5 @@ def _is_bleu(name: str) -> bool:
 
 
 def _higher_is_better(name: str) -> bool:
-    return name.split("_")[0] not in LOWER_IS_BETTER
+    kind = name.split("_")[0]
+    return kind not in LOSSES and not (kind in METRICS and METRICS[kind].lower_is_better)

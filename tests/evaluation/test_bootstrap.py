@@ -16,7 +16,7 @@ from scipy import stats
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation import corpus_scores, holm, paired_bootstrap, paired_bootstrap_of_runs, significance
 from keras_nmt.evaluation.bootstrap import bleu_counts, bleu_of_counts, drawn_sums, two_sided_p
-from keras_nmt.evaluation.metrics import METRICS
+from keras_nmt.evaluation.metrics import METRICS, MetricKind
 
 RNG = np.random.default_rng(0)
 VOCABULARY = [
@@ -71,7 +71,7 @@ def test_scores_equal_corpus_scores():
 
 
 def test_an_entry_of_metrics_is_all_that_a_new_metric_needs(monkeypatch):
-    monkeypatch.setitem(METRICS, "chrf3", lambda sacrebleu, *_: sacrebleu.CHRF(char_order=3))
+    monkeypatch.setitem(METRICS, "chrf3", MetricKind(lambda sacrebleu, *_: sacrebleu.CHRF(char_order=3)))
     score = corpus_scores(GOOD, REFERENCES, metrics=["chrf3"])["chrf3"]
     comparison = paired_bootstrap(GOOD, BAD, REFERENCES, samples=50, metrics=["chrf3"])["chrf3"]
     assert "nc:3" in score.signature

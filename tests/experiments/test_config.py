@@ -120,6 +120,7 @@ def test_a_setting_newer_than_a_run_counts_as_its_default(tmp_path):
         {"best_metric": "bleu_source-target"},
         {"best_metric": "loss"},
         {"dev_metrics": ["ter"]},
+        {"dev_metrics": ["bleu", "chrf++"]},
         {"dev_metrics": []},
         {"dev_metrics": ["loss"], "best_metric": "loss"},
         {"bleu_tokenizer": "words"},

@@ -9,11 +9,14 @@ import pytest
 import sacrebleu
 from comparisons import make
 
+from keras_nmt.evaluation.metrics import METRICS, MetricKind
 from keras_nmt.experiments import ExperimentConfig
 from keras_nmt.experiments import scores as module
+from keras_nmt.experiments.config import DEV_METRICS
 from keras_nmt.experiments.scores import development_scores
 from keras_nmt.inference import Translator
 from keras_nmt.models import ModelDirectory
+from keras_nmt.training import Evaluation
 
 SOURCES = ["1 2 3", "4 5", "0"]
 REFERENCES = ["ke la le", "ma me", "ka ka"]
@@ -38,6 +41,17 @@ def test_bleu_and_chrf_are_those_of_sacrebleu(translator, one):
     assert found["bleu"] == pytest.approx(sacrebleu.corpus_bleu(hypotheses, [REFERENCES], tokenize="char").score)
     assert found["chrf"] == pytest.approx(sacrebleu.corpus_chrf(hypotheses, [REFERENCES], word_order=2).score)
     assert 0 < found["chrf"] < 100
+
+
+def test_every_metric_of_evaluation_is_one_of_trainings(translator, one, monkeypatch):
+    monkeypatch.setitem(METRICS, "errors", MetricKind(lambda sacrebleu, *_: sacrebleu.TER(), lower_is_better=True))
+    monkeypatch.setitem(DEV_METRICS, "errors", "errors")  # as at the start of a process
+    found = scores(translator, one, "bleu", "ter", "errors")
+    hypotheses = [translation.text for translation in translator.translate(SOURCES)]
+    assert found["ter"] == found["errors"] == pytest.approx(sacrebleu.corpus_ter(hypotheses, [REFERENCES]).score)
+    for name in ("errors", "errors_de-en", "ter", "loss_de-en"):
+        assert not Evaluation(evaluate=dict, every=1, best_metric=name).higher_is_better
+    assert Evaluation(evaluate=dict, every=1, best_metric="chrf_de-en").higher_is_better
 
 
 def test_the_loss_is_the_mean_over_subwords_with_the_end(translator, one):
