@@ -55,7 +55,7 @@ def check_mechanism(**options: Any) -> None:
     >>> check_mechanism(layer_composition=Composition(LayerSpec(LinearCombination), sides=["encoder"]))
     """
     checked: tuple[tuple[str, Callable[[Transformer, Batch, np.ndarray], None]], ...] = (
-        ("its configuration must make an equal model", _check_configuration),
+        ("its configuration must make an equal model, without randomness", _check_configuration),
         ("a saved model must equal the loaded model", _check_file),
         ("the decoder must not see later tokens", _check_causality),
         ("batches and padding must change nothing", check_batches_and_padding),
@@ -64,6 +64,8 @@ def check_mechanism(**options: Any) -> None:
         ("half precision must compute nearly the same", _check_policies),
         ("every weight of the mechanism must have a gradient", _check_gradients),
     )
+    if not options:
+        raise ValueError("Give the mechanism to check, such as roles=LayerSpec(MyRoles).")
     if "dtype" in options:
         raise ValueError(
             f"Half precision is one of the checks: leave `dtype` out. Received: dtype={options['dtype']!r}"

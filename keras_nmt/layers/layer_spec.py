@@ -8,6 +8,7 @@ from typing import Any
 
 import keras
 
+from keras_nmt.errors import nearest
 from keras_nmt.layers._common import constructor_parameters
 
 GIVEN = ("name", "dtype")  # arguments that come from the part of the model that makes the layer
@@ -17,9 +18,10 @@ class NotRegistered(ValueError):
     """Raised for the name of a layer class that no module of this process has registered."""
 
     def __init__(self, name: str) -> None:
+        similar = nearest([name], keras.saving.get_custom_objects())
         super().__init__(
             "No layer of this name is registered: give the file that registers it with `--import FILE`, or import its "
-            f"module. Received: {name[:100]!r}"
+            f"module{similar and f'; {similar}'}. Received: {name[:100]!r}"
         )
 
 
@@ -110,7 +112,10 @@ class LayerSpec:
                     f"LayerSpec({layer}, {argument}=...). Received: default {default!r}, in the model {value!r}"
                 )
             chosen[argument] = value
-        layer = self.layer(**chosen, **self.arguments, name=name, dtype=dtype)
+        try:
+            layer = self.layer(**chosen, **self.arguments, name=name, dtype=dtype)
+        except TypeError as error:
+            raise TypeError(f"{self.layer.__name__} cannot be made as {name!r} of a model: {error}") from error
         layer.supports_masking = True  # the model passes masks to the layers that need them
         return layer
 

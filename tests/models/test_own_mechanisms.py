@@ -425,6 +425,20 @@ def test_a_mechanism_that_returns_another_shape_is_named(place, returned):
         check_mechanism(**{place: mechanism})
 
 
+def test_what_stands_in_the_way_of_a_layer_is_named():
+    @keras.saving.register_keras_serializable(package="own")
+    class Needy(keras.layers.Layer):
+        def __init__(self, needed, **options):
+            super().__init__(**options)
+
+    with pytest.raises(TypeError, match="Needy cannot be made as '.*' of a model: .*'needed'"):
+        Transformer(**TINY, feed_forward=LayerSpec(Needy))
+    with pytest.raises(ValueError, match="No layer of this name.*the nearest is `own>Needy`. Received: 'own>Needi'"):
+        LayerSpec.from_config("own>Needi")
+    with pytest.raises(ValueError, match="Give the mechanism to check"):
+        check_mechanism()
+
+
 def test_names_are_shorthand_for_mechanisms():
     batch = make_batch(Transformer(**TINY))
     models = [

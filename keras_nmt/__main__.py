@@ -1,0 +1,6 @@
+"""Runs `keras-nmt` as `python -m keras_nmt`."""
+
+from keras_nmt.cli.app import main
+
+if __name__ == "__main__":
+    main()
