@@ -446,7 +446,7 @@ def test_bleu_by_length():
 
 
 def test_truncated_empty_and_cut_off_translations_are_counted(plain, lines):
-    short = Translator(plain.model, plain.tokenizers, length_buckets=[4], max_length_factor=1, max_length_offset=0)
+    short = Translator(plain.model, plain.tokenizers, length_buckets=[4], beam_size=1, max_length=2)
     found = [lengths(short, lines, lines), senses(short, [SenseItem(line, ("cat",)) for line in lines])]
     truncated = sum(len(x) > 3 for x in plain.tokenizers["source"].tokenize(lines).to_list())
     for measured in found:
