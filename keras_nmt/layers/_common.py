@@ -147,6 +147,12 @@ def check_choice(name: str, value: Any, choices: Sequence[Any]) -> None:
         raise ValueError(f"`{name}` must be one of {', '.join(map(repr, choices))}. Received: {name}={value!r}")
 
 
+def check_booleans(**values: Any) -> None:
+    """Rejects, among others, the string "False", which is true."""
+    for name, value in values.items():
+        check_choice(name, value, (False, True))
+
+
 def subset(name: str, values: Any, choices: Sequence[str]) -> tuple[str, ...]:
     """Returns the chosen values in the order of `choices`. A single string counts as one value."""
     chosen = (values,) if isinstance(values, str) else tuple(values) if isinstance(values, Sequence) else ()

@@ -8,7 +8,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Self
 
-from keras_nmt.layers._common import STARTS, check_choice, check_positive, check_rate, optional_size, subset
+from keras_nmt.layers._common import (
+    STARTS,
+    check_booleans,
+    check_choice,
+    check_positive,
+    check_rate,
+    optional_size,
+    subset,
+)
 from keras_nmt.layers.bilinear_pooling import BilinearPooling, LinearCombination, LowRankBilinearPooling
 from keras_nmt.layers.hierarchical_aggregation import HierarchicalAggregation
 from keras_nmt.layers.layer_spec import LayerSpec, as_json, choose, spec_of
@@ -47,7 +55,7 @@ class MechanismConfig:
         self._set(kind=choose("kind", self.kind, self.KINDS))
         for name, value in self._changed().items():
             if isinstance(getattr(type(self), name), bool):
-                check_choice(name, value, (False, True))
+                check_booleans(**{name: value})
             if name not in self.PLACES and not self.spec.takes(name):
                 raise ValueError(f"`{name}` has no effect on {self._shown}. Received: {name}={value!r}")
 

@@ -27,6 +27,7 @@ from keras_nmt.layers import (
 )
 from keras_nmt.layers._common import (
     LAYER_NORM_EPSILON,
+    check_booleans,
     check_choice,
     check_effect,
     check_positive,
@@ -95,7 +96,10 @@ class TransformerConfig:
     def __post_init__(self) -> None:
         sizes = {name: getattr(self, name) for name in ("num_heads", "hidden_dim", "intermediate_dim")}
         check_positive(**sizes)
-        check_rate(**{name: getattr(self, name) for name in ("dropout", "attention_dropout", "activation_dropout")})
+        rates = ("dropout", "attention_dropout", "activation_dropout", "norm_epsilon")
+        check_rate(**{name: getattr(self, name) for name in rates})
+        flags = [field.name for field in dataclasses.fields(self) if field.type == "bool"]
+        check_booleans(**{name: getattr(self, name) for name in flags})
         check_choice("norm_position", self.norm_position, NORM_POSITIONS)
         values: dict[str, Any] = {name: int(size) for name, size in sizes.items()}
         values["num_key_value_heads"] = optional_size("num_key_value_heads", self.num_key_value_heads)

@@ -14,7 +14,7 @@ from keras import ops
 
 from keras_nmt.ids import PAD
 from keras_nmt.layers import AttentiveRecurrentDecoder, LuongAttention, RecurrentEncoder
-from keras_nmt.layers._common import check_choice, check_effect, check_positive
+from keras_nmt.layers._common import check_booleans, check_choice, check_effect, check_positive
 from keras_nmt.layers.layer_spec import as_json
 from keras_nmt.layers.mechanisms import SIDES
 from keras_nmt.models._sides import RecurrentSource, RecurrentTarget, TransformerSource, TransformerTarget
@@ -70,6 +70,7 @@ class MultilingualModel(CommonModel, keras.Model):
         policy = keras.dtype_policies.get(kwargs.pop("dtype", None) or keras.config.dtype_policy())
         check_choice("encoder", encoder, KINDS)
         check_choice("decoder", decoder, KINDS)
+        check_booleans(input_feeding=input_feeding, dropout_in_loop=dropout_in_loop, tie_output=tie_output)
         check_effect(
             decoder == "recurrent",
             "`decoder='recurrent'`",

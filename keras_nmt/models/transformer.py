@@ -11,6 +11,7 @@ import keras
 
 from keras_nmt.errors import nearest
 from keras_nmt.layers import Composition, LayerSpec, Roles, Shortcuts
+from keras_nmt.layers._common import check_booleans
 from keras_nmt.layers._recording import Record
 from keras_nmt.models._sides import TransformerSource, TransformerTarget
 from keras_nmt.models.factory import TransformerConfig, TransformerFactory
@@ -187,6 +188,7 @@ class Transformer(TranslationModel):
             source_end=source_end,
             alignment_head=alignment_head,
         )
+        check_booleans(tie_embeddings=tie_embeddings)
         if unknown := sorted(set(kwargs) - {"name", "trainable", "dtype"}):
             suggestion = nearest(unknown, inspect.signature(Transformer).parameters) or "its docstring lists them"
             raise TypeError(f"Unknown arguments of `Transformer`; {suggestion}. Received: {', '.join(unknown)}")

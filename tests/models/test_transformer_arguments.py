@@ -12,7 +12,7 @@ import pytest
 from tiny import TINY, V
 
 from keras_nmt.layers import Composition, LayerSpec, RoleInteraction, Roles, Shortcuts
-from keras_nmt.models import Transformer
+from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel, Transformer
 
 
 @pytest.mark.parametrize(
@@ -67,6 +67,7 @@ from keras_nmt.models import Transformer
         {"roles": {"kind": "dense", "units": 0}},
         {"roles": {"kind": "dense", "low_rank": True, "residual": False}},
         {"attention_dropout": 1.5},
+        *({"norm_epsilon": x} for x in (None, -1, True, "x")),
         {"num_heads": 2.0},
         {"num_heads": "2"},
         {"hidden_dim": 8.0},
@@ -79,6 +80,16 @@ from keras_nmt.models import Transformer
 def test_wrong_arguments_are_named(options):
     with pytest.raises(ValueError, match="Received: "):
         Transformer(**{**TINY, **options})
+
+
+@pytest.mark.parametrize("model", [Transformer, AttentionBridgeModel, LanguageLabelModel])
+def test_the_text_false_is_no_boolean(model):
+    sizes = TINY if model is Transformer else {"languages": {"de": V}, "hidden_dim": 8}
+    flags = [name for name, x in inspect.signature(model).parameters.items() if x.annotation == "bool"]
+    assert flags
+    for name in flags:
+        with pytest.raises(ValueError, match=f"^`{name}` must be one of False, True. Received: {name}='False'$"):
+            model(**sizes, **{name: "False"})
 
 
 @pytest.mark.parametrize(
