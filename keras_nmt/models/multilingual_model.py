@@ -265,9 +265,18 @@ class MultilingualModel(CommonModel, keras.Model):
         d = options["hidden_dim"]
         sizes = {"num_heads": 8, "intermediate_dim": 4 * d, **given}
         config = TransformerConfig(**sizes, hidden_dim=d, dropout=options["dropout"])
+        is_set = {
+            "encoder": {"source_end": not config.source_end},
+            "decoder": {
+                "decoder_self_attention": not config.decoder_attends_to_itself,
+                "alignment_head": config.alignment_head is not None,
+            },
+        }
         for side in SIDES:
-            names = ["tied_layers"] * (side in config.tied_layers)
-            names += ["decoder_self_attention"] * (side == "decoder" and not config.decoder_attends_to_itself)
+            names = [name for name, value in is_set[side].items() if value]
+            names += ["tied_layers"] * (side in config.tied_layers)
+            # Mechanisms of both sides have an effect on the side that is a Transformer.
+            names += [name for name in MECHANISMS if getattr(getattr(config, name), "sides", SIDES) == (side,)]
             check_effect(
                 options[side] == "transformer",
                 f"{side}='transformer'",

@@ -67,6 +67,21 @@ def test_wrong_arguments_are_named(options):
         AttentionBridgeModel(**{"languages": LANGUAGES, **TINY, **options})
 
 
+@pytest.mark.parametrize("side", ["encoder", "decoder"])
+def test_a_mechanism_of_a_recurrent_side_alone_is_an_error(side):
+    other = {"encoder": "decoder", "decoder": "encoder"}[side]
+    options = {**TINY, other: "transformer"}
+    kinds = {"shortcuts": "fusion", "layer_composition": "extended", "head_composition": "extended"}
+    for sides in ([other], [side, other]):
+        mechanisms = {name: {"kind": kind, "sides": sides} for name, kind in kinds.items()}
+        AttentionBridgeModel(LANGUAGES, **options, transformer={**TRANSFORMER, **mechanisms})
+    settings = [{name: {"kind": kind, "sides": [side]}} for name, kind in kinds.items()]
+    settings += [{"source_end": False}] if side == "encoder" else [{"alignment_head": 1}]
+    for setting in settings:
+        with pytest.raises(ValueError, match=f"^`{next(iter(setting))}` has no effect without {side}='transformer'"):
+            AttentionBridgeModel(LANGUAGES, **options, transformer={**TRANSFORMER, **setting})
+
+
 def test_numpy_sizes_become_plain_integers():
     sizes = {"languages": {name: np.int64(size) for name, size in LANGUAGES.items()}, "bridge_hidden_dim": np.int32(6)}
     config = AttentionBridgeModel(**{**TINY, "bridge_hidden_dim": 6, **sizes}).get_config()
