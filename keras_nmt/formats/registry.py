@@ -119,11 +119,10 @@ def import_model(
         model = imported.make_model()
         sides = {"source": imported.source, "target": imported.target}
         for side, vocabulary in sides.items():
-            # Without any model of subwords, texts are cut already.
-            if vocabulary.is_missing_subwords() and any(other.model is not None for other in sides.values()):
+            if vocabulary.is_missing_subwords():
                 raise UserError(
-                    f"The {side} vocabulary has pieces of SentencePiece, but no model of them, as the other side has: "
-                    f"get all files of the model. Received: {source}"
+                    f"The {side} vocabulary has pieces of SentencePiece, but no model of them: get all files of the "
+                    f"model, such as {side}.spm. Received: {source}"
                 )
         protos = {side: vocabulary.make_model() for side, vocabulary in sides.items()}
         is_joint = protos["source"] == protos["target"]

@@ -57,8 +57,12 @@ class Vocabulary:
         return [self.rows[0], self.rows[1], -1 if self.begin == self.end else self.rows[2], *self.rows[3:]]
 
     def is_missing_subwords(self) -> bool:
-        """Returns whether tokens are pieces of SentencePiece, whose model is not there."""
-        return self.model is None and any(self.tokens[row].startswith(SPACE) for row in self._text_rows())
+        """Returns whether tokens are pieces of SentencePiece, whose model is not there.
+
+        Words between spaces can contain the character that stands for a space, but hardly before a letter.
+        """
+        tokens = [self.tokens[row] for row in self._text_rows()]
+        return self.model is None and any(x.startswith(SPACE) and x[1:2].isalnum() for x in tokens)
 
     def make_model(self) -> bytes:
         """Makes a SentencePiece model whose ids are those of this package.

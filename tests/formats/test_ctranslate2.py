@@ -372,11 +372,12 @@ def test_subwords_of_another_model_are_refused(converted, tmp_path):
         import_model(folder, tmp_path / "ours")
 
 
-@pytest.mark.parametrize("side", ["source", "target"])
-def test_subwords_of_one_side_alone_are_refused(converted, tmp_path, side):
+@pytest.mark.parametrize("sides", [["source"], ["target"], ["source", "target"]], ids=str)
+def test_pieces_without_their_subword_model_are_refused(converted, tmp_path, sides):
     folder = shutil.copytree(converted, tmp_path / "theirs")
-    (folder / f"{side}.model").unlink()
-    with pytest.raises(UserError, match=f"The {side} vocabulary has pieces of SentencePiece, but no model"):
+    for side in sides:
+        (folder / f"{side}.model").unlink()
+    with pytest.raises(UserError, match=f"The {sides[0]} vocabulary has pieces of SentencePiece, but no model"):
         import_model(folder, tmp_path / "ours")
     assert not (tmp_path / "ours").exists()
 

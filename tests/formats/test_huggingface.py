@@ -284,6 +284,14 @@ def test_damaged_models_are_refused_in_a_line(exported, tmp_path):
     assert not (tmp_path / "ours").exists()
 
 
+def test_pieces_without_their_subword_model_are_refused(exported, tmp_path):
+    for side in ("source", "target"):
+        (exported / f"{side}.spm").unlink()
+    with pytest.raises(UserError, match="The source vocabulary has pieces of SentencePiece, but no model"):
+        import_model(exported, tmp_path / "ours")
+    assert not (tmp_path / "ours").exists()
+
+
 def test_weights_that_would_be_misread_are_refused(tmp_path):
     folder = shutil.copytree(HERE / "marian", tmp_path / "theirs")
     config, vocabulary = folder / "config.json", folder / "vocab.json"

@@ -188,6 +188,22 @@ def test_the_vocabulary_may_be_a_subword_model(exported, source_tokenizer, tmp_p
     assert ours.tokenizers["target"].tokenize(lines).to_list() == source_tokenizer.tokenize(lines).to_list()
 
 
+def test_pieces_without_their_subword_model_are_refused(exported, tmp_path):
+    for side in ("source", "target"):
+        (exported / f"{side}.spm").unlink()
+    with pytest.raises(UserError, match="The source vocabulary has pieces of SentencePiece, but no model"):
+        import_model(exported, tmp_path / "ours")
+    assert not (tmp_path / "ours").exists()
+    vocabulary = exported / "vocab.yml"  # as of texts that a BPE has cut into words and beginnings of words
+    tokens = [x.split(": ")[0].strip('"') for x in vocabulary.read_text().splitlines()]
+    words = [*tokens[:2], "▁@@", "▁", *(f"w{i}{'@@' * (i % 2)}" for i in range(4, len(tokens)))]
+    vocabulary.write_text("".join(f"{json.dumps(word)}: {i}\n" for i, word in enumerate(words)))
+    import_model(exported, tmp_path / "ours")
+    tokenizer = load(tmp_path / "ours").tokenizers["source"]
+    names = tokenizer.pieces()
+    assert [names[i] for i in tokenizer.tokenize(["w8 w9@@ w10"]).to_list()[0]] == ["▁w8", "▁w9@@", "▁w10"]
+
+
 @pytest.mark.parametrize("kind", ["bpe", "unigram"])
 def test_texts_are_segmented_as_before_with_the_other_sides_pieces(kind, tmp_path):
     """The joint vocabulary of OPUS-MT has the pieces of two subword models."""
