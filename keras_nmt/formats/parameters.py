@@ -16,7 +16,7 @@ from keras_nmt.layers.layer_spec import LayerSpec
 from keras_nmt.models import LanguageLabelModel, PositionalEncoding, Transformer
 from keras_nmt.models.factory import MECHANISMS
 from keras_nmt.models.parameter_counts import without_weights
-from keras_nmt.models.quantize import check_not_quantized
+from keras_nmt.models.quantize import check_copyable
 
 NEVER = -1e4  # logit of a subword that the other toolkit's model does not have; fits float16
 ACTIVATIONS = ("relu", "gelu", "swish")
@@ -200,11 +200,7 @@ def plain_parameters(model: Any, format_: str) -> dict[str, np.ndarray]:
             raise UserError(
                 f"{format_} does not support this `{name}`: export a SavedModel. Received: {name}={config[name]!r}"
             )
-    check_not_quantized(model)
-    if any(weight.name.startswith("lora_") for weight in model.weights):
-        raise UserError(
-            f"{format_} has no adapters: load the model directory, whose weights are merged. Received: LoRA"
-        )
+    check_copyable(model)
     arrays = {name: np.asarray(variable, "float32") for name, variable in variables(model).items()}
     return {name: array.T if name == "output" else array for name, array in arrays.items()}
 

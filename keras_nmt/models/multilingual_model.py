@@ -19,6 +19,7 @@ from keras_nmt.layers.layer_spec import as_json
 from keras_nmt.layers.mechanisms import SIDES
 from keras_nmt.models._sides import RecurrentSource, RecurrentTarget, TransformerSource, TransformerTarget
 from keras_nmt.models.factory import MECHANISMS, TransformerConfig, TransformerFactory
+from keras_nmt.models.quantize import check_copyable
 from keras_nmt.models.token_embedding import TokenEmbedding
 from keras_nmt.models.translation_model import CommonModel, SearchModels, TargetSide, TranslationModel, Untracked
 
@@ -185,7 +186,9 @@ class MultilingualModel(CommonModel, keras.Model):
 
         Raises:
             ValueError: The language exists, or an argument is out of range.
+            UserError: The model is quantised, or has an adapter.
         """
+        check_copyable(self)
         if language in self.languages:
             raise ValueError(
                 f"The model already has the languages {', '.join(self.languages)}. Received: language={language!r}"

@@ -60,10 +60,15 @@ def quantize(model: Any, mode: str = "int8", embeddings: bool = True) -> None:
     forget_graphs(model)
 
 
-def check_not_quantized(model: Any) -> None:
-    """Raises a `UserError` if matrices of the model are int8 already: it cannot be converted or exported again."""
+def check_copyable(model: Any) -> None:
+    """Raises a `UserError` if the model cannot be copied or exported: its matrices are int8, or have adapters."""
     if any(weight.dtype == "int8" for weight in model.weights):
         raise UserError(
-            'The model is quantised already: export it as it was before, with quantize="int8". '
+            'The model is quantised already: copy it, or export it with quantize="int8", as it was before. '
             f"Received: {type(model).__name__} with weights of int8"
+        )
+    if any(weight.name.startswith("lora_") for weight in model.weights):
+        raise UserError(
+            "The model has an adapter: load the model directory, whose weights are merged. "
+            f"Received: {type(model).__name__} with LoRA"
         )

@@ -7,6 +7,8 @@ from typing import Any, Protocol, Self, TypeVar
 
 import keras
 
+from keras_nmt.models.quantize import check_copyable
+
 M = TypeVar("M", bound=keras.Model)
 
 
@@ -27,7 +29,11 @@ class CommonModel:
 
         Args:
             dtype: String, dtype policy, such as "float32".
+
+        Raises:
+            UserError: The model is quantised, or has an adapter.
         """
+        check_copyable(self)
         copy = type(self).from_config({**self.get_config(), "dtype": dtype})
         copy.set_weights(self.get_weights())
         return copy

@@ -17,7 +17,6 @@ from keras_nmt.inference.search_options import SAMPLING
 from keras_nmt.inference.translator import Translator
 from keras_nmt.models import MultilingualModel, TranslationModel
 from keras_nmt.models import quantize as quantize_model
-from keras_nmt.models.quantize import check_not_quantized
 from keras_nmt.progress import count_steps
 from keras_nmt.serving._versions import check_loadable, check_version, write_version
 from keras_nmt.serving.warmup import warmup_records, write_warmup
@@ -117,7 +116,6 @@ def export(
     more = [signatures] if isinstance(signatures, str) else list(dict.fromkeys(signatures))
     if unknown := [name for name in more if name not in SIGNATURES]:
         raise UserError(f"`signatures` must be some of {', '.join(SIGNATURES)}. Received: {unknown[0]!r}")
-    check_not_quantized(model)
     sampling = {name: search.pop(name) for name in ("sample", *SAMPLING) if name in search}
     if quantize not in (None, *QUANTIZED):
         raise UserError(f"`quantize` must be one of {', '.join(QUANTIZED)}. Received: quantize={quantize!r}")

@@ -306,7 +306,7 @@ def test_a_model_whose_decoder_starts_from_zeros_reads_the_end_of_the_source(con
 def test_models_with_adapters_are_refused(make_model, source_tokenizer, tmp_path):
     model = make_model(**PLAIN)
     add_adapter(model, LowRank(), base="0" * 64)
-    with pytest.raises(UserError, match="CTranslate2 has no adapters"):
+    with pytest.raises(UserError, match="The model has an adapter: load"):
         export_ctranslate2(tmp_path / "theirs", model, source_tokenizer)
     assert not (tmp_path / "theirs").exists()
 

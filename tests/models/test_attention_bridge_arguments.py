@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from multilingual import CROSS, TRANSFORMER, batch
 
-from keras_nmt.models import AttentionBridgeModel
+from keras_nmt.errors import UserError
+from keras_nmt.models import AttentionBridgeModel, LowRank, add_adapter, quantize
 
 LANGUAGES = {"de": 17, "fr": 13}
 TINY = {"hidden_dim": 8, "bridge_heads": 3, "bridge_hidden_dim": 6}
@@ -112,6 +113,19 @@ def test_wrong_languages_are_named():
         model.with_language("cs", 3)
     with pytest.raises(ValueError, match="without a bridge.*Received: bridge_heads=None"):
         AttentionBridgeModel(LANGUAGES, **{**TINY, "bridge_heads": None}).bridge_outputs("de")
+
+
+@pytest.mark.parametrize("change", [quantize, lambda model: add_adapter(model, LowRank(patterns=["*"]), base="")])
+def test_models_whose_weights_have_changed_their_form_are_not_copied(change):
+    model = AttentionBridgeModel(LANGUAGES, **TINY)
+    change(model)
+    for copy in (
+        lambda: model.with_language("cs", 11),
+        lambda: model.with_dtype("float32"),
+        lambda: model.pair("de", "fr").with_dtype("float32"),
+    ):
+        with pytest.raises(UserError, match="The model (is quantised already|has an adapter): .*Received: "):
+            copy()
 
 
 def test_only_pairs_can_be_called():

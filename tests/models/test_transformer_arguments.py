@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from tiny import TINY, V
 
+from keras_nmt.errors import UserError
 from keras_nmt.layers import Composition, LayerSpec, RoleInteraction, Roles, Shortcuts
-from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel, Transformer
+from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel, LowRank, Transformer, add_adapter
 
 
 @pytest.mark.parametrize(
@@ -173,6 +174,13 @@ def test_the_signature_and_the_description_list_every_argument():
     names = set(inspect.signature(Transformer).parameters) - {"kwargs"}
     described = set(re.findall(r"^    (\w+): ", inspect.getdoc(Transformer).split("Raises:")[0], re.MULTILINE))
     assert set(Transformer(**TINY).get_config()) - {"name", "trainable", "dtype"} == names == described
+
+
+def test_a_model_with_an_adapter_is_not_copied():
+    model = Transformer(**TINY)
+    add_adapter(model, LowRank(), base="")
+    with pytest.raises(UserError, match="^The model has an adapter: .*Received: Transformer with LoRA$"):
+        model.with_dtype("float32")
 
 
 def test_unknown_preset_is_named():
