@@ -398,7 +398,8 @@ def export_ctranslate2(
     parameters = plain_parameters(model, "CTranslate2")
     by_side = checked_tokenizers(model, tokenizers)
     config, layers = model.get_config(), {layer.name: layer for layer in model.layers}
-    if "positions" not in layers:
+    # Another layer may do more than add a vector that depends on the position alone.
+    if type(layers.get("positions")) not in (PositionalEncoding, LearnedPositions):
         raise UserError(
             f"CTranslate2 does not support these positions: export a SavedModel. Received: {config['positions']!r}"
         )

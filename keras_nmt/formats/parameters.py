@@ -260,7 +260,7 @@ def in_halves(
     endpoint in the format.
     """
     positions = next((layer for layer in model.layers if layer.name == "positions"), None)
-    if not isinstance(positions, PositionalEncoding) or (positions.offset, positions.endpoint) != places:
+    if type(positions) is not PositionalEncoding or (positions.offset, positions.endpoint) != places:
         raise UserError(
             f"{format_} does not support these positions: export a SavedModel. Received: "
             f"positions={model.get_config().get('positions', 'sinusoidal')!r}"

@@ -9,11 +9,13 @@ import struct
 import sys
 
 import ctranslate2
+import keras
 import numpy as np
 import pytest
 import sacrebleu
 import sentencepiece
 import tensorflow as tf
+from keras import ops
 
 from keras_nmt.data import read_lines
 from keras_nmt.decoding import shift_right
@@ -45,6 +47,14 @@ VARIANTS = [
     {"norm": "post", "target_vocabulary_size": 100, "tie_embeddings": False},
 ]
 TIED = {"norm": "pre", "tied_layers": ["encoder", "decoder"]}  # written as layers of equal weights
+
+
+@keras.saving.register_keras_serializable(package="tests_formats")
+class OwnPositions(PositionalEncoding):
+    """Sinusoids that scale the embeddings instead of being added to them."""
+
+    def call(self, embeddings, position=None):
+        return embeddings * (1 + super().call(ops.zeros_like(embeddings), position))
 
 
 @pytest.fixture
@@ -134,6 +144,7 @@ def test_ctranslate2_aligns_by_the_head_that_was_trained_to(head, make_model, to
         ({"shortcuts": None, "norm": "rms"}, "not support this `norm`.*norm='rms'"),
         ({"shortcuts": None, "feed_forward": "swiglu"}, "not support this `feed_forward`.*'swiglu'"),
         ({"shortcuts": None, "positions": "rotary"}, "not support these positions.*'rotary'"),
+        ({"shortcuts": None, "positions": LayerSpec(OwnPositions)}, "not support these positions.*OwnPositions"),
         ({"shortcuts": None, "num_key_value_heads": 1}, "not support this `num_key_value_heads`.*=1"),
     ],
 )
