@@ -154,8 +154,8 @@ def _options(settings: Mapping[str, Any], path: Path) -> dict[str, Any]:
             wanted = " or ".join(str(x or "none") for x in values)
             raise UserError(f"{path}: `{name}` must be {wanted} for a `Transformer`. Received: {one_line(value)[:100]}")
 
-    def number(name: str) -> int:
-        if not (isinstance(value := settings.get(name), str) and value.isdecimal() and len(value) < 10):
+    def number(name: str, default: str | None = None) -> int:
+        if not (isinstance(value := settings.get(name, default), str) and value.isdecimal() and len(value) < 10):
             raise UserError(f"{path}: `{name}` must be an integer. Received: {one_line(value)[:100]}")
         return int(value)
 
@@ -169,15 +169,16 @@ def _options(settings: Mapping[str, Any], path: Path) -> dict[str, Any]:
             f"{path}: norms must stand after each sub-layer (`transformer-postprocess` dan), not before. "
             f"Received: {one_line(given)[:300]}"
         )
-    inner = {number("transformer-dim-ffn"), *[x for x in (number("transformer-decoder-dim-ffn"),) if x]}
-    if len(inner) > 1:
-        raise UserError(f"{path}: encoder and decoder must have the same inner width. Received: {sorted(inner)}")
+    # Before version 1.11, decoders had the inner width of encoders, which 0 stands for.
+    inner = [number("transformer-dim-ffn"), number("transformer-decoder-dim-ffn", "0")]
+    if inner[1] not in (0, inner[0]):
+        raise UserError(f"{path}: encoder and decoder must have the same inner width. Received: {inner}")
     options = {
         "num_encoder_layers": number("enc-depth"),
         "num_decoder_layers": number("dec-depth"),
         "hidden_dim": number("dim-emb"),
         "num_heads": number("transformer-heads"),
-        "intermediate_dim": inner.pop(),
+        "intermediate_dim": inner[0],
         "norm": "post",
         "norm_epsilon": EPSILON,
         "feed_forward": settings.get("transformer-ffn-activation", "swish"),

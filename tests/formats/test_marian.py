@@ -131,6 +131,26 @@ def test_weights_are_those_of_hugging_face(tmp_path):
         np.testing.assert_array_equal(*arrays, err_msg=name)
 
 
+def test_models_of_older_versions_are_read(exported, tmp_path):
+    """Version 1.7 did not write these settings, which have the defaults of later versions."""
+    path = exported / "model.npz"
+    arrays = read_npz(path)
+    newer = (
+        "transformer-decoder-dim-ffn", "transformer-decoder-ffn-depth", "transformer-postprocess-top", "input-types",
+        "transformer-attention-mask", "transformer-no-affine", "transformer-no-bias", "transformer-pool", "lemma-dim",
+        "transformer-rnn", "transformer-train", "transformer-disable", "lemma-dependency", "ulr",
+    )  # fmt: skip
+    lines = bytes(arrays[SETTINGS]).decode().rstrip("\0").splitlines(keepends=True)
+    kept = [line for line in lines if not line.lstrip('"').startswith(newer)]
+    assert len(kept) == len(lines) - len(newer)
+    import_model(exported, tmp_path / "expected")
+    write_npz(path, {**arrays, SETTINGS: np.frombuffer("".join(kept).encode() + b"\0", "int8")})
+    import_model(exported, tmp_path / "ours")
+    found, expected = (load(tmp_path / name).model for name in ("ours", "expected"))
+    assert found.get_config() | {"name": ""} == expected.get_config() | {"name": ""}
+    assert all(map(np.array_equal, found.get_weights(), expected.get_weights()))
+
+
 def zipped(folder, path, names=lambda name: name):
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in folder.iterdir():
