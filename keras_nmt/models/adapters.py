@@ -187,7 +187,13 @@ def merge_adapter(model: keras.Model, path: str | os.PathLike[str], base: str) -
             a, b = file[name], file.get(f"{name[:-2]}_b")
             rows = None if kernel is None else int(np.prod(kernel.shape[:-1]))
             rank = description["rank"]
-            if kernel is None or b is None or (a.shape, b.shape) != ((rows, rank), (rank, kernel.shape[-1])):
+            # A of a convolution has the dimensions of its kernel.
+            if (
+                kernel is None
+                or b is None
+                or a.shape not in ((rows, rank), (*kernel.shape[:-1], rank))
+                or b.shape != (rank, kernel.shape[-1])
+            ):
                 raise UserError(f"The adapter does not match the model. Received: {name} in {path}")
             product = (description["alpha"] / rank) * (a[()] @ b[()])  # [n, m]
             kernel.assign(kernel.numpy() + product.reshape(kernel.shape))

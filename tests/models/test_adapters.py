@@ -19,6 +19,7 @@ MECHANISMS = {
     "fusion": {"shortcuts": {"kind": "fusion", "sites": ("self", "cross")}},
     "composition": {"head_composition": "low_rank", "layer_composition": "linear"},
     "roles": {"roles": {"kind": "softmax", "num_roles": 3}},
+    "roles by convolution": {"roles": {"kind": "softmax", "num_roles": 3, "context": "cnn"}},
 }
 IDS = np.array([[7, 8, 9, 3], [5, 3, 0, 0]]), np.array([[2, 6, 7], [2, 9, 0]])
 
