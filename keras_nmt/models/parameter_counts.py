@@ -10,6 +10,8 @@ import keras
 import numpy as np
 
 from keras_nmt.layers._common import check_positive
+from keras_nmt.layers.layer_spec import choose, spec_of
+from keras_nmt.models.factory import POSITIONS
 from keras_nmt.models.transformer import TRANSFORMER_PRESETS, Transformer
 
 M = TypeVar("M", bound=keras.Model)
@@ -63,9 +65,8 @@ class MatchedWidth(NamedTuple):
 def matched_width(parameters: int, *, preset: str = "transformer_base", **arguments: Any) -> MatchedWidth:
     """Finds the width at which a Transformer has about a given number of parameters, as a baseline for another model.
 
-    Only the width of the states changes, in multiples of the number of heads. The number of layers and heads and the
-    inner width of the feed-forward networks stay. The number of parameters is a quadratic function of the width, which
-    three small models determine.
+    Only the width of the states changes, in multiples of the number of heads, or of twice that number with rotary
+    positions. The number of layers and heads and the inner width of the feed-forward networks stay.
 
     Args:
         parameters: Integer, the requested number of trainable parameters.
@@ -90,20 +91,26 @@ def matched_width(parameters: int, *, preset: str = "transformer_base", **argume
     check_positive(parameters=parameters)
     if "hidden_dim" in arguments:
         raise ValueError(f"`hidden_dim` is the result: leave it out. Received: hidden_dim={arguments['hidden_dim']!r}")
-    num_heads = int(arguments.get("num_heads", TRANSFORMER_PRESETS.get(preset, {}).get("num_heads", 8)))
+    sizes = {"num_heads": 8, "hidden_dim": 512, **TRANSFORMER_PRESETS.get(preset, {}), **arguments}
+    check_positive(num_heads=sizes["num_heads"])
+    positions = choose("positions", sizes.get("positions", "sinusoidal"), POSITIONS)
+    # Positions of attentions rotate pairs of a head's dimensions.
+    step = sizes["num_heads"] * (2 if getattr(spec_of(positions, POSITIONS).layer, "in_attention", False) else 1)
 
-    def count(hidden_dim: int) -> int:
-        return count_parameters(preset=preset, **arguments, hidden_dim=hidden_dim)
+    def count(steps: int) -> int:
+        return count_parameters(preset=preset, **arguments, hidden_dim=steps * step)
 
-    widths = [num_heads * times for times in (2, 4, 8)]
-    quadratic = np.polynomial.Polynomial.fit(widths, [count(width) for width in widths], deg=2).convert()
-    roots: np.ndarray = np.asarray((quadratic - parameters).roots(), complex)
-    nearest = max((root.real for root in roots if abs(root.imag) < 1e-6), default=0.0)
-    below = num_heads * int(nearest // num_heads)
-    if below < num_heads:
+    # The number of parameters grows with the width: bisect between a width below and one above.
+    below, above = 0, max(sizes["hidden_dim"] // step, 1)
+    while count(above) <= parameters:
+        below, above = above, 2 * above
+    while above - below > 1:
+        middle = (below + above) // 2
+        below, above = (middle, above) if count(middle) <= parameters else (below, middle)
+    if not below:
         raise ValueError(
-            f"The smallest Transformer, of width {num_heads}, has more parameters. Received: parameters={parameters}"
+            f"The smallest Transformer, of width {step}, has more parameters. Received: parameters={parameters}"
         )
-    counts = {width: count(width) for width in (below, below + num_heads)}
+    counts = {steps * step: count(steps) for steps in (below, above)}
     best = min(counts, key=lambda width: abs(counts[width] - parameters))
     return MatchedWidth(best, counts[best], counts[best] - parameters)

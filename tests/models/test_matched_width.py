@@ -22,6 +22,15 @@ def test_no_neighbouring_width_is_nearer(options):
         assert abs(count_parameters(**TINY, hidden_dim=neighbour) - target) >= abs(matched.residual)
 
 
+@pytest.mark.parametrize("options", [{"head_composition": "bilinear"}, {"positions": "rotary"}], ids=str)
+def test_every_kind_of_model_matches_itself(options):
+    """The parameters of bilinear pooling are cubic in the width; rotary positions need heads of even width."""
+    target = count_parameters(**TINY, **options, hidden_dim=72)
+    assert matched_width(target, **TINY, **options) == (72, target, 0)
+    matched = matched_width(target + 9, **TINY, **options)
+    assert matched == (72, target, -9)
+
+
 def test_counting_never_makes_weights(monkeypatch):
     made = []
     initialize = keras.Variable._initialize_with_initializer
