@@ -11,7 +11,7 @@ from pathlib import Path
 from google.protobuf.message import DecodeError
 from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
-from keras_nmt.data.subword_models import RESERVED_SYMBOLS
+from keras_nmt.data.subword_models import NUM_BYTES, RESERVED_SYMBOLS
 from keras_nmt.data.subword_sampler import SPACE
 from keras_nmt.errors import UserError, one_line
 from keras_nmt.inference.lines import check_utf8
@@ -68,9 +68,9 @@ class Vocabulary:
         """Makes a SentencePiece model whose ids are those of this package.
 
         A given model keeps its rules, and those of its pieces that are tokens. Other tokens become unused pieces,
-        except that language tags, such as `>>fra<<`, become pieces that users can write in texts. Without a given
-        model, the tokens are characters of the text if all of them are single characters, otherwise words between
-        spaces.
+        except that language tags, such as `>>fra<<`, become pieces that users can write in texts. If not all bytes are
+        tokens, characters without a piece are unknown instead of bytes. Without a given model, the tokens are
+        characters of the text if all of them are single characters, otherwise words between spaces.
 
         Raises:
             UserError: The given model is not a SentencePiece model, or is that of another vocabulary.
@@ -87,6 +87,11 @@ class Vocabulary:
                 "The vocabulary of the imported model has none of the pieces of the subword model beside it, such as "
                 f"source.spm: get the files of one model. Received: {len(self.tokens):,} tokens, {len(old):,} pieces"
             )
+        texts = {self.tokens[row] for row in self._text_rows()}
+        # SentencePiece takes all bytes or none.
+        has_bytes = sum(piece.type == Piece.BYTE and name in texts for name, piece in old.items()) == NUM_BYTES
+        proto.trainer_spec.byte_fallback = has_bytes
+        not_kept = (Piece.CONTROL, Piece.UNKNOWN, *([] if has_bytes else [Piece.BYTE]))
         unused = score_of_unused(proto)
         plain = self.model is None
         are_characters = all(len(self.tokens[row]) == 1 for row in self._text_rows())
@@ -117,7 +122,7 @@ class Vocabulary:
             elif plain:
                 name = token if are_characters or token.startswith(SPACE) else SPACE + token
                 kind, score = Piece.NORMAL, -float(new)
-            elif token in old and old[token].type not in (Piece.CONTROL, Piece.UNKNOWN):
+            elif token in old and old[token].type not in not_kept:
                 name, kind, score = token, old[token].type, old[token].score
             else:
                 name, kind, score = token, Piece.UNUSED, unused

@@ -244,6 +244,22 @@ def test_texts_are_segmented_as_before_with_the_other_sides_pieces(kind, tmp_pat
             assert ours.encode(text, out_type=str) == theirs.encode(text, out_type=str)
 
 
+@pytest.mark.parametrize("bytes_there", [0, 100, 256])
+def test_bytes_stay_if_all_are_there(bytes_there, tmp_path):
+    (tmp_path / "text").write_text("the cat sat on the mat\n" * 20)
+    sentencepiece.SentencePieceTrainer.train(
+        input=str(tmp_path / "text"), model_prefix=str(tmp_path / "m"), vocab_size=280, byte_fallback=True,
+        bos_id=-1, eos_id=0, unk_id=1, minloglevel=2, hard_vocab_limit=False,
+    )  # fmt: skip
+    proto = (tmp_path / "m.model").read_bytes()
+    pieces = [piece.piece for piece in ModelProto.FromString(proto).pieces]
+    tokens = [*pieces[: 2 + bytes_there], *pieces[2 + 256 :]]
+    made = Vocabulary(tokens, None, 1, None, 0, proto).make_model()
+    processor = sentencepiece.SentencePieceProcessor(model_proto=made)
+    assert processor.decode(processor.encode("the cat")) == "the cat"
+    assert processor.encode("ü")[1:] == ([4 + 0xC3, 4 + 0xBC] if bytes_there == 256 else [1])
+
+
 def npy(shape, content=b"", dtype="<f4"):
     """A file `.npy` whose header may lie."""
     stream = io.BytesIO()
