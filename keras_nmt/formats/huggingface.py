@@ -52,6 +52,7 @@ NOT_PARAMETERS = {
 }
 # Of M2M-100 and NLLB.
 SUBWORDS = "sentencepiece.bpe.model"
+TOKENIZERS = ("M2M100Tokenizer", "NllbTokenizer", "NllbTokenizerFast")
 RESERVED = ("<s>", "<pad>", "</s>", "<unk>")  # the first ids of fairseq
 SPM_RESERVED = 3  # number of first pieces of SentencePiece that have no ids in fairseq
 NLLB_CODE = re.compile(r"[a-z]{3}_[A-Z][a-z]{3}")
@@ -166,6 +167,11 @@ def read_m2m100_vocabulary(folder: Path, rows: int, pad: int, begin: int, end: i
         raise UserError(f"Missing subword model: {folder / SUBWORDS}")
     content = read_subwords(folder / SUBWORDS)
     settings = _read_settings(folder / "tokenizer_config.json")
+    if settings.get("tokenizer_class", TOKENIZERS[0]) not in TOKENIZERS:  # it may put the tags at other places
+        raise UserError(
+            f"{folder}: `tokenizer_class` must be one of {', '.join(TOKENIZERS)}. "
+            f"Received: {one_line(settings['tokenizer_class'])[:100]}"
+        )
     if settings.get("legacy_behaviour"):
         raise UserError(f"{folder}: the language tag must stand before the source. Received: legacy_behaviour=True")
     if (folder / "vocab.json").is_file():

@@ -350,6 +350,8 @@ def test_damaged_models_of_many_languages_are_refused_in_a_line(tmp_path):
         ("vocab.json", b'["</s>", "<unk>"]', "must be <pad> and </s>. Received: <unk>"),
         ("vocab.json", None, "tokens including languages, one for each embedding. Received: 61 tokens and 0 languages"),
         ("tokenizer_config.json", b'{"language_codes": [1]}', "`language_codes` must be"),
+        ("tokenizer_config.json", b'{"tokenizer_class": "SMALL100Tokenizer"}', "`tokenizer_class`.*SMALL100Tokenizer"),
+        ("tokenizer_config.json", b'{"tokenizer_class": [1]}', r"`tokenizer_class` must be.*Received: \[1\]"),
         ("tokenizer_config.json", b'{"legacy_behaviour": true}', "must stand before the source"),
         ("tokenizer_config.json", b'{"language_codes": "m2m100"}', "one for each embedding"),
     ):
