@@ -260,6 +260,7 @@ def _options(config: Mapping[str, Any]) -> dict[str, Any]:
         )
     if (activation := config["activation_function"]) not in ACTIVATIONS:
         raise UserError(f"The activation must be one of {', '.join(ACTIVATIONS)}. Received: {str(activation)[:100]}")
+    is_marian = config["model_type"] == "marian"
     options = {
         "num_encoder_layers": config["encoder_layers"],
         "num_decoder_layers": config["decoder_layers"],
@@ -267,14 +268,14 @@ def _options(config: Mapping[str, Any]) -> dict[str, Any]:
         "num_heads": heads.pop(),
         "intermediate_dim": widths.pop(),
         "dropout": config.get("dropout", 0.1),
-        "attention_dropout": config.get("attention_dropout", 0.0),
+        "attention_dropout": config.get("attention_dropout", 0.0 if is_marian else 0.1),
         "activation_dropout": config.get("activation_dropout", 0.0),
-        "norm": "post" if config["model_type"] == "marian" else "pre",
+        "norm": "post" if is_marian else "pre",
         "norm_epsilon": EPSILON,
         "feed_forward": ACTIVATIONS[activation],
         "positions": sinusoids("halves", 0, False),
         "attention_bias": True,
-        "scale_embeddings": bool(config.get("scale_embedding", False)),
+        "scale_embeddings": bool(config.get("scale_embedding", not is_marian)),
     }
     for name in ("scale_embedding", "share_encoder_decoder_embeddings", "tie_word_embeddings"):
         if type(config.get(name, False)) is not bool:

@@ -330,6 +330,18 @@ def test_weights_that_would_be_misread_are_refused(tmp_path):
     import_model(folder, tmp_path / "ours")
 
 
+@pytest.mark.parametrize(("kind", "scaled", "dropout"), [("marian", False, 0.0), ("m2m100", True, 0.1)])
+def test_missing_settings_have_the_defaults_of_their_architecture(kind, scaled, dropout, tmp_path):
+    folder = shutil.copytree(HERE / kind, tmp_path / "theirs")
+    config = json.loads((folder / "config.json").read_text())
+    for name in ("scale_embedding", "attention_dropout"):
+        config.pop(name, None)
+    (folder / "config.json").write_text(json.dumps(config))
+    found = import_model(folder, tmp_path / "ours").load_model().get_config()
+    found = {**found, **found.get("transformer", {})}
+    assert (found["scale_embeddings"], found["attention_dropout"]) == (scaled, dropout)
+
+
 @pytest.mark.parametrize(
     ("content", "told"),
     [('{"a": ' + "1" * 5000 + "}", "vocab.json is damaged"), ('["\\ud800"]', r"UTF-8: .* Received: '\\ud800'")],
