@@ -123,12 +123,15 @@ def read_safetensors(path: Path) -> dict[str, np.ndarray]:
                 f"{one_line(name[:100])} {str(shape)[:100]} at {first}"
             )
         array = np.frombuffer(content[start + first : start + last], dtype).reshape(shape)
-        if kind == "BF16":  # the upper half of a float32
-            array = (array.astype("<u4") << 16).view("<f4")
-        found[name], place = array, last
+        found[name], place = from_bfloat16(array) if kind == "BF16" else array, last
     if place < length - start:
         raise UserError(f"{path} is damaged: bytes follow the arrays. Received: {length - start - place:,} bytes")
     return found
+
+
+def from_bfloat16(array: np.ndarray) -> np.ndarray:
+    """Returns numbers of bfloat16, which are the upper halves of float32, as float32."""
+    return (array.astype("<u4") << 16).view("<f4")
 
 
 def write_safetensors(path: Path, arrays: Mapping[str, np.ndarray]) -> None:

@@ -250,7 +250,7 @@ def test_int8_files_cost_at_most_three_tenths_of_bleu(tmp_path):
 
 def model_file(arrays, version):
     """`model.bin` of a version, as the format's description says."""
-    types = {"<f4": 0, "|i1": 1, "<i2": 2, "<f2": 4}
+    types = {"<f4": 0, "|i1": 1, "<i2": 2, "<f2": 4, "<u2": 5, "<f8": 6}
 
     def text(value):
         return struct.pack("<H", len(value) + 1) + value.encode() + b"\0"
@@ -280,6 +280,7 @@ def test_all_versions_are_read_and_damaged_files_are_refused(make_model, source_
         (struct.pack("<I", 7) + whole[4:], "version=7"),
         (whole[:4] + struct.pack("<H", 65535) + whole[6:], "damaged|TransformerSpec"),
         (model_file({"a": np.zeros(2, "<f4")}, 4).replace(struct.pack("<I", 8), struct.pack("<I", 1 << 31)), "damaged"),
+        (model_file({"a": np.zeros(2)}, 6), "type that .* not know.*0, 1, 2, 3, 4, 5. Received: a of type 6"),
         (model_file({**arrays, "extra": np.zeros(3, "<f4")}, 6), "must contain only parameters.*Received: extra"),
         (model_file({**arrays, name: arrays[name][:, :-1]}, 6), "must have the shape"),
         (model_file({x: y for x, y in arrays.items() if x != f"{name[:-6]}bias"}, 6), "inner"),
@@ -301,6 +302,18 @@ def converted(source_tokenizer, tmp_path_factory):
     sizes = {"hidden_dim": 8, "intermediate_dim": 8, "num_heads": 2}
     model = Transformer(source_tokenizer.vocabulary_size, num_encoder_layers=1, num_decoder_layers=1, **sizes)
     return export_ctranslate2(tmp_path_factory.mktemp("theirs"), model, source_tokenizer)
+
+
+def test_bfloat16_is_read(converted, tmp_path):
+    folder = shutil.copytree(converted, tmp_path / "theirs")
+    arrays = read_variables(folder / "model.bin")
+    halves = {name: (x.view("<u4") >> 16).astype("<u2") if x.dtype == "<f4" else x for name, x in arrays.items()}
+    (folder / "model.bin").write_bytes(model_file(halves, 6))
+    ours, theirs = (variables(import_model(x, tmp_path / x.name[0]).load_model()) for x in (folder, converted))
+    for name, variable in ours.items():
+        expected = np.asarray(theirs[name])
+        np.testing.assert_allclose(variable, expected, rtol=2**-7, err_msg=name)
+        assert np.array_equal(variable, expected) == (not np.any(expected.view("<u4") & 0xFFFF)), name
 
 
 def test_a_model_whose_decoder_starts_from_zeros_reads_the_end_of_the_source(converted, tmp_path):
