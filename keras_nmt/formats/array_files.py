@@ -58,7 +58,11 @@ def _array(content: bytes, path: Path) -> np.ndarray:
     """Returns the array of an `.npy` file. Raises a `ValueError` for other content."""
     stream, formats = io.BytesIO(content), np.lib.format
     is_old = formats.read_magic(stream)[0] == 1
-    shape, is_fortran, dtype = (formats.read_array_header_1_0 if is_old else formats.read_array_header_2_0)(stream)
+    read_header = formats.read_array_header_1_0 if is_old else formats.read_array_header_2_0
+    try:
+        shape, is_fortran, dtype = read_header(stream)
+    except Exception as error:  # NumPy raises many kinds of errors for damaged headers
+        raise ValueError(f"a wrong header of an array: {one_line(error)[:100]}") from None
     if dtype.hasobject or dtype.kind not in "fi":
         raise UserError(f"{path} must contain arrays of numbers; pickles are not read. Received: dtype={dtype}")
     if math.prod(shape) * dtype.itemsize != len(content) - stream.tell() or min(shape, default=0) < 0:

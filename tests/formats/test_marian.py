@@ -292,6 +292,7 @@ def test_damaged_models_are_refused_in_a_line(exported, tmp_path):
         (npy((2,), bytes(16), "|O"), "pickles are not read"),
         (npy((2,), bytes(16), "<U2"), "arrays of numbers"),
         (b"no array", "damaged"),
+        *((npy((2,)).replace(b"}", x), "is damaged") for x in (b"(", b"\n\n \n", b"1: {[]: 1}}")),
     ):
         with zipfile.ZipFile(path, "w") as archive:
             archive.writestr("Wemb.npy", content)
