@@ -34,6 +34,7 @@ from keras_nmt.models.parameter_counts import without_weights
 from keras_nmt.models.translation_model import TranslationModel
 
 OWN_PACKAGE = "keras_nmt>"  # prefix of the registered names of this package's classes; `config.json` leaves it out
+SIZES = {"float32": 4, "bfloat16": 2, "float16": 2}  # bytes of a weight
 
 
 class ModelDirectory:
@@ -179,7 +180,7 @@ language | SentencePiece models |
 
         Args:
             dtype: String, dtype policy of the model. Defaults to the policy that the model was trained with. Weights
-                are always float32.
+                are float32 unless the policy is "bfloat16" or "float16".
             weights: String or path, the weights file, such as a kept checkpoint. Defaults to `model.weights.h5`.
 
         Raises:
@@ -192,13 +193,10 @@ language | SentencePiece models |
         if not path.is_file():
             reason = "The model has no weights yet: train it first" if weights is None else "There is no such file"
             raise UserError(f"{reason}. Received: {path}")
-        config = {**self.load_config()["model"]["config"], **({} if dtype is None else {"dtype": dtype})}
-
-        def make() -> TranslationModel | MultilingualModel:
-            return model_class.from_config(config)
-
+        config = self.load_config()["model"]["config"]
         try:
-            described = 4 * sum(math.prod(w.shape) for w in without_weights(make).weights if w.dtype == "float32")
+            saved = without_weights(lambda: model_class.from_config(config))
+            described = sum(math.prod(weight.shape) * SIZES.get(weight.dtype, 0) for weight in saved.weights)
         except NotRegistered as error:
             raise UserError(f"{self.config_path} contains a layer of your own. {error}") from None
         except (TypeError, ValueError, AttributeError, KeyError) as error:
@@ -210,7 +208,7 @@ language | SentencePiece models |
                 f"{path} does not match config.json or is damaged. Received: {path.stat().st_size:,} bytes for "
                 f"{described:,} bytes of weights"
             )
-        model = make()
+        model = model_class.from_config({**config, **({} if dtype is None else {"dtype": dtype})})
         try:
             read_weights(path, model)
         except UserError:

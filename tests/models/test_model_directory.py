@@ -55,6 +55,22 @@ def test_saved_equals_loaded(model, directory):
     assert set(directory.subword_paths().values()) == {directory.path / "subwords.model"}
 
 
+def test_weights_of_bfloat16_are_loaded_in_any_dtype(model, directory):
+    half = Transformer.from_config({**model.get_config(), "dtype": "bfloat16"})
+    half.set_weights(model.get_weights())
+    directory.save_config(half, subwords={"source": "subwords.model", "target": "subwords.model"})
+    directory.save_weights(half)
+    for dtype in (None, "float32"):
+        loaded = directory.load_model(dtype=dtype)
+        assert {weight.dtype for weight in loaded.weights} == {dtype or "bfloat16"}
+        for weight, expected in zip(loaded.get_weights(), half.get_weights(), strict=True):
+            np.testing.assert_array_equal(weight.astype("float32"), expected.astype("float32"))
+    whole = directory.weights_path.read_bytes()
+    directory.weights_path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(UserError, match="Received: [0-9,]* bytes for [0-9,]* bytes of weights"):
+        directory.load_model()
+
+
 def test_another_dtype_has_the_same_weights(model, directory):
     loaded = directory.load_model(dtype="mixed_bfloat16")
     assert loaded.get_config()["dtype"] == "mixed_bfloat16"
