@@ -137,17 +137,19 @@ def shared_order(values: Any, ids: Any, closes: Any, need: Need, room: Any, coun
     banks = ops.where((ids == EOS) & (need.total > 0)[:, None], _ENDED, needed + _OPEN)
     banks = take_beams(ops.where(closes, _CLOSES, ops.where(is_valid(values), banks, _EMPTY)), order)  # [B, N]
     # Sorted by bank, and by this order in each bank: the rank is the distance from the first of the bank. To sort, by
-    # `top_k` of all numbers, is much faster than `sort`, and than `top_k` of a few.
+    # `top_k` of all numbers, is much faster than `sort`, and than `top_k` of a few. `argsort` is such a `top_k` on
+    # TensorFlow, and equal numbers keep their order on every backend.
     index = ops.arange(size, dtype="int32")
-    keys = -ops.top_k(-(banks * size + index), size)[0]
-    banks, places = keys // size, keys % size
+    places = ops.argsort(banks)
+    banks = take_beams(banks, places)
     is_first = ops.concatenate([ops.ones_like(banks[:, :1], "bool"), banks[:, 1:] != banks[:, :-1]], axis=1)
     firsts = -ops.top_k(-ops.where(is_first, index, size), size)[0]
     ranks = index - take_beams(firsts, ops.cumsum(ops.cast(is_first, "int32"), axis=1) - 1)
     ranks = ops.where(banks - _OPEN <= ops.maximum(room, 0)[:, None], ranks, ranks + size)
     ranks = ops.where(banks == _CLOSES, -1, ops.where(banks == _EMPTY, 2 * size, ranks))
-    best = -ops.top_k(-(ranks * size + places), size)[0][:, :count]
-    return take_beams(ops.cast(order, "int32"), ops.reshape(best, (-1, count)) % size)
+    best = ops.argsort(take_beams(ranks, ops.argsort(places)))  # back from the order of banks, and by rank
+    best = ops.reshape(best[:, :count], (-1, count))  # a graph may not know `size`
+    return take_beams(ops.cast(order, "int32"), best)
 
 
 def met_constraints(phrases: Any, tokens: Any) -> Any:

@@ -14,7 +14,7 @@ from table_decoder import beam_search as search_in_both_batches
 
 from keras_nmt.decoding import SearchResult, SuppressSequences, beam_search
 from keras_nmt.decoding.constraints import met_constraints
-from keras_nmt.ids import PAD
+from keras_nmt.ids import EOS, PAD
 
 LENGTH = 6
 WORDS = (1, 4, 5)  # of a vocabulary of 6
@@ -181,3 +181,14 @@ def test_a_constraint_goes_with_a_prefix():
     assert best.tokens[:2] == [7, 8]
     assert meets(best.tokens, [[[8, 9]], [[20, 21]]])
     assert best.log_probability == pytest.approx(decoder.score_tokens(0, best.tokens), abs=1e-4)
+
+
+@pytest.mark.parametrize("compiled", ["graph", "xla"], indirect=True)
+def test_a_large_beam_is_shared_too(compiled):
+    """It has 32,896 continuations, whose number times itself needs more than 31 bits."""
+    decoder, size = TableDecoder(300, seed=1), 128
+    constants, caches = decoder.start([0], size, 3)
+    options = {"batch_size": 1, "beam_size": size, "max_length": 3, "constraints": tf.constant([[[[7, 8]]]])}
+    found = hypotheses(compiled(lambda *x: beam_search(decoder.step, *x, **options))(constants, caches), 0)
+    assert found[0].tokens == [7, 8, EOS]
+    assert found[0].log_probability == pytest.approx(decoder.score_tokens(0, found[0].tokens), abs=1e-4)
