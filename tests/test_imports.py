@@ -22,7 +22,7 @@ ALLOWED = {
     "data": {"files"},
     "preparation": {"files", "data"},
     "training": {"models", "evaluation", "data", "layers", "files"},
-    "evaluation": set(),
+    "evaluation": {"data"},
     "inference": {"models", "decoding", "data", "layers", "files"},
     "analysis": {"evaluation", "inference", "models", "layers", "data", "files"},
     "serving": {"inference", "models", "decoding", "data", "layers", "files"},

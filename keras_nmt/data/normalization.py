@@ -17,6 +17,11 @@ SPACES_OF_NMT = (0x9, 0xA, 0xC, 0xD, 0x1680, 0x200B, 0x200C, 0x200E, 0x200F, 0x2
 KEPT_BY_NMT = "\uff5e"  # the full-width tilde
 REMOVED_BY_NMT = (*range(0x1, 0x9), 0xB, *range(0xE, 0x20), 0x7F, 0x8F, 0x9F)
 LAST = 0x2FFFF  # later characters neither decompose nor have another case
+# A letter of a script without spaces, as a regular expression: Thai, Lao, Tibetan, Burmese, Khmer, kana, Chinese.
+UNSPACED = (
+    "[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    "\uff66-\uff9f\U00020000-\U0003ffff]"
+)
 OTHER_WIDTH = range(0xFF01, 0xFFA0)  # full-width ASCII and half-width kana, which accents may follow
 
 

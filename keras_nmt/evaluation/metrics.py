@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from keras_nmt.data.normalization import UNSPACED
 from keras_nmt.errors import UserError, check_no_string, one_line
 
 if TYPE_CHECKING:
@@ -44,10 +45,6 @@ DEFAULT_METRICS = ("bleu", "chrf", "ter")
 
 # Tokenizers that split words at spaces and punctuation; "zh" also splits Chinese characters.
 SPACE_TOKENIZERS = ("none", "13a", "intl", "zh")
-# Letters of scripts without spaces: Thai, Lao, Tibetan, Burmese, Khmer, kana, Chinese characters.
-UNSPACED = re.compile(
-    "[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
-)
 LONGEST_WORD = 30  # characters; a longer "word" is a text without spaces
 SAMPLE = 200  # lines whose script is checked
 
@@ -179,7 +176,7 @@ def _long_word(tokenize: str, references: Sequence[str]) -> str | None:
 
     split = BLEU(tokenize=tokenize).tokenizer
     words = [word for line in references[:SAMPLE] for word in split(line).split()]
-    long = [word for word in words if len(UNSPACED.findall(word)) > 1 or len(word) > LONGEST_WORD]
+    long = [word for word in words if len(re.findall(UNSPACED, word)) > 1 or len(word) > LONGEST_WORD]
     return long[0] if 4 * sum(map(len, long)) > sum(map(len, words)) else None
 
 

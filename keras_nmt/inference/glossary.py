@@ -10,6 +10,7 @@ import sys
 import unicodedata
 from collections.abc import Iterable, Mapping
 
+from keras_nmt.data.normalization import UNSPACED
 from keras_nmt.data.text_files import read_blocks
 from keras_nmt.errors import UserError
 
@@ -17,8 +18,9 @@ from keras_nmt.errors import UserError
 class Glossary:
     """Finds the constraints of sentences by their words.
 
-    The words of an entry must be whole words of the sentence. Of entries that overlap, the one that begins first
-    counts, and of those the longest.
+    The words of an entry must be whole words of the sentence; an entry of a script without spaces may begin and end
+    anywhere. Both are read in Unicode's form NFC. Of entries that overlap, the one that begins first counts, and of
+    those the longest.
 
     Args:
         entries: Mapping from words of the source language to a phrase of the target language, which may have
@@ -33,7 +35,7 @@ class Glossary:
     """
 
     def __init__(self, entries: Mapping[str, str], *, ignore_case: bool = False) -> None:
-        self._fold = str.lower if ignore_case else str
+        self._lower = str.lower if ignore_case else str
         self._entries: dict[str, str] = {}
         for source, target in entries.items():
             words = " ".join(self._fold(source).split())
@@ -42,8 +44,12 @@ class Glossary:
             _add(self._entries, words, target, repr(words))
         longest_first = sorted(self._entries, key=len, reverse=True)
         found = "|".join(re.escape(source).replace(r"\ ", r"\s+") for source in longest_first)
-        letter = rf"[\w{_marks()}]"
-        self._found = re.compile(f"(?<!{letter})(?:{found})(?!{letter})") if found else None
+        # No letter of an entry's word is before or behind it. In a script without spaces, words have no known ends, but
+        # marks belong to the letter before them.
+        letter, mark = rf"(?!{UNSPACED})[\w{_marks()}]", f"[{_marks()}]"
+        begin = f"(?:(?={UNSPACED})|(?<!{letter}))"
+        end = f"(?:(?<={UNSPACED})(?!{mark})|(?<!{UNSPACED})(?!{letter}))"
+        self._found = re.compile(f"{begin}(?:{found}){end}") if found else None
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], *, ignore_case: bool = False) -> Glossary:
@@ -70,6 +76,9 @@ class Glossary:
             return [[] for _ in lines]
         found = ([" ".join(x.split()) for x in self._found.findall(self._fold(line))] for line in lines)
         return [list(dict.fromkeys(self._entries[source] for source in of_line)) for of_line in found]
+
+    def _fold(self, text: str) -> str:
+        return unicodedata.normalize("NFC", self._lower(text))
 
 
 @functools.cache
