@@ -10,7 +10,7 @@ from keras import ops
 from keras_nmt.decoding.constraints import Constraints, Need, shared_order
 from keras_nmt.decoding.logit_processors import LogitProcessor
 from keras_nmt.decoding.processing import NextTokens, Processing
-from keras_nmt.decoding.scores import NEG_INF, is_valid
+from keras_nmt.decoding.scores import NEG_INF, is_valid, keep_there
 from keras_nmt.decoding.scores import length_penalty as penalty
 from keras_nmt.decoding.search_loop import (
     DecoderStep,
@@ -309,7 +309,7 @@ def _truncated(open_beam: _Open, limits: Any, alpha: float) -> SearchResult:
     values = open_beam.log_probabilities
     there = is_valid(values)
     scores = values / penalty(limits, alpha)[:, None]
-    return _keep(there, SearchResult(open_beam.tokens, scores, values, limits[:, None], ops.zeros_like(there)))
+    return keep_there(there, SearchResult(open_beam.tokens, scores, values, limits[:, None], ops.zeros_like(there)))
 
 
 def _merge(first: SearchResult, second: SearchResult, count: int) -> SearchResult:
@@ -336,17 +336,7 @@ def _first(counts: Any, log_probabilities: Any) -> Any:
 def _of_beam(result: SearchResult, beam_sizes: Any) -> SearchResult:
     """Returns the first `beam_sizes` `[B]` hypotheses of each sentence; the other entries are empty."""
     there = ops.arange(result.scores.shape[1], dtype="int32") < beam_sizes[:, None]  # [B, N]
-    return _keep(there, result)._replace(finished=result.finished & there)
-
-
-def _keep(there: Any, result: SearchResult) -> SearchResult:
-    """Empties the entries that are not `there` `[B, N]`, except `finished`."""
-    return result._replace(
-        tokens=ops.where(there[:, :, None], result.tokens, PAD),
-        scores=ops.where(there, result.scores, NEG_INF),
-        log_probabilities=ops.where(there, result.log_probabilities, NEG_INF),
-        lengths=ops.where(there, result.lengths, 0),
-    )
+    return keep_there(there, result)._replace(finished=result.finished & there)
 
 
 def _concatenate(first: SearchResult, second: SearchResult) -> SearchResult:

@@ -10,6 +10,7 @@ from keras import ops
 
 from keras_nmt.decoding.logit_processors import LogitProcessor, Step, Temperature, TopP
 from keras_nmt.decoding.processing import Processing
+from keras_nmt.decoding.scores import NEG_INF, is_valid, keep_there, of_tokens
 from keras_nmt.decoding.scores import length_penalty as penalty
 from keras_nmt.decoding.scores import top_k as largest
 from keras_nmt.decoding.search_loop import (
@@ -212,12 +213,14 @@ def sampling_search(
         columns = ops.arange(step.size, dtype="int32")
         if top_k:
             scores, columns = largest(scores, min(top_k, step.size))  # [B, N, k]
+        allowed = scores
         for processor in (Temperature(temperature), *([TopP(top_p)] if top_p < 1 else [])):
             scores, _ = processor(scores, step, {})
         named = columns if vocabulary is None else take_rows(vocabulary, columns)
         _, drawn = largest(scores + gumbel_noise(fixed["seeds"], samples, step.position, named), 1)  # [B, N, 1]
         column = ops.take_along_axis(columns, drawn, axis=-1) if top_k else drawn
         gains = processing.log_probabilities(step, column, processed, state)
+        gains = ops.where(is_valid(of_tokens(allowed, drawn)), gains, NEG_INF)
         return step.ids_of(column)[:, :, 0], gains[:, :, 0], state
 
     result = token_by_token(
@@ -252,6 +255,8 @@ def token_by_token(
 ) -> SearchResult:
     """Extends N hypotheses of each sentence by chosen tokens, until `EOS` or the length limit, and keeps their order.
 
+    A hypothesis with which nothing may go on, because the chosen token is impossible, ends as an empty entry.
+
     `fixed` holds the constants of the "model", and more tensors `[B, ...]` for `choose`: a function from the `Step`,
     `fixed` and the state of `processing` to a token of each hypothesis `[B, N]`, its log-probability `[B, N]`, and the
     state.
@@ -264,12 +269,13 @@ def token_by_token(
         last, tokens, log_probabilities, lengths, finished = hypotheses
         logits, of_model = step(last, position, fixed["model"], caches["model"])  # [B, N, V]
         token, gain, state = choose(processing.step(logits, position, tokens, last), fixed, caches["processors"])
-        going_on = ops.logical_not(finished)  # [B, N]
+        going_on = is_valid(log_probabilities) & ~finished  # [B, N]
         tokens = ops.where(going_on[:, :, None] & (positions == position), token[:, :, None], tokens)
         log_probabilities = ops.where(going_on, log_probabilities + gain, log_probabilities)
         lengths = ops.where(going_on, position + 1, lengths)
-        finished = finished | (token == EOS)
-        done = ops.all(finished, axis=1) | (position + 1 >= fixed["limits"])
+        finished = finished | (going_on & (token == EOS))
+        is_open = is_valid(log_probabilities) & ~finished
+        done = ~ops.any(is_open, axis=1) | (position + 1 >= fixed["limits"])
         return (
             (token, tokens, log_probabilities, lengths, finished),
             None,
@@ -293,7 +299,9 @@ def token_by_token(
         drop_finished=drop_finished,
     )
     scores = log_probabilities / penalty(lengths, length_penalty)
-    return SearchResult(tokens, scores, log_probabilities, lengths, finished)
+    result = SearchResult(tokens, scores, log_probabilities, lengths, finished)
+    there = is_valid(log_probabilities)
+    return keep_there(there, result)._replace(finished=finished & there)
 
 
 def gumbel_noise(seeds: Any, samples: Any, position: Any, ids: Any) -> Any:

@@ -183,3 +183,13 @@ def rerank_by_coverage(result: SearchResult, attention: Any, source_mask: Any, c
     gains = ops.where(source_mask[:, None, :], ops.log(ops.clip(covered, _LEAST, 1.0)), 0.0)
     scores = result.scores + coverage_penalty * ops.sum(gains, axis=-1)
     return best_first(result._replace(scores=ops.where(is_valid(result.scores), scores, result.scores)))
+
+
+def keep_there(there: Any, result: SearchResult) -> SearchResult:
+    """Empties the entries that are not `there` `[B, N]`, except `finished`."""
+    return result._replace(
+        tokens=ops.where(there[:, :, None], result.tokens, PAD),
+        scores=ops.where(there, result.scores, NEG_INF),
+        log_probabilities=ops.where(there, result.log_probabilities, NEG_INF),
+        lengths=ops.where(there, result.lengths, 0),
+    )

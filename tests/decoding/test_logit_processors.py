@@ -281,3 +281,42 @@ def test_the_likeliest_tokens_that_may_follow(vocabulary_size, k, suppress, pref
     )
     assert (found.log_probabilities.numpy()[~is_possible] < NEG_INF / 2).all()
     np.testing.assert_array_equal(np.where(values > NEG_INF, found.ids, -1), np.where(values > NEG_INF, order, -1))
+
+
+@pytest.mark.parametrize(
+    ("compiled", "options"),
+    [("xla", None), ("xla", {"top_k": 3}), ("graph", {}), ("graph", {"temperature": 2.0, "top_p": 0.9})],
+    indirect=["compiled"],
+)
+def test_a_hypothesis_after_which_nothing_may_follow_is_none(compiled, options):
+    """In the first sentence, which begins with token 7, nothing may follow a 7; as a beam search has it."""
+    decoder = TableDecoder(9, seed=4, end_bias=2.0)
+
+    class NothingAfter7(LogitProcessor):
+        def __call__(self, log_probabilities, step, state):
+            return ops.where(step.last[:, :, None] == 7, NEG_INF, log_probabilities), state
+
+    class Few(LogitProcessor):
+        """Leaves it to `suppress` to forbid the rest."""
+
+        def __call__(self, log_probabilities, step, state):
+            is_left = (step.last[:, :, None] != 7) | (step.ids == PAD) | (step.ids == BOS)
+            return ops.where(is_left, log_probabilities, NEG_INF), state
+
+    size = 1 if options is None else 2
+    shared = {"batch_size": 2, "max_length": 5, "prefix": tf.constant([[7], [4]]), "suppress": (PAD, BOS, 7)}
+    constants, caches = decoder.start([0, 1], size, 5)
+    for processor in (NothingAfter7(), Few()):
+        more = {**shared, "processors": [processor]}
+
+        def search(constants, caches, more=more):
+            if options is None:
+                return decoding.greedy_search(decoder.step, constants, caches, **more)
+            drawing = {"seeds": tf.range(2), "num_samples": size, **options}
+            return decoding.sampling_search(decoder.step, constants, caches, **drawing, **more)
+
+        found = compiled(search)(constants, caches)
+        beam = beam_search(decoder.step, constants, caches, beam_size=size, **more)
+        for name, one, other in zip(found._fields, found, beam, strict=True):
+            np.testing.assert_array_equal(one[0], other[0], err_msg=name)
+        assert (found.scores.numpy()[1] > -1e8).all()
