@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,8 @@ LIMITS: dict[str, int] = {
     **dict.fromkeys(("beam_size", "num_hypotheses", "coverage_penalty", "max_length_factor"), 1_000),
     "length_penalty": LENGTH_PENALTIES[1],
     **dict.fromkeys(("min_length", "max_length", "max_length_offset", "length_buckets", "batch_buckets"), 65_536),
+    **dict.fromkeys(("top_k", "shortlist_size"), 10_000_000),
+    **{"no_repeat_ngram_size": 65_536, "max_batch_tokens": 2**30},
 }
 CONFIG = "config.json"
 FORMAT = 2
@@ -42,7 +45,7 @@ SEARCH_TYPES: dict[str, tuple[type, ...]] = {
 def check_limits(options: Mapping[str, Any]) -> None:
     """Checks that options of a model or of a search do not exceed `LIMITS`; raises a `UserError` otherwise.
 
-    All numbers of a list or mapping, and nested options, are checked.
+    All numbers of a sequence or mapping, and nested options, are checked.
 
     Example:
 
@@ -57,9 +60,9 @@ def check_limits(options: Mapping[str, Any]) -> None:
             if isinstance(value, Mapping):
                 check_limits(value)
             continue
-        numbers = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else [value]
-        for number in numbers:
-            if isinstance(number, (int, float)) and not number <= limit:  # NaN exceeds every limit
+        found = value.values() if isinstance(value, Mapping) else value if isinstance(value, (list, tuple)) else [value]
+        for number in found:
+            if isinstance(number, Real) and not number <= limit:  # NaN exceeds every limit
                 raise UserError(f"`{name}` must be at most {limit:,}. Received: {name}={str(value)[:100]}")
 
 

@@ -18,8 +18,8 @@ def check_lines(lines: Iterable[str], first: int = 1) -> list[str]:
     """Returns lines as a list of strings. `first` is the number of the first line, for the error message.
 
     Raises:
-        UserError: `lines` is one string, whose letters would become lines; or a line is not a string, or cannot be
-            encoded as UTF-8.
+        UserError: `lines` is no iterable, or one string, whose letters would become lines; or a line is not a string,
+            or cannot be encoded as UTF-8.
 
     Example:
 
@@ -28,6 +28,8 @@ def check_lines(lines: Iterable[str], first: int = 1) -> list[str]:
     """
     if isinstance(lines, str):
         raise UserError(f"Lines must be a list of strings, not one string. Received: {lines[:40]!r}")
+    if not isinstance(lines, Iterable):
+        raise UserError(f"Lines must be a list of strings. Received: {lines!r}")
     lines = list(lines)
     for number, line in enumerate(lines, first):
         if not isinstance(line, str):
@@ -75,8 +77,8 @@ def check_phrases(phrases: Iterable[Iterable[str]], count: int, name: str) -> li
     >>> check_phrases([["Haus|Gebäude", "alt"], []], 2, "constraints")
     [['Haus|Gebäude', 'alt'], ['', '']]
     """
-    if isinstance(phrases, str):
-        raise UserError(f"`{name}` must be a list of phrases for each line. Received: {phrases[:40]!r}")
+    if isinstance(phrases, str) or not isinstance(phrases, Iterable):
+        raise UserError(f"`{name}` must be a list of phrases for each line. Received: {str(phrases)[:40]!r}")
     found = []
     for number, of_line in enumerate(phrases, 1):
         some = list(of_line) if isinstance(of_line, Iterable) and not isinstance(of_line, str) else of_line

@@ -10,7 +10,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from keras_nmt.errors import UserError, nearest
-from keras_nmt.files.model_config import LENGTH_PENALTIES, LIMITS
+from keras_nmt.files.model_config import LENGTH_PENALTIES, LIMITS, check_limits
+from keras_nmt.inference.lines import check_utf8
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,6 +26,8 @@ UNKNOWN = ("write", "forbid", "replace")
 @dataclasses.dataclass(kw_only=True)
 class SearchOptions:
     """The options of a translator's search and batches. Lengths are in tokens, including the end of the sentence.
+
+    The largest values are those of `keras_nmt.files.model_config.LIMITS`.
 
     Args:
         beam_size: Integer, hypotheses that the search keeps; 1 is greedy search. Defaults to 4.
@@ -126,11 +129,14 @@ class SearchOptions:
         self._check("a finite number of at least 0", lambda x: 0 <= x < math.inf, "coverage_penalty")
         self._check("a finite number above 0", lambda x: 0 < x < math.inf, "temperature", "repetition_penalty")
         self._check("a number from 0 to below 1", lambda x: 0 <= x < 1, "prefix_bias_beta")
-        if isinstance(self.suppress_sequences, str) or not all(isinstance(x, str) for x in self.suppress_sequences):
-            raise UserError(
-                "`suppress_sequences` must be a list of texts. "
-                f"Received: suppress_sequences={self.suppress_sequences!r}"
-            )
+        for name in ("sample", "jit_compile"):
+            if not isinstance(getattr(self, name), bool):
+                raise UserError(f"`{name}` must be True or False. Received: {name}={getattr(self, name)!r}")
+        texts = self.suppress_sequences
+        if isinstance(texts, str) or not isinstance(texts, Sequence) or not all(isinstance(x, str) for x in texts):
+            raise UserError(f"`suppress_sequences` must be a list of texts. Received: suppress_sequences={texts!r}")
+        for text in texts:
+            check_utf8(text, "A text of `suppress_sequences`")
         if self.unknown not in UNKNOWN:
             raise UserError(f"`unknown` must be one of {', '.join(UNKNOWN)}. Received: unknown={self.unknown!r}")
         if self.processors != ():
@@ -151,6 +157,7 @@ class SearchOptions:
             raise UserError(f"`shortlist_size` needs `shortlist`. Received: shortlist_size={self.shortlist_size}")
         self.length_buckets = check_buckets("length_buckets", self.length_buckets)
         self.batch_buckets = check_buckets("batch_buckets", self.batch_buckets)
+        check_limits(vars(self))
         if self.max_length_factor + self.max_length_offset < 1:
             raise UserError(
                 "One of `max_length_factor` and `max_length_offset` must be above 0. "

@@ -419,7 +419,7 @@ class Translator:
                 f"Received: model={type(self.model).__name__}"
             )
         lines = check_lines(lines)
-        if language is not None and not isinstance(language, str):
+        if isinstance(language, Iterable) and not isinstance(language, str):
             language = list(language)
         inputs = {"text": _texts(lines), **self._language_numbers(len(lines), language, language)}
         answers = self.graph.compute("embed", inputs, self.options.jit_compile)

@@ -358,9 +358,17 @@ def test_arguments_that_do_not_fit_are_refused(model, tokenizers, translator):
         ("length_penalty", float("nan")),
         ("length_penalty", -1000.0),
         ("length_penalty", 1e30),
+        ("sample", "no"),
+        ("jit_compile", "no"),
+        ("suppress_sequences", None),
+        ("suppress_sequences", (x for x in "ab")),
+        *((name, 10**8) for name in ("max_length_factor", "max_length_offset", "max_length", "top_k", "beam_size")),
+        ("length_buckets", [16, 10**8]),
+        ("max_length_factor", np.int64(10**8)),
+        ("max_batch_tokens", 2**40),
     ):
         with pytest.raises(UserError, match=f"`{name}`.* Received: "):
-            Translator(model, tokenizers, sample=True, **{name: value})
+            Translator(model, tokenizers, **{"sample": True, name: value})
     for refuse in (
         lambda **options: Translator(model, tokenizers, **options),
         lambda **options: Translator.from_directory("nowhere", **options),
@@ -377,6 +385,11 @@ def test_arguments_that_do_not_fit_are_refused(model, tokenizers, translator):
         translator.score("ab", "cd")
     with pytest.raises(UserError, match="Lines must be strings. Received: b'cd' as line 2"):
         translator.translate(["ab", b"cd"])
+    with pytest.raises(UserError, match="Lines must be a list of strings. Received: None"):
+        translator.translate(None)
+    for name in ("constraints", "avoid"):
+        with pytest.raises(UserError, match=f"`{name}` must be a list of phrases for each line. Received: '5'"):
+            translator.translate(["ab"], **{name: 5})
     for method in (translator.translate, lambda lines: translator.score(lines, lines)):
         with pytest.raises(UserError, match="Line 2 cannot be encoded as UTF-8: surrogates not allowed, character 3. "):
             method(["ab", "A \udcff man"])

@@ -251,8 +251,8 @@ class Client:
             a line break, its score the sum of the scores of the line's sentences. `truncated` and `cut_off` are true
             if they are true for one of the sentences.
         """
-        if isinstance(lines, str):
-            raise UserError(f"`lines` must be the lines of a document, not one string. Received: {lines[:40]!r}")
+        if isinstance(lines, str) or not isinstance(lines, Iterable):
+            raise UserError(f"`lines` must be the lines of a document, not one string. Received: {lines!r:.40}")
         split = sentence_splitter(source if language is None else language)
         return translate_document(lines, split, lambda texts: self.translate(texts, source, target), self.batch_size)
 
