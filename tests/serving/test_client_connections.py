@@ -214,20 +214,61 @@ def test_an_ipv6_address_needs_no_port(scheme):
         client.translate(["a"])
 
 
-def test_a_truncated_answer_is_an_error_after_as_many_requests_as_allowed(monkeypatch):
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n{", r"IncompleteRead\("),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\n{", r"(IncompleteRead|InvalidChunkLength)"),
+        (b"HTTP", "Connection aborted"),
+        (b"", "Connection aborted"),
+    ],
+)
+def test_a_request_that_may_have_killed_a_server_is_not_sent_to_the_next(answer, told, monkeypatch):
     monkeypatch.setattr("keras_nmt.serving.client.transports.FIRST_WAIT", 0.001)
     requests = []
 
     def talk(connection):
         requests.append(receive(connection))
-        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n{")
+        connection.sendall(answer)
 
-    for retries in (0, 2):
-        with listening(talk) as url, Client(url, "model", retries=retries) as client:  # noqa: SIM117
-            with pytest.raises(ConnectionError, match=r"or is too busy: .*IncompleteRead\("):
-                client.translate(["a"])
-        assert len(requests) == retries + 1
-        requests.clear()
+    with listening(talk) as url, Client(url, "model", retries=3) as client:
+        with pytest.raises(ConnectionError, match=rf"^The connection to .* failed: .*{told}.*Received"):
+            client.translate(["a"])
+        assert len(requests) == 1
+
+
+def test_a_grpc_request_that_may_have_killed_a_server_is_not_sent_to_the_next(monkeypatch):
+    monkeypatch.setattr("keras_nmt.serving.client.transports.FIRST_WAIT", 0.001)
+    requests = []
+
+    def talk(connection):
+        connection.sendall(b"\0\0\0\4\0\0\0\0\0")  # SETTINGS
+        received = b""
+        while b"serving_default" not in received:
+            received += connection.recv(2**16)
+        requests.append(received)
+
+    with listening(talk, "grpc") as url, Client(url, "model", retries=3, timeout=20) as client:
+        with pytest.raises(ConnectionError, match=r"^The connection to .* failed: .*Received"):
+            client.translate(["a"])
+        assert len(requests) == 1
+
+
+def test_a_request_on_a_kept_connection_that_ends_is_sent_again(monkeypatch):
+    """The server may have closed it when the request was under way."""
+    monkeypatch.setattr("keras_nmt.serving.client.transports.FIRST_WAIT", 0.001)
+    requests = []
+
+    def talk(connection):
+        while request := receive(connection):
+            requests.append(request)
+            if len(requests) == 2:
+                return
+            connection.sendall(ANSWER)
+
+    with listening(talk) as url, Client(url, "model", retries=1) as client:
+        assert [client.translate(["a"])[0].text for _ in range(2)] == ["b", "b"]
+        assert len(requests) == 3
 
 
 def test_a_server_may_refuse_a_request_before_it_has_read_all_of_it():
@@ -359,8 +400,10 @@ def test_https_checks_certificates(server, certificate, monkeypatch):
             with Client(url.replace("127.0.0.1", host), "echo") as client:
                 assert client.translate(["a"])[0].text == "a"
         monkeypatch.delenv("SSL_CERT_FILE")
-        with Client(url, "echo", retries=0) as client, pytest.raises(ConnectionError, match="VERIFY_FAILED"):
+        start = time.monotonic()
+        with Client(url, "echo", timeout=10) as client, pytest.raises(ConnectionError, match="VERIFY_FAILED"):
             client.translate(["a"])
+        assert time.monotonic() - start < 1.5  # five waits take longer
 
 
 def test_proxies_of_the_environment_have_no_effect(server, api, monkeypatch):

@@ -46,8 +46,8 @@ class Client:
     batches of similar length, and answers are returned in the order of the lines.
 
     If there is no server, or if it is not available (503), a request is sent again after a wait. The wait doubles each
-    time, and is shortened by a random part of at most half. Other errors are not tried again. Redirects are not
-    followed.
+    time, and is shortened by a random part of at most half. Other errors are not tried again: a server that ends a
+    connection without an answer may have failed at the request. Redirects are not followed.
 
     Threads may share a client, and so may forked processes. Connections stay open for the next requests. Environment
     variables for proxies, such as `http_proxy`, have no effect: use the URL of the server, or of a reverse proxy in
@@ -58,7 +58,8 @@ class Client:
 
     - `UserError` if arguments do not fit together, the server refuses the request or does not answer as an export
       does, or the export lacks the signature;
-    - `ConnectionError` if the server cannot be reached or is not available, after all attempts;
+    - `ConnectionError` if the server cannot be reached or is not available, after all attempts; or if the connection
+      breaks off before the answer is complete, or TLS fails;
     - `TimeoutError` if the answer to a batch has not arrived in full within `timeout`.
 
     Args:
@@ -342,6 +343,8 @@ class Client:
         received = f"Received: model={self._transport.model!r}, version={self.version}, signature={signature!r}"
         if failure.code == "UNAVAILABLE":
             return ConnectionError(f"{self.url} cannot be reached or is too busy: {message}. {received}")
+        if failure.code == "BROKEN":
+            return ConnectionError(f"The connection to {self.url} failed: {message}. {received}")
         if failure.code == "DEADLINE_EXCEEDED":
             before = "" if refusal is None else f"; the previous attempt: {_shown(refusal)}"
             return TimeoutError(f"{self.url} did not answer in {self.timeout:g} s: {message}{before}. {received}")

@@ -73,11 +73,14 @@ _OF_HYPOTHESES = {*HYPOTHESES, "met", *PIECES}  # outputs with a value for each 
 POSITIONS = ("alignment", "source_word", "target_word")
 
 
+_connected = threading.local()
+
+
 class Failure(Exception):
     """The failure of a request.
 
-    `code` is the name of a gRPC status code, "HTTP 418" for a status without a name, or "MALFORMED" for an answer that
-    no export gives.
+    `code` is the name of a gRPC status code, "HTTP 418" for a status without a name, "MALFORMED" for an answer that no
+    export gives, or "BROKEN" for a connection that failed when the server may have begun the request, or by TLS.
     """
 
     def __init__(self, code: str, message: str) -> None:
@@ -118,7 +121,7 @@ class RestTransport(_Transport):
         if parts.scheme == "https":
             options["ssl_context"] = ssl.create_default_context()
         url = urllib.parse.urlunsplit((parts.scheme, parts.netloc, "", "", ""))
-        super().__init__(model, lambda: urllib3.connection_from_url(url, **options))
+        super().__init__(model, lambda: _connections_to(url, **options))
         self._models = urllib.parse.quote(parts.path.rstrip("/"), safe="/%") + "/v1/models"
         self._version = "" if version is None else f"/versions/{version}"
 
@@ -163,11 +166,13 @@ class RestTransport(_Transport):
         headers = {"Content-Type": "application/json"}
 
         def run() -> None:
+            has_begun = False
             try:
                 timeout = _seconds_left(deadline) + 1  # ends operations for which nobody waits any more
                 pool, content = self.connections(), bytearray()
                 # The connection is kept if the answer was read to its end, and closed after a too long answer.
                 with pool.urlopen(method, self._models + path, body, headers, timeout=timeout, **options) as response:
+                    has_begun = True
                     most = limit if response.status == 200 else LARGEST_ERROR
                     while len(content) <= most and (part := response.read1(2**16)):
                         content += part
@@ -177,7 +182,8 @@ class RestTransport(_Transport):
                     raise Failure("MALFORMED", f"the answer has more than {limit:,} bytes")
                 answer.set_result((response.status, bytes(content)))
             except urllib3.exceptions.HTTPError as error:
-                answer.set_exception(Failure("UNAVAILABLE", str(error.args[0])))
+                code = "UNAVAILABLE" if not has_begun and _is_unheard(error) else "BROKEN"
+                answer.set_exception(Failure(code, str(error.args[0])))
             except BaseException as error:
                 answer.set_exception(error)
 
@@ -187,6 +193,30 @@ class RestTransport(_Transport):
         except TimeoutError:
             raise Failure("DEADLINE_EXCEEDED", "the answer has not arrived in full") from None
         return status, content.decode("utf-8", "replace")
+
+
+def _connections_to(url: str, **options: Any) -> Any:
+    """Returns a pool of connections, which note by `_connected` that the thread of a request made a new one."""
+    pool = urllib3.connection_from_url(url, **options)
+
+    class Connection(pool.ConnectionCls):  # type: ignore[name-defined, misc]
+        def connect(self) -> None:
+            super().connect()
+            _connected.by_thread = True
+
+    pool.ConnectionCls = Connection
+    return pool
+
+
+def _is_unheard(error: urllib3.exceptions.HTTPError) -> bool:
+    """Tells whether a request that has no answer has probably not been read by the server.
+
+    There was no connection; or it was a kept one, which the server may have closed in the same moment. A server that
+    ends a new connection may have read the request, and died of it.
+    """
+    if isinstance(error, urllib3.exceptions.ConnectTimeoutError):  # also a refused connection, or an unknown host
+        return True
+    return isinstance(error.args[-1], ConnectionError) and not hasattr(_connected, "by_thread")
 
 
 class GrpcTransport(_Transport):
@@ -240,7 +270,10 @@ class GrpcTransport(_Transport):
         try:
             content = call(request.SerializeToString(), timeout=_seconds_left(deadline))
         except self._rpc_error as error:
-            raise Failure(error.code().name, error.details() or "") from None
+            code, message = error.code().name, error.details() or ""
+            # The words of gRPC, which has one code for no connection and for one that ended before the answer.
+            is_broken = code == "UNAVAILABLE" and message.startswith(("Stream removed", "Socket closed"))
+            raise Failure("BROKEN" if is_broken else code, message) from None
         try:
             response = self._messages["Response"].FromString(content)
             return {entry.key: _column(entry.value) for entry in response.outputs}
