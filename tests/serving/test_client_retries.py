@@ -100,10 +100,22 @@ def test_a_client_without_the_name_of_a_model_asks_the_server(server, failing):
         assert client.translate(["a"])[0].text == "a"
         with pytest.raises(UserError, match="Received: model='echo'"):
             client.translate(["a"], "de", "fr")
-    # TensorFlow Serving does not tell: the name is that of its image.
+    # TensorFlow Serving does not tell, by 400: the name is that of its image.
     failing.status, failing.code = 400, grpc.StatusCode.INVALID_ARGUMENT
     with Client(failing.url) as client, pytest.raises(UserError, match="queue is full. Received: model='model'"):
         client.translate(["a"])
+    # Neither does a proxy that fails for a moment: the client asks again.
+    if failing.url.startswith("http"):
+        with Client(failing.url) as client:
+            for failing.status in (502, 429, 500):
+                failing.requests = 0
+                with pytest.raises(UserError, match="queue is full. Received: model=None"):
+                    client.translate(["a"])
+                assert failing.requests == 1
+            failing.status, failing.body = 200, b'{"models": ["mine"]}'
+            with pytest.raises(UserError, match="Received: model='mine'"):
+                client.translate(["a"])
+            failing.body = b'{"error": "queue is full"}'
     failing.status, failing.code = 503, grpc.StatusCode.UNAVAILABLE
     with (
         Client(failing.url, retries=1) as client,

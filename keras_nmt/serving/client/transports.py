@@ -17,7 +17,7 @@ import time
 import urllib.parse
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from typing import Any
+from typing import Any, TypeVar
 
 import urllib3
 
@@ -74,6 +74,7 @@ POSITIONS = ("alignment", "source_word", "target_word")
 
 
 _connected = threading.local()
+_Found = TypeVar("_Found")
 
 
 class Failure(Exception):
@@ -133,26 +134,20 @@ class RestTransport(_Transport):
         body = json.dumps({"signature_name": signature, "instances": rows}, ensure_ascii=False).encode()
         path = f"/{urllib.parse.quote(self.model, safe='')}{self._version}:predict"
         status, content = self._ask("POST", path, body, _largest_answer(len(rows)), deadline)
-        try:
-            # Strings may have control characters, and integers more digits than Python allows.
-            answer = json.loads(content, strict=False, parse_int=float)
-            if status == 200:
-                rows = answer["predictions"]
-                return {name: [row[name] for row in rows] for name in dict(rows[0])}
-            message = str(answer["error"])
-        except (ValueError, LookupError, TypeError, RecursionError):  # a proxy's answer, or another server's
-            message = content[:200] or "nothing"
-        raise Failure(_CODES.get(status, f"HTTP {status}"), message)
+
+        def columns(answer: Any) -> dict[str, list[Any]]:
+            rows = answer["predictions"]
+            return {name: [row[name] for row in rows] for name in dict(rows[0])}
+
+        return _read(status, content, columns)
 
     def _only_model(self, deadline: float) -> str:
+        """Returns the name of the only model of a development server, or else the default."""
         status, content = self._ask("GET", "", None, LARGEST_ERROR, deadline)
-        if status in (503, 504):  # the request may succeed later
-            raise Failure(_CODES[status], content[:200])
-        try:
-            (name,) = json.loads(content)["models"]
-        except (ValueError, LookupError, TypeError, RecursionError):  # TensorFlow Serving does not list its models
-            name = None
-        return name if isinstance(name, str) else DEFAULT_MODEL
+        if status in (400, 404):  # TensorFlow Serving does not list its models
+            return DEFAULT_MODEL
+        names = _read(status, content, lambda answer: [str(name) for name in answer["models"]])
+        return names[0] if len(names) == 1 else DEFAULT_MODEL
 
     def _ask(self, method: str, path: str, body: bytes | None, limit: int, deadline: float) -> tuple[int, str]:
         """Returns the status and the text of an answer of at most `limit` bytes.
@@ -193,6 +188,19 @@ class RestTransport(_Transport):
         except TimeoutError:
             raise Failure("DEADLINE_EXCEEDED", "the answer has not arrived in full") from None
         return status, content.decode("utf-8", "replace")
+
+
+def _read(status: int, content: str, of_answer: Callable[[Any], _Found]) -> _Found:
+    """Returns what a function finds in the answer, or raises the `Failure` that the answer is."""
+    try:
+        # Strings may have control characters, and integers more digits than Python allows.
+        answer = json.loads(content, strict=False, parse_int=float)
+        if status == 200:
+            return of_answer(answer)
+        message = str(answer["error"])
+    except (ValueError, LookupError, TypeError, RecursionError):  # a proxy's answer, or another server's
+        message = content[:200] or "nothing"
+    raise Failure(_CODES.get(status, f"HTTP {status}"), message)
 
 
 def _connections_to(url: str, **options: Any) -> Any:
