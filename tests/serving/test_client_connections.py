@@ -346,6 +346,9 @@ def test_close_ends_the_connection(server, api):
         assert connection.fileno() >= 0
         client.close()
         _wait_until_closed(made)
+        with pytest.raises(UserError, match=r"^The client is closed: make a new one\. Received: .*model='echo'$"):
+            client.translate(["a"])
+        client.close()
 
 
 @pytest.mark.parametrize(

@@ -258,7 +258,7 @@ class Client:
         return translate_document(lines, split, lambda texts: self.translate(texts, source, target), self.batch_size)
 
     def close(self) -> None:
-        """Closes the connections to the server."""
+        """Closes the connections to the server. A closed client refuses requests."""
         self._transport.close()
 
     def __enter__(self) -> Client:

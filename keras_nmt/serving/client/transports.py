@@ -101,15 +101,19 @@ class _Transport:
         self.model = model
         self._connect = connect
         self._connections = {os.getpid(): connect()}
+        self._is_closed = False
 
     def connections(self) -> Any:
         """Returns the connections of this process. Two processes with one would read each other's answers."""
+        if self._is_closed:
+            raise UserError(f"The client is closed: make a new one. Received: a request to model={self.model!r}")
         if os.getpid() not in self._connections:
             self._connections[os.getpid()] = self._connect()
         return self._connections[os.getpid()]
 
     def close(self) -> None:
-        """Closes the connections of this process."""
+        """Closes the connections of this process, which makes no others."""
+        self._is_closed = True
         if os.getpid() in self._connections:
             self._connections[os.getpid()].close()
 
