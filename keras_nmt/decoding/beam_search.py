@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 from keras import ops
 
 from keras_nmt.decoding.constraints import Constraints, Need, shared_order
@@ -119,8 +120,8 @@ def beam_search(
         A `SearchResult` with N hypotheses of each sentence.
 
     Raises:
-        ValueError: `beam_size` or `max_length` is below 1, `min_length` below 0, or `num_hypotheses` not in 1 ...
-            `beam_size`.
+        ValueError: `beam_size` or `max_length` is below 1, `min_length` below 0, or `num_hypotheses` or one of NumPy
+            `beam_sizes` not in 1 ... `beam_size`.
 
     Example:
 
@@ -149,6 +150,9 @@ def beam_search(
         )
     tensors = {"max_lengths": max_lengths, "prefix": prefix, "beam_sizes": beam_sizes}
     check_arguments(batch_size, max_length, min_length, length_penalty, **tensors)
+    # The values of tensors are unknown in a graph.
+    if isinstance(beam_sizes, np.ndarray) and not np.all((beam_sizes >= 1) & (beam_sizes <= beam_size)):
+        raise ValueError(f"`beam_sizes` must be from 1 to {beam_size}. Received: {beam_sizes.tolist()}")
     processing = Processing(
         processors, suppress=suppress, min_length=min_length, prefix=prefix, vocabulary=vocabulary, plain=drop_finished
     )
@@ -156,7 +160,7 @@ def beam_search(
     limits = ops.maximum(length_limits(batch_size, max_length, max_lengths), 0)
     fixed = {"model": constants, "limits": limits}
     if beam_sizes is not None:  # a nest of tensors has no None
-        fixed["beam_sizes"] = beam_sizes
+        fixed["beam_sizes"] = beam_sizes = ops.cast(beam_sizes, "int32")
     caches = {"model": caches, "processors": processing.start(batch_size, beam_size)}
     if constrained is not None:
         fixed["total"] = constrained.total

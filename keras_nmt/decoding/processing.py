@@ -72,7 +72,9 @@ class Processing:
     def step(self, logits: Any, position: Any, tokens: Any, last: Any) -> Step:
         """Returns the `Step` of logits `[B, K, V]`."""
         prefix, size = self._prefix, logits.shape[-1]
-        if isinstance(prefix, np.ndarray) and np.any((prefix < 0) | (prefix >= size)):  # unknown in a graph
+        known = range(size) if self._vocabulary is None else self._vocabulary
+        # The values of tensors are unknown in a graph.
+        if isinstance(prefix, np.ndarray) and isinstance(known, (Sequence, np.ndarray)) and _has_others(prefix, known):
             raise ValueError(f"`prefix` has ids of a vocabulary of {size} only. Received: {prefix.tolist()}")
         return Step(position, tokens, last, ops.cast(logits, "float32"), self._vocabulary)
 
@@ -166,6 +168,10 @@ def _check_answer(processor: LogitProcessor, answer: Any, scores: Any, state: An
             f"{whose} must return its state with the dtypes and the number of axes that `start` gives. "
             f"Received: {after!r} instead of {state!r}"
         )
+
+
+def _has_others(prefix: np.ndarray, known: Any) -> bool:
+    return not np.all(np.isin(prefix, np.asarray(known)) | (prefix == PAD))
 
 
 def _form(x: Any) -> str:
