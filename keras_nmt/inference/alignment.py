@@ -121,19 +121,23 @@ def padded_words(ragged: tf.RaggedTensor, lengths: tf.Tensor) -> tf.Tensor:
     return tf.where(tf.range(tf.shape(dense)[1]) < lengths[:, None], dense, -1)
 
 
-def copies_of_texts(tokenizer: SubwordTokenizer, texts: tf.Tensor) -> tf.RaggedTensor:
+def copies_of_texts(tokenizer: SubwordTokenizer, texts: tf.Tensor, most: int) -> tf.RaggedTensor:
     """Returns, for each subword of source texts `[N]`, the text that replaces an unknown subword that attends to it.
 
     It is the word of the source subword, without the punctuation around it; or the subword's own characters, if it is
-    unknown, or if the "word" is of a script without spaces: string `[N, (subwords)]`.
+    unknown, or if the "word" is of a script without spaces: string `[N, (subwords)]`. Of each text, the first `most`
+    subwords are read.
     """
-    ids, starts, limits = tokenizer.tokenize_with_offsets(texts)
+    numbers = tf.cast(words_of_texts(tokenizer, texts)[:, :most].flat_values, tf.int64)
+    ids, starts, limits = (x[:, :most] for x in tokenizer.tokenize_with_offsets(texts))
+    # Each subword gets a copy of the text, and its word, which could be all of the text.
+    ends = tf.maximum(tf.reduce_max(limits, 1), 0)  # [N], in bytes; 0 without subwords
+    texts = tf.strings.substr(texts, tf.zeros_like(ends), ends)
     rows, start = ids.value_rowids(), starts.flat_values
     characters = tf.strings.strip(tf.strings.substr(tf.gather(texts, rows), start, limits.flat_values - start))
     between = f"[{WORD_ENDS}]+"
     single = tf.strings.regex_replace(tf.strings.regex_replace(texts, f"^{between}|{between}$", ""), between, " ")
     words = tf.strings.split(single, " ")  # [N, (words)]
-    numbers = tf.cast(words_of_texts(tokenizer, texts).flat_values, tf.int64)
     of_subwords = tf.gather(words.flat_values, tf.gather(words.row_starts(), rows) + numbers)
     bare = tf.strings.regex_replace(of_subwords, f"^{_PUNCTUATION}|{_PUNCTUATION}$", "")
     of_subwords = tf.where(bare == "", of_subwords, bare)

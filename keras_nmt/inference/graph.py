@@ -423,8 +423,9 @@ class TextGraph:
             return joined
         places = tf.where(tf.reduce_any(tokens == UNK, 2))  # [M, 2], of hypotheses with unknown subwords
         texts, *languages = (tf.gather(x, places[:, 0]) for x in (texts, *rows.languages))
-        bodies = SubwordTokenizer.tokenize, copies_of_texts
-        of_source = [self._segmented(texts, 0, languages, body).to_tensor() for body in bodies]  # [M, S]
+        most = self.options.length_buckets[-1]
+        bodies = SubwordTokenizer.tokenize, functools.partial(copies_of_texts, most=most)
+        of_source = [self._segmented(texts, 0, languages, body)[:, :most].to_tensor() for body in bodies]  # [M, S]
         parts = [tf.gather_nd(tokens, places), *of_source, tf.gather_nd(attended, places)]
 
         def replace(tokenizer: SubwordTokenizer, chosen: tf.Tensor) -> tf.Tensor:

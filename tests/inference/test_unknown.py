@@ -35,7 +35,7 @@ def test_an_unknown_subword_becomes_what_it_attends_to(
     ids, starts, _ = source_tokenizer.tokenize_with_offsets([source])
     place = source.encode().index(attended.encode())
     position = sum(start <= place for start in starts.to_list()[0]) - 1
-    copies = copies_of_texts(source_tokenizer, tf.constant([source])).to_tensor("")
+    copies = copies_of_texts(source_tokenizer, tf.constant([source]), 99).to_tensor("")
     (text,) = join_with_copies(
         target_tokenizer, tokens, ids.to_tensor(), copies, tf.fill(tokens.shape, position)
     ).numpy()
@@ -52,14 +52,36 @@ def test_in_a_script_without_spaces_the_unknown_subword_alone_is_replaced(target
     (text,) = join_with_copies(chinese, tokens, tf.constant([[9]]), copies, tf.zeros_like(tokens))
     assert text.numpy().decode().startswith("我喜欢Guilin")
     assert text.numpy().decode().endswith("大学。")
-    (found,) = copies_of_texts(chinese, tf.constant(["我喜欢大学。 nina"])).to_list()
+    (found,) = copies_of_texts(chinese, tf.constant(["我喜欢大学。 nina"]), 99).to_list()
     assert max(len(x.decode()) for x in found[:-1]) < 6, "no whole sentence"
     assert "nina" in [x.decode() for x in found]
 
 
 def test_words_are_copied_without_punctuation_and_unknown_characters_as_they_are(source_tokenizer):
-    (found,) = copies_of_texts(source_tokenizer, tf.constant(["cat, -- (the) ☃"])).to_list()
+    (found,) = copies_of_texts(source_tokenizer, tf.constant(["cat, -- (the) ☃"]), 99).to_list()
     assert {x.decode() for x in found} == {"cat", ",", "--", "(", "the", ")", "☃"}
+
+
+def test_only_what_the_model_reads_of_a_long_text_is_copied(model, tokenizers, source_tokenizer, monkeypatch):
+    read = []
+
+    def join(tokenizer, tokens, source, copies, attended):
+        read.append((source.shape[1], copies.shape[1], int(tf.reduce_max(tf.strings.length(copies)))))
+        return join_with_copies(tokenizer, tokens, source, copies, attended)
+
+    monkeypatch.setattr("keras_nmt.inference.graph.join_with_copies", join)
+    translator = Translator(model, tokenizers, **OPTIONS)
+    most = translator.length_buckets[-1]
+    Translator(model, tokenizers, **OPTIONS).translate(["☃ cat " * 999, "☃" + "cat" * 999, "☃"])
+    assert [sizes[:2] for sizes in read] == [(most, most)]
+    assert read[0][2] <= 3 * most, "a word"
+    text = tf.constant(["the small, ☃ cat! a møuse", "", "cat"])
+    every = copies_of_texts(source_tokenizer, text, 99)
+    for count in range(1, 12):
+        found = copies_of_texts(source_tokenizer, text, count).to_list()
+        for some, full in zip(found, every.to_list(), strict=True):
+            assert len(some) == min(count, len(full))
+            assert some[:-1] == full[: len(some)][:-1] or full[len(some) - 1].startswith(some[-1])
 
 
 @pytest.mark.nightly
