@@ -12,41 +12,106 @@ from keras_nmt.inference.batching import bucket_sizes, checked
 
 UNKNOWN_IN_PREFIX = "A prefix has characters that the subwords of the target language do not have"
 UNKNOWN_IN_PHRASE = "A phrase has characters that the subwords of the target language do not have"
+TOO_MANY_PHRASES = "The phrases have too many alternatives and subwords together"
 OR = "|"  # between alternatives
 SIZES = tuple(2**n for n in range(13))  # padded sizes of phrases, so that XLA compiles for few shapes
+# Of a sentence, so that memory is bounded: places of constraints, C A^2 L^2, and of phrases to avoid, P L.
+MOST_PLACES, MOST_AVOIDED = 2**21, 2**16
 
 
-def segment_phrases(
-    texts: tf.Tensor, sources: tf.Tensor, tokenize: Callable[[tf.Tensor, tf.Tensor], tf.RaggedTensor], compiled: bool
+Tokenize = Callable[[tf.Tensor, tf.Tensor], tf.RaggedTensor]
+
+
+def required_phrases(
+    texts: tf.Tensor, sources: tf.Tensor, room: tf.Tensor, most: tf.Tensor, tokenize: Tokenize, compiled: bool
 ) -> tf.Tensor:
     """Segments each phrase `[N, C]` by itself, so that it begins with a word; "" is no phrase.
 
     `tokenize` makes subwords `[P, (L)]` from texts `[P]` and the numbers `[P]` of their sentences, which are `sources`
-    `[N]`. Sizes are padded if the search is compiled.
+    `[N]`. The shortest alternatives must have less than `room` `[N]` subwords, unless it is 0. Alternatives of more
+    than `most` `[N]` subwords are left out, and so are the last columns without phrases. Sizes are padded if the search
+    is compiled.
 
     Returns:
-        int32 tensor `[N, C, A, L]`, padded with `PAD`: A alternatives of at most L subwords.
+        int32 tensor `[N, C, A, L]`, padded with `PAD`: A alternatives of at most L subwords. C is at least 1.
     """
+    subwords, lengths, cells, sentences = _segmented(texts, sources, tokenize)
+    shape = tf.shape(texts)
+    shortest = tf.math.unsorted_segment_min(tf.where(lengths > 0, lengths, tf.int32.max), cells, shape[0] * shape[1])
+    needed = tf.reduce_sum(tf.reshape(tf.where(shortest < tf.int32.max, shortest, 0), shape), 1)
+    all_of_row = tf.strings.reduce_join(texts, 1, separator=", ", keepdims=True)
+    message = "The phrases of a sentence have more subwords than its translation may have"
+    checked = _refuse(((room > 0) & (needed >= room))[:, None], all_of_row, sources, message)
+    with tf.control_dependencies([checked]):  # sessions skip what no result depends on
+        is_kept = (lengths > 0) & (lengths <= tf.gather(most, sentences))
+    columns = tf.boolean_mask(cells % tf.maximum(shape[1], 1), is_kept)
+    count = tf.reduce_max(tf.concat([columns, [0]], 0)) + 1
+    rows = sentences * count + cells % tf.maximum(shape[1], 1)
+    return _dense(subwords, rows, is_kept, tf.stack([shape[0], count]), compiled)
+
+
+def avoided_phrases(
+    texts: tf.Tensor, sources: tf.Tensor, most: tf.Tensor, tokenize: Tokenize, compiled: bool
+) -> tf.Tensor:
+    """Does the same for phrases to avoid: int32 tensor `[N, P, L]`, P phrases of a sentence, alternatives or not."""
+    subwords, lengths, _, sentences = _segmented(texts, sources, tokenize)
+    is_kept = (lengths > 0) & (lengths <= tf.gather(most, sentences))
+    return _dense(subwords, sentences, is_kept, tf.shape(texts)[:1], compiled)
+
+
+def _segmented(
+    texts: tf.Tensor, sources: tf.Tensor, tokenize: Tokenize
+) -> tuple[tf.RaggedTensor, tf.Tensor, tf.Tensor, tf.Tensor]:
+    """Returns the subwords `[P, (L)]` of all alternatives, their lengths, and the indices of their texts and rows."""
     shape = tf.shape(texts)
     parts = tf.strings.split(tf.reshape(texts, [-1]), OR)  # [N C, (A)]
-    sentences = tf.cast(parts.value_rowids(), tf.int32) // tf.maximum(shape[1], 1)
-    subwords = tokenize(tf.strings.strip(parts.flat_values), sentences)  # [P, (L)]
+    cells = tf.cast(parts.value_rowids(), tf.int32)
+    sentences = cells // tf.maximum(shape[1], 1)
+    subwords = tokenize(tf.strings.strip(parts.flat_values), sentences)
     is_unknown = tf.reduce_any(parts.with_flat_values(tf.reduce_any(subwords == UNK, 1)), 1)
     texts = _refuse(tf.reshape(is_unknown, shape), texts, sources, UNKNOWN_IN_PHRASE)
-    nested = tf.RaggedTensor.from_row_splits(subwords, parts.row_splits, validate=False)
-    sizes = tf.stack([parts.bounding_shape(1), subwords.bounding_shape(1)])
-    sizes = tf.maximum(tf.cast(sizes, tf.int32), 1)
-    if compiled:
-        sizes = _padded(sizes)
     with tf.control_dependencies([texts]):  # sessions skip what no result depends on
-        dense = tf.identity(nested.to_tensor(PAD, shape=tf.stack([tf.size(texts), sizes[0], sizes[1]])))
-    dense = tf.reshape(dense, tf.stack([shape[0], shape[1], sizes[0], sizes[1]]))
-    count = _padded(tf.maximum(shape[1:], 1))[0] if compiled else tf.maximum(shape[1], 1)
-    return tf.pad(dense, [[0, 0], [0, count - shape[1]], [0, 0], [0, 0]])
+        lengths = tf.cast(subwords.row_lengths(), tf.int32)
+    return subwords, lengths, cells, sentences
+
+
+def _dense(
+    subwords: tf.RaggedTensor, rows: tf.Tensor, is_kept: tf.Tensor, shape: tf.Tensor, compiled: bool
+) -> tf.Tensor:
+    """Returns the kept subwords `[P, (L)]` of ascending `rows` `[P]` as a tensor `[*shape, A, L]`."""
+    kept = tf.ragged.boolean_mask(subwords, is_kept)
+    rows = tf.cast(tf.boolean_mask(rows, is_kept), kept.row_splits.dtype)
+    count = tf.cast(tf.reduce_prod(shape), rows.dtype)
+    nested = tf.RaggedTensor.from_value_rowids(kept, rows, count, validate=False)
+    sizes = tf.stack([nested.bounding_shape(1), kept.bounding_shape(1)])
+    sizes = tf.concat([shape[1:], tf.maximum(tf.cast(sizes, tf.int32), 1)], 0)  # [(C), A, L]
+    padded = _padded(sizes) if compiled else sizes
+    with tf.control_dependencies([_checked_size(padded)]):
+        dense = tf.identity(nested.to_tensor(PAD, shape=tf.concat([count[None], tf.cast(padded[-2:], rows.dtype)], 0)))
+    dense = tf.reshape(dense, tf.concat([shape, padded[-2:]], 0))
+    if shape.shape[0] == 1:
+        return dense
+    return tf.pad(dense, [[0, 0], [0, padded[0] - sizes[0]], [0, 0], [0, 0]])
+
+
+def _checked_size(sizes: tf.Tensor) -> tf.Tensor:
+    """Checks that phrases of sizes `[(C), A, L]` do not take too much memory, and returns the sizes."""
+    wide = tf.cast(sizes, tf.int64)
+    # Constraints have tables of pairs of places; what is to be avoided has its places in each hypothesis.
+    is_required = sizes.shape[0] == 3
+    size = tf.reduce_prod(wide) * (tf.reduce_prod(wide[1:]) if is_required else 1)
+    most = MOST_PLACES if is_required else MOST_AVOIDED
+    if tf.executing_eagerly():
+        if size > most:
+            raise UserError(f"{TOO_MANY_PHRASES}: leave out some. Received: {' x '.join(map(str, sizes.numpy()))}")
+        return sizes
+    message = [f"{TOO_MANY_PHRASES}. Received:", sizes]
+    with tf.control_dependencies([tf.debugging.Assert(size <= most, message)]):
+        return tf.identity(sizes)
 
 
 def _padded(sizes: tf.Tensor) -> tf.Tensor:
-    """Returns padded sizes `[n]`. Larger ones than the largest stay: such phrases have no room in a translation."""
+    """Returns padded sizes `[n]`. Larger ones than the largest stay."""
     return tf.where(sizes > SIZES[-1], sizes, bucket_sizes(tf.minimum(sizes, SIZES[-1]), SIZES))
 
 
@@ -60,17 +125,6 @@ def _refuse(is_wrong: tf.Tensor, texts: tf.Tensor, sources: tf.Tensor, message: 
         return texts
     named = tf.gather_nd(texts, wrong), "for", tf.gather(sources, wrong[:, 0])
     return checked(texts, tf.size(wrong) == 0, f"{message}. Received:", *named)
-
-
-def check_room(phrases: tf.Tensor, limits: tf.Tensor, texts: tf.Tensor, sources: tf.Tensor) -> tf.Tensor:
-    """Checks that phrases `[N, C, A, L]` fit into translations of at most `limits` `[N]` tokens, and returns them."""
-    lengths = tf.reduce_sum(tf.cast(phrases != PAD, tf.int32), 3)
-    shortest = tf.reduce_min(tf.where(lengths > 0, lengths, tf.int32.max), 2)
-    needed = tf.reduce_sum(tf.where(shortest < tf.int32.max, shortest, 0), 1)
-    all_of_row = tf.strings.reduce_join(texts, 1, separator=", ", keepdims=True)
-    message = "The phrases of a sentence have more subwords than its translation may have"
-    with tf.control_dependencies([_refuse((needed >= limits)[:, None], all_of_row, sources, message)]):
-        return tf.identity(phrases)
 
 
 def has_unknown(tokens: tf.RaggedTensor) -> tf.Tensor:

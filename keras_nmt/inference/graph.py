@@ -15,7 +15,7 @@ from keras_nmt.decoding.constraints import met_constraints
 from keras_nmt.decoding.scores import NEG_INF, is_valid
 from keras_nmt.errors import UserError
 from keras_nmt.ids import BOS, EOS, PAD, UNK
-from keras_nmt.inference._phrases import check_room, has_unknown, segment_phrases, without_unknown
+from keras_nmt.inference._phrases import avoided_phrases, has_unknown, required_phrases, without_unknown
 from keras_nmt.inference._traced_model import TracedDecoder, TracedEncoder, TracedSearch, distinct, function, values_of
 from keras_nmt.inference.alignment import copies_of_texts, join_with_copies, padded_words, words_of_texts
 from keras_nmt.inference.batching import Column, Groups, Rows, bucket_sizes, by_group, checked, indices_of, of_count
@@ -202,7 +202,10 @@ class TextGraph:
                     attended = self._decoders[index].attended_by_unknown(memory, source, tokens, compiled)
                     found.append(tf.pad(attended, beyond))
                 if "constraints" in some:
-                    is_met = met_constraints(some["constraints"], tokens)[:, :, : tf.shape(inputs["constraints"])[1]]
+                    is_met = met_constraints(some["constraints"], tokens)  # without the last columns, or padded
+                    count = tf.shape(inputs["constraints"])[1]
+                    missing = tf.maximum(count - tf.shape(is_met)[2], 0)
+                    is_met = tf.pad(is_met, [[0, 0], [0, 0], [0, missing]], constant_values=True)[:, :, :count]
                     found.append(tf.strings.reduce_join(tf.where(is_met, "1", "0"), 2))
                 if with_tokens:
                     of_pieces = of_decoder.token_log_probabilities(memory, tokens, candidates, compiled)
@@ -378,19 +381,21 @@ class TextGraph:
         return rows
 
     def _phrases(self, name: str, inputs: Mapping[str, tf.Tensor], rows: Rows, compiled: bool) -> tf.Tensor:
-        """Returns subwords of phrases: of `constraints` `[N, C, A, L]`, checked to fit, or of `avoid` `[N, C A, L]`."""
+        """Returns subwords of phrases: of `constraints` `[N, C, A, L]`, checked to fit, or of `avoid` `[N, P, L]`.
+
+        Those that no translation can have are left out.
+        """
 
         def tokenize(some: tf.Tensor, sentences: tf.Tensor) -> tf.RaggedTensor:
             languages = [tf.gather(x, sentences) for x in rows.languages]
             return self._segmented(some, 1, languages, SubwordTokenizer.tokenize)
 
         texts, sources = inputs[name], inputs["text"]
-        found = segment_phrases(texts, sources, tokenize, compiled)
+        room = tf.where(rows.lengths[0] > 0, self._searches[0].limit(rows.lengths[0]), 0)
+        most = room if len(rows.lengths) == 1 else room + tf.where(room > 0, rows.lengths[1], 0)  # with the prefix
         if name == "avoid":
-            shape = tf.shape(found)
-            return tf.reshape(found, [shape[0], shape[1] * shape[2], shape[3]])
-        limits = tf.where(rows.lengths[0] > 0, self._searches[0].limit(rows.lengths[0]), tf.int32.max)
-        return check_room(found, limits, texts, sources)
+            return avoided_phrases(texts, sources, most, tokenize, compiled)
+        return required_phrases(texts, sources, room, most, tokenize, compiled)
 
     @property
     def _most_bytes(self) -> int:

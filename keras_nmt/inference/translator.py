@@ -206,6 +206,7 @@ class Translator:
             UserError: There is not a language, prefix or seed for each line; a language is unknown; there are seeds and
                 the translator does not sample; a prefix or a phrase has characters that the subwords do not have;
                 the constraints of a line have more subwords than its translation may have, or the translator samples;
+                the phrases of the lines have too many alternatives and subwords;
                 the prefixes and constraints of a batch have more subwords than `shortlist_size`; or there are prefixes
                 or constraints of lines with markup.
         """

@@ -80,6 +80,37 @@ def test_a_phrase_above_all_sizes_of_compiled_programs_is_refused(translator):
         translator.with_options(jit_compile=True).translate(["a cat"], constraints=[["katze " * 4100]])
 
 
+@pytest.mark.parametrize("is_compiled", [False, True])
+def test_phrases_that_no_translation_can_have_take_no_memory(translator, compiled_translator, is_compiled, monkeypatch):
+    """Nor do empty phrases: tables of constraints have the square of their sizes."""
+    read: list[tf.Tensor] = []
+    one = compiled_translator if is_compiled else translator
+    long = "katze " * 2000
+    few = {"constraints": [["drei"], [], [], ["vögel"]], "avoid": [["die"], [], ["katze"], []]}
+    expected = one.translate(LINES, **few)
+    more = [["drei|" + long, ""], [""], [], ["vögel", "", ""]]
+    never = [["die", long], [long], ["katze", ""], []]
+    segment = one.graph._phrases
+    monkeypatch.setattr(one.graph, "_phrases", lambda *args: read.append(segment(*args)) or read[-1])
+    found = one.translate(LINES, constraints=more, avoid=never)
+    for line, row, other in zip(LINES, found, expected, strict=True):
+        assert [(x.text, x.score) for x in row.hypotheses] == [(x.text, x.score) for x in other.hypotheses]
+        assert not line or all(row.hypotheses[0].met)
+    one.translate(LINES, **few)
+    assert [x.shape for x in read[:2]] == [x.shape for x in read[2:]]
+
+
+def test_more_phrases_than_memory_are_refused(translator):
+    alternatives = "|".join(f"{a} {b}" for a in ["katze"] * 40 for b in ["drei"] * 40)
+    with pytest.raises(UserError, match="too many alternatives and subwords together: leave out some. Received: 1 x"):
+        translator.translate(["a cat"], constraints=[[alternatives]])
+    with pytest.raises(UserError, match="too many alternatives and subwords together: leave out some. Received: "):
+        translator.translate(["a cat"], avoid=[["|".join(["katze drei"] * 50_000)]])
+    inputs = {"text": tf.constant(["a cat"]), "constraints": tf.constant([[alternatives]])}
+    with pytest.raises(tf.errors.InvalidArgumentError, match="too many alternatives and subwords together"):
+        translator.graph.answer("translate", inputs, False)
+
+
 def test_a_translator_that_samples_has_phrases_to_avoid_and_no_constraints(translator):
     sampler = translator.with_options(sample=True, num_hypotheses=3)
     with pytest.raises(UserError, match="leave them out when sampling. Received: sample=True"):
