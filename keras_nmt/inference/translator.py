@@ -59,7 +59,8 @@ class Translator:
     and joined to text again. The translation of text without subwords (empty, or only spaces) is empty, with score 0.
 
     Any number of lines is computed in parts of bounded size, lines of similar length together, on CPUs four parts at
-    a time.
+    a time. The results of all lines of a call are in memory together, as many subwords for each hypothesis as for the
+    longest: translate a corpus some thousand lines at a time, as `keras-nmt translate` does.
     The answer to a line does not depend on the other lines, but for the candidates of a shortlist. Lines of several
     directions may be mixed: n languages take n encoders and n searches for their n^2 directions. A model of one
     direction has no routing.
