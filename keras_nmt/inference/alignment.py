@@ -13,6 +13,7 @@ from keras_nmt.ids import EOS, UNK
 from keras_nmt.inference.translation import WORD_BEGIN, WORD_ENDS
 
 _PUNCTUATION = r"[\pP]+"
+MOST_MORE = 64  # bytes of the rest of a word
 # A "word" with letters of a script without spaces.
 _UNSPACED = r".*[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}].*"
 # Ranges of characters that subword models treat as spaces or leave out: they are not letters of words.
@@ -130,14 +131,19 @@ def copies_of_texts(tokenizer: SubwordTokenizer, texts: tf.Tensor, most: int) ->
     """
     numbers = tf.cast(words_of_texts(tokenizer, texts)[:, :most].flat_values, tf.int64)
     ids, starts, limits = (x[:, :most] for x in tokenizer.tokenize_with_offsets(texts))
-    # Each subword gets a copy of the text, and its word, which could be all of the text.
-    ends = tf.maximum(tf.reduce_max(limits, 1), 0)  # [N], in bytes; 0 without subwords
-    texts = tf.strings.substr(texts, tf.zeros_like(ends), ends)
     rows, start = ids.value_rowids(), starts.flat_values
+    # Each subword gets a copy of the text, and its word, which could be all of the text. So only what is read is
+    # copied, with the rest of its last word, unless that is long.
+    ends = tf.maximum(tf.reduce_max(limits, 1), 0)  # [N], in bytes; 0 without subwords
+    rest = tf.strings.substr(texts, ends, tf.cast(tf.strings.length(texts), ends.dtype) - ends)
+    more = tf.cast(tf.strings.length(tf.strings.regex_replace(rest, f"(?s)[{WORD_ENDS}].*", "")), ends.dtype)
+    texts = tf.strings.substr(texts, tf.zeros_like(ends), ends + tf.where(more > MOST_MORE, tf.zeros_like(more), more))
     characters = tf.strings.strip(tf.strings.substr(tf.gather(texts, rows), start, limits.flat_values - start))
     between = f"[{WORD_ENDS}]+"
     single = tf.strings.regex_replace(tf.strings.regex_replace(texts, f"^{between}|{between}$", ""), between, " ")
     words = tf.strings.split(single, " ")  # [N, (words)]
+    # A subword that is only a space can have the number of a word behind the beginning that is read.
+    numbers = tf.minimum(numbers, tf.gather(words.row_lengths(), rows) - 1)
     of_subwords = tf.gather(words.flat_values, tf.gather(words.row_starts(), rows) + numbers)
     bare = tf.strings.regex_replace(of_subwords, f"^{_PUNCTUATION}|{_PUNCTUATION}$", "")
     of_subwords = tf.where(bare == "", of_subwords, bare)

@@ -81,7 +81,14 @@ def test_only_what_the_model_reads_of_a_long_text_is_copied(model, tokenizers, s
         found = copies_of_texts(source_tokenizer, text, count).to_list()
         for some, full in zip(found, every.to_list(), strict=True):
             assert len(some) == min(count, len(full))
-            assert some[:-1] == full[: len(some)][:-1] or full[len(some) - 1].startswith(some[-1])
+            assert some[:-1] == full[: len(some)][:-1]
+            assert not some or some[-1] in full[max(len(some) - 2, 0) :][:2]  # of a space: a word beside it
+    for text in ("the cat ☃ cat", "the cat ☃☃ cat", "  ☃"):  # nothing stands behind the only text
+        for count in range(1, 9):
+            (found,) = copies_of_texts(source_tokenizer, tf.constant([text]), count).to_list()
+            assert {x.decode() for x in found} <= {*text.split(), ""}
+            (found, _) = copies_of_texts(source_tokenizer, tf.constant([text, "garden"]), count).to_list()
+            assert b"garden" not in found
 
 
 @pytest.mark.nightly
