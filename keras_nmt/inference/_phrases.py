@@ -15,8 +15,14 @@ UNKNOWN_IN_PHRASE = "A phrase has characters that the subwords of the target lan
 TOO_MANY_PHRASES = "The phrases have too many alternatives and subwords together"
 OR = "|"  # between alternatives
 SIZES = tuple(2**n for n in range(13))  # padded sizes of phrases, so that XLA compiles for few shapes
-# Of a sentence, so that memory is bounded: places of constraints, C A^2 L^2, and of phrases to avoid, P L.
+# Of the sentences that are computed together, so that memory is bounded.
 MOST_PLACES, MOST_AVOIDED = 2**21, 2**16
+LIMIT_OF_PLACES = f"C A^2 L^2 must be at most {MOST_PLACES:,} for C constraints of A alternatives of L subwords"
+LIMIT_OF_AVOIDED = f"P L must be at most {MOST_AVOIDED:,} for P phrases to avoid of L subwords"
+
+
+class TooManyPhrases(UserError):
+    """The phrases of all sentences together take too much memory; those of some of the sentences may not."""
 
 
 Tokenize = Callable[[tf.Tensor, tf.Tensor], tf.RaggedTensor]
@@ -100,14 +106,14 @@ def _checked_size(sizes: tf.Tensor) -> tf.Tensor:
     # Constraints have tables of pairs of places; what is to be avoided has its places in each hypothesis.
     is_required = sizes.shape[0] == 3
     size = tf.reduce_prod(wide) * (tf.reduce_prod(wide[1:]) if is_required else 1)
-    most = MOST_PLACES if is_required else MOST_AVOIDED
+    most, limit = (MOST_PLACES, LIMIT_OF_PLACES) if is_required else (MOST_AVOIDED, LIMIT_OF_AVOIDED)
+    message = f"{TOO_MANY_PHRASES}: {limit}; leave out some. Received:"
     if tf.executing_eagerly():
         if size > most:
-            raise UserError(f"{TOO_MANY_PHRASES}: leave out some. Received: {' x '.join(map(str, sizes.numpy()))}")
+            shown = zip("CAL" if is_required else "PL", sizes.numpy(), strict=True)
+            raise TooManyPhrases(f"{message} {', '.join(f'{name}={x}' for name, x in shown)}")
         return sizes
-    message = [f"{TOO_MANY_PHRASES}. Received:", sizes]
-    with tf.control_dependencies([tf.debugging.Assert(size <= most, message)]):
-        return tf.identity(sizes)
+    return checked(sizes, size <= most, message, sizes)
 
 
 def _padded(sizes: tf.Tensor) -> tf.Tensor:

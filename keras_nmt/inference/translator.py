@@ -17,7 +17,7 @@ import tensorflow as tf
 
 from keras_nmt.data import SubwordTokenizer
 from keras_nmt.errors import UserError, check_backend, one_line
-from keras_nmt.inference._phrases import UNKNOWN_IN_PREFIX
+from keras_nmt.inference._phrases import UNKNOWN_IN_PREFIX, TooManyPhrases
 from keras_nmt.inference.graph import NO_ALTERNATIVES, TextGraph
 from keras_nmt.inference.lines import (
     Languages,
@@ -207,7 +207,7 @@ class Translator:
             UserError: There is not a language, prefix or seed for each line; a language is unknown; there are seeds and
                 the translator does not sample; a prefix or a phrase has characters that the subwords do not have;
                 the constraints of a line have more subwords than its translation may have, or the translator samples;
-                the phrases of the lines have too many alternatives and subwords;
+                the phrases of a line have too many alternatives and subwords;
                 the prefixes and constraints of a batch have more subwords than `shortlist_size`; or there are prefixes
                 or constraints of lines with markup.
         """
@@ -215,24 +215,42 @@ class Translator:
         if markup is not None:
             check_markup_alone(markup, prefixes=prefixes, constraints=constraints)
             never = None if avoid is None else check_phrases(avoid, len(lines), "avoid")
-            of_lines = {"avoid": never, "seeds": self._seeds(seeds, len(lines))}
+            beside = {"avoid": never, "seeds": self._seeds(seeds, len(lines))}
             translate = functools.partial(self.translate, word_scores=word_scores)
-            return translate_marked(lines, markup, source, target, translate, self.align, **of_lines)
+            return translate_marked(lines, markup, source, target, translate, self.align, **beside)
+        if not isinstance(source, str) and isinstance(source, Iterable):
+            source = list(source)
+        if not isinstance(target, str) and isinstance(target, Iterable):
+            target = list(target)
         inputs = {"text": _texts(lines), **self._language_numbers(len(lines), source, target)}
         if (seeds_of := self._seeds(seeds, len(lines))) is not None:
             inputs["seed"] = tf.constant(seeds_of, tf.int32, [len(lines)])
-        if prefixes is not None:
-            inputs["prefix"] = _texts(check_prefixes(prefixes, len(lines)))
-        required: list[list[str]] = []
-        for name, phrases in (("constraints", constraints), ("avoid", avoid)):
-            if phrases is not None:
-                found = check_phrases(phrases, len(lines), name)
-                required = found if name == "constraints" else required
-                inputs[name] = tf.constant(found, tf.string, [len(lines), len(found[0]) if found else 1])
+        of_lines: dict[str, Any] = {
+            "prefixes": None if prefixes is None else check_prefixes(prefixes, len(lines)),
+            "constraints": None if constraints is None else check_phrases(constraints, len(lines), "constraints"),
+            "avoid": None if avoid is None else check_phrases(avoid, len(lines), "avoid"),
+            **({} if seeds_of is None else {"seeds": seeds_of}),
+        }
+        if (given := of_lines["prefixes"]) is not None:
+            inputs["prefix"] = _texts(given)
+        for name in ("constraints", "avoid"):
+            if (phrases := of_lines[name]) is not None:
+                inputs[name] = tf.constant(phrases, tf.string, [len(lines), len(phrases[0]) if phrases else 1])
         if constraints is not None and self.options.sample:
             raise UserError("`constraints` need a search: leave them out when sampling. Received: sample=True")
-        with self._errors_of_prefixes(inputs):
-            answers = self.graph.compute("tokens" if word_scores else "translate", inputs, self.options.jit_compile)
+        try:
+            with self._errors_of_prefixes(inputs):
+                answers = self.graph.compute("tokens" if word_scores else "translate", inputs, self.options.jit_compile)
+        except TooManyPhrases as error:
+            if len(lines) == 1:
+                raise UserError(f"{error}, for the sentence {lines[0][:80]!r}") from None
+            # The sizes are the largest of all lines: fewer lines may have smaller ones.
+            middle, found = len(lines) // 2, []
+            for part in (slice(middle), slice(middle, None)):
+                of_part: dict[str, Any] = {name: None if x is None else x[part] for name, x in of_lines.items()}
+                languages = [x[part] if isinstance(x, list) else x for x in (source, target)]
+                found += self.translate(lines[part], *languages, **of_part, word_scores=word_scores)
+            return found
         shape = len(lines), self.num_hypotheses
         columns = [answers[name].numpy().reshape(shape) for name in ("translation", "score", "cut_off")]
         columns.append(answers["truncated"].numpy())
@@ -242,7 +260,7 @@ class Translator:
             tokens, values = (x.reshape([*shape, x.shape[-1]]).tolist() for x in of_pieces)
             more["pieces"] = [list(map(Piece.row, *row)) for row in zip(tokens, values, strict=True)]
         if constraints is not None:
-            met = zip(answers["met"].numpy().reshape(shape), required, strict=True)
+            met = zip(answers["met"].numpy().reshape(shape), of_lines["constraints"], strict=True)
             more["met"] = [[met_of_phrases(x, phrases) for x in row] for row, phrases in met]
         return [
             Translation.of(*row, **{name: column[i] for name, column in more.items()})

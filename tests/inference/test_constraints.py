@@ -102,13 +102,23 @@ def test_phrases_that_no_translation_can_have_take_no_memory(translator, compile
 
 def test_more_phrases_than_memory_are_refused(translator):
     alternatives = "|".join(f"{a} {b}" for a in ["katze"] * 40 for b in ["drei"] * 40)
-    with pytest.raises(UserError, match="too many alternatives and subwords together: leave out some. Received: 1 x"):
-        translator.translate(["a cat"], constraints=[[alternatives]])
-    with pytest.raises(UserError, match="too many alternatives and subwords together: leave out some. Received: "):
+    message = "too many alternatives and subwords together: .*; leave out some. Received: C=1, A=1600, L=.*'a cat'$"
+    with pytest.raises(UserError, match=message):
+        translator.translate(["a mouse", "a cat"], constraints=[[], [alternatives]])
+    with pytest.raises(UserError, match="leave out some. Received: P=50000, L=.*, for the sentence 'a cat'"):
         translator.translate(["a cat"], avoid=[["|".join(["katze drei"] * 50_000)]])
     inputs = {"text": tf.constant(["a cat"]), "constraints": tf.constant([[alternatives]])}
     with pytest.raises(tf.errors.InvalidArgumentError, match="too many alternatives and subwords together"):
         translator.graph.answer("translate", inputs, False)
+
+
+def test_the_phrases_of_one_line_do_not_limit_those_of_others(translator, monkeypatch):
+    monkeypatch.setattr("keras_nmt.inference._phrases.MOST_PLACES", 100)
+    lines, constraints = ["a cat", "the mouse", "seven"], [["katze"] * 8, ["katze|die|drei"], ["drei vier"]]
+    alone = [translator.translate([x], constraints=[y])[0] for x, y in zip(lines, constraints, strict=True)]
+    found = translator.translate(iter(lines), constraints=constraints, prefixes=iter([""] * 3), word_scores=True)
+    assert [x.text for x in found] == [x.text for x in alone]
+    assert [x.hypotheses[0].met for x in found] == [x.hypotheses[0].met for x in alone]
 
 
 def test_a_translator_that_samples_has_phrases_to_avoid_and_no_constraints(translator):
