@@ -77,7 +77,7 @@ def export(
     Each signature exists a second time, with `_xla` after its name, compiled by XLA. A model server must be configured
     to run these (`savedmodels/README.md`). All signatures share the weights and the graphs. A request may have any
     number of sentences; they are computed in parts (`batch_buckets`, `max_batch_tokens`), so that the memory of the
-    model is bounded. Only the answer grows with the sentences.
+    model is bounded. The texts and the answer are in memory as a whole.
 
     The export computes in float32, or as `quantize` says. The given model is not changed. The folder is renamed when it
     is complete, so that a server that watches `path` never sees an incomplete version.

@@ -46,8 +46,9 @@ class Client:
     batches of similar length, and answers are returned in the order of the lines.
 
     If there is no server, or if it is not available (503), a request is sent again after a wait. The wait doubles each
-    time, and is shortened by a random part of at most half. Other errors are not tried again: a server that ends a
-    connection without an answer may have failed at the request. Redirects are not followed.
+    time, and is shortened by a random part of at most half. So is a request on a kept connection that ends before the
+    first byte of an answer. Other errors are not tried again: a server that ends a new connection without an answer may
+    have failed at the request. Redirects are not followed.
 
     Threads may share a client, and so may forked processes. Connections stay open for the next requests. Environment
     variables for proxies, such as `http_proxy`, have no effect: use the URL of the server, or of a reverse proxy in

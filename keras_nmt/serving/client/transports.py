@@ -148,9 +148,10 @@ class RestTransport(_Transport):
     def _only_model(self, deadline: float) -> str:
         """Returns the name of the only model of a development server, or else the default."""
         status, content = self._ask("GET", "", None, LARGEST_ERROR, deadline)
-        if status in (400, 404):  # TensorFlow Serving does not list its models
+        # TensorFlow Serving answers 400, because it does not list its models, and proxies may refuse other requests.
+        if 400 <= status < 500 and status not in (408, 429):
             return DEFAULT_MODEL
-        names = _read(status, content, lambda answer: [str(name) for name in answer["models"]])
+        names = _read(status, content, lambda answer: [str(name) for name in answer.get("models", ())])
         return names[0] if len(names) == 1 else DEFAULT_MODEL
 
     def _ask(self, method: str, path: str, body: bytes | None, limit: int, deadline: float) -> tuple[int, str]:
@@ -257,6 +258,7 @@ class GrpcTransport(_Transport):
         target = f"{host}:{parts.port or 8500}"
         super().__init__(model or DEFAULT_MODEL, lambda: grpc.insecure_channel(target, list(options.items())))
         self._rpc_error, self._version, self._messages = grpc.RpcError, version, message_classes()
+        self._is_kept = False  # whether the connection has had an answer
 
     def predict(self, signature: str, inputs: dict[str, list[Any]], deadline: float) -> dict[str, list[Any]]:
         from google.protobuf.message import DecodeError
@@ -283,9 +285,12 @@ class GrpcTransport(_Transport):
             content = call(request.SerializeToString(), timeout=_seconds_left(deadline))
         except self._rpc_error as error:
             code, message = error.code().name, error.details() or ""
-            # The words of gRPC, which has one code for no connection and for one that ended before the answer.
+            # The words of gRPC, which has one code for no connection and for one that ended before the answer. A kept
+            # connection may have ended before the request, on the server's side or by a fork.
             is_broken = code == "UNAVAILABLE" and message.startswith(("Stream removed", "Socket closed"))
-            raise Failure("BROKEN" if is_broken else code, message) from None
+            is_kept, self._is_kept = self._is_kept, False
+            raise Failure("BROKEN" if is_broken and not is_kept else code, message) from None
+        self._is_kept = True
         try:
             response = self._messages["Response"].FromString(content)
             return {entry.key: _column(entry.value) for entry in response.outputs}
