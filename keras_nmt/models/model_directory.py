@@ -14,7 +14,7 @@ from typing import Any
 import keras
 
 import keras_nmt
-from keras_nmt.errors import UserError, error_and_type
+from keras_nmt.errors import UserError, error_and_type, one_line
 from keras_nmt.files.atomic_files import write_json
 from keras_nmt.files.json_file import with_digest
 from keras_nmt.files.model_config import (
@@ -184,8 +184,8 @@ language | SentencePiece models |
             weights: String or path, the weights file, such as a kept checkpoint. Defaults to `model.weights.h5`.
 
         Raises:
-            UserError: This is not a model directory, a layer of a mechanism is not registered, or the weights are
-                missing, damaged, or belong to another configuration.
+            UserError: This is not a model directory, a layer of a mechanism is not registered, there is no such dtype
+                policy, or the weights are missing, damaged, or belong to another configuration.
         """
         model_class = self.model_class()
         path = Path(weights) if weights is not None else self.weights_path
@@ -208,7 +208,12 @@ language | SentencePiece models |
                 f"{path} does not match config.json or is damaged. Received: {path.stat().st_size:,} bytes for "
                 f"{described:,} bytes of weights"
             )
-        model = model_class.from_config({**config, **({} if dtype is None else {"dtype": dtype})})
+        try:
+            model = model_class.from_config({**config, **({} if dtype is None else {"dtype": dtype})})
+        except (TypeError, ValueError) as error:
+            raise UserError(
+                f"`dtype` must be a dtype policy such as float32. Received: dtype={dtype!r} ({one_line(error)[:200]})"
+            ) from None
         try:
             read_weights(path, model)
         except UserError:

@@ -10,10 +10,13 @@ from fnmatch import fnmatchcase
 import keras
 
 from keras_nmt.errors import UserError
+from keras_nmt.files.settings import nested_items
 from keras_nmt.models.multilingual_model import MultilingualModel
 from keras_nmt.models.translation_model import TranslationModel
 
-NO_EFFECT = ("name", "trainable", "dtype", "languages", "use_cudnn")  # arguments that do not change what is computed
+# Arguments that do not change what is computed from weights and texts, also inside of other arguments.
+NO_EFFECT = {"name", "trainable", "dtype", "languages", "use_cudnn"}
+NO_EFFECT |= {"penalty", "penalty_weight", "uniform_start", "start"}
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -125,6 +128,11 @@ def _other_arguments(model: keras.Model, source: keras.Model) -> list[str]:
     """Returns, as text, the arguments of two translation models of the same class that differ."""
     if type(model) is not type(source) or not isinstance(model, TranslationModel | MultilingualModel):
         return []
-    ours, theirs = model.get_config(), source.get_config()
-    names = [name for name in ours if name not in NO_EFFECT and "vocabulary" not in name and "dropout" not in name]
-    return [f"{name}={ours[name]}, not {theirs[name]}" for name in names if ours[name] != theirs[name]]
+    ours, theirs = (dict(nested_items(one.get_config())) for one in (model, source))
+
+    def has_effect(name: str) -> bool:
+        parts = name.split(".")
+        return not any(x in NO_EFFECT for x in parts) and "vocabulary" not in name and "dropout" not in parts[-1]
+
+    different = [name for name in {**ours, **theirs} if has_effect(name) and ours.get(name) != theirs.get(name)]
+    return [f"{name}={ours.get(name)}, not {theirs.get(name)}" for name in different]

@@ -11,7 +11,7 @@ from one_in import one_in
 from training_runs import MakeModel
 
 from keras_nmt.errors import UserError
-from keras_nmt.layers import Composition, HierarchicalAggregation, LayerSpec
+from keras_nmt.layers import Composition, HierarchicalAggregation, LayerSpec, Roles
 from keras_nmt.models import Transformer
 from keras_nmt.training import make_strategy, warm_start
 
@@ -59,6 +59,9 @@ def test_arguments_with_which_the_weights_compute_something_else_are_said() -> N
     sizes |= {"hidden_dim": 8, "intermediate_dim": 12}
     source = Transformer(**sizes, num_heads=4, dropout=0.1, name="source")
     assert warm_start(Transformer(**sizes, num_heads=4, dropout=0.3), source).other_arguments == []
+    mechanisms = (Roles("softmax", num_roles=3, dropout=rate) for rate in (0.1, 0.2))
+    models = [Transformer(**sizes, num_heads=4, roles=roles, name="same") for roles in mechanisms]
+    assert warm_start(*models).other_arguments == []
     result = warm_start(Transformer(**sizes, num_heads=2, norm_epsilon=1e-3), source)
     assert len(result.taken) == len(source.weights)
     shown = "  other argument: num_heads=2, not 4\n  other argument: norm_epsilon=0.001, not 1e-06"
