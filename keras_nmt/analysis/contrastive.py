@@ -138,7 +138,9 @@ def read_contrast(path: str | os.PathLike[str]) -> list[ContrastItem]:
     try:
         found = json.loads(read_text(path))
         if any(error.get("type") == ALL for item in found for error in item["errors"]):
-            raise UserError(f"No type of errors may be named {ALL}, as all items together are. Received: {path}")
+            raise UserError(
+                f"No type of errors may be named {ALL}, which stands for all items: rename it. Received: {path}"
+            )
         return [
             ContrastItem(
                 str(item["source"]),
@@ -183,7 +185,10 @@ def contrast_of_texts(
         names = [os.fspath(path) for path in incorrect]
     categories = names if category is None else [category] * len(names)
     if ALL in categories:
-        raise UserError(f"No category may be named {ALL}, as all items together are. Received: {incorrect[0]}")
+        raise UserError(
+            f"No category may be named {ALL}, which stands for all items: rename the file or the folder. "
+            f"Received: {incorrect[categories.index(ALL)]}"
+        )
     return [
         ContrastItem(first, right, tuple(wrong), tuple(categories))
         for first, right, *wrong in zip(*read_line_pairs(source, correct, *incorrect), strict=True)

@@ -138,7 +138,7 @@ def shared_order(values: Any, ids: Any, closes: Any, need: Need, room: Any, coun
     banks = take_beams(ops.where(closes, _CLOSES, ops.where(is_valid(values), banks, _EMPTY)), order)  # [B, N]
     # Sorted by bank, and by this order in each bank: the rank is the distance from the first of the bank. To sort, by
     # `top_k` of all numbers, is much faster than `sort`, and than `top_k` of a few. `argsort` is such a `top_k` on
-    # TensorFlow, and equal numbers keep their order on every backend.
+    # TensorFlow, and equal numbers keep their order on TensorFlow, JAX and PyTorch.
     index = ops.arange(size, dtype="int32")
     places = ops.argsort(banks)
     banks = take_beams(banks, places)

@@ -63,6 +63,9 @@ class Processing:
         # Masks alone work on logits, with the same result and less to compute.
         self._normalizes = not all(isinstance(x, TokenMask) for x in self._others)
         self._prefix, self._vocabulary, self._plain = prefix, vocabulary, plain
+        are_known = isinstance(prefix, np.ndarray) and isinstance(vocabulary, Sequence | np.ndarray)  # no tensors
+        if are_known and not np.all(np.isin(prefix, np.asarray(vocabulary)) | (prefix == PAD)):
+            raise ValueError(f"`prefix` must have ids of `vocabulary` only. Received: {prefix.tolist()}")
 
     def start(self, batch_size: Any, num_hypotheses: int) -> dict[str, Any]:
         """Returns the state before the first token."""
@@ -72,10 +75,9 @@ class Processing:
     def step(self, logits: Any, position: Any, tokens: Any, last: Any) -> Step:
         """Returns the `Step` of logits `[B, K, V]`."""
         prefix, size = self._prefix, logits.shape[-1]
-        known = range(size) if self._vocabulary is None else self._vocabulary
         # The values of tensors are unknown in a graph.
-        if isinstance(prefix, np.ndarray) and isinstance(known, (Sequence, np.ndarray)) and _has_others(prefix, known):
-            raise ValueError(f"`prefix` has ids of a vocabulary of {size} only. Received: {prefix.tolist()}")
+        if isinstance(prefix, np.ndarray) and self._vocabulary is None and np.any((prefix < 0) | (prefix >= size)):
+            raise ValueError(f"`prefix` must have ids from 0 to below {size}. Received: {prefix.tolist()}")
         return Step(position, tokens, last, ops.cast(logits, "float32"), self._vocabulary)
 
     def top_k_candidates(self, step: Step, k: int, state: Any, proposed: Any = None) -> tuple[NextTokens, Any]:
@@ -168,10 +170,6 @@ def _check_answer(processor: LogitProcessor, answer: Any, scores: Any, state: An
             f"{whose} must return its state with the dtypes and the number of axes that `start` gives. "
             f"Received: {after!r} instead of {state!r}"
         )
-
-
-def _has_others(prefix: np.ndarray, known: Any) -> bool:
-    return not np.all(np.isin(prefix, np.asarray(known)) | (prefix == PAD))
 
 
 def _form(x: Any) -> str:

@@ -47,8 +47,11 @@ NEEDED = {
     "data.dev": "--dev SOURCE TARGET",
     "data.languages": "--set 'languages=[LANGUAGE, ...]'",
 }
-# The metrics of `keras_nmt.evaluation` by their names in `dev_metrics`.
-DEV_METRICS = {**{name: name for name in METRICS if name != "chrf++"}, "chrf": "chrf++"}
+
+
+def dev_metrics() -> dict[str, str]:
+    """Returns the metrics of `keras_nmt.evaluation` by their names in `dev_metrics`."""
+    return {**{name: name for name in METRICS if name != "chrf++"}, "chrf": "chrf++"}
 
 
 @documented
@@ -315,10 +318,9 @@ class ExperimentConfig:
 
     def _check_evaluation(self) -> None:
         own, dev = self.evaluation, self.pair_lists.dev
-        if unknown := [name for name in own.dev_metrics if name not in DEV_METRICS and name != "loss"]:
-            raise UserError(
-                f"`dev_metrics` must be among {', '.join([*DEV_METRICS, 'loss'])}. Received: dev_metrics={unknown!r}"
-            )
+        known = [*dev_metrics(), "loss"]
+        if unknown := [name for name in own.dev_metrics if name not in known]:
+            raise UserError(f"`dev_metrics` must be among {', '.join(known)}. Received: dev_metrics={unknown!r}")
         if "bleu" not in own.dev_metrics:
             raise UserError(
                 f"`dev_metrics` must contain bleu, to compare runs. Received: dev_metrics={own.dev_metrics!r}"

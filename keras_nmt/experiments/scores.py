@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from keras_nmt.evaluation import corpus_scores
-from keras_nmt.experiments.config import DEV_METRICS, ExperimentConfig
+from keras_nmt.experiments.config import ExperimentConfig, dev_metrics
 from keras_nmt.experiments.data_config import Direction
 from keras_nmt.experiments.results import describe_machine, file_digest, hypotheses_path, read_speed, test_line
 from keras_nmt.files.atomic_files import write_json, write_text
@@ -41,7 +41,7 @@ def development_scores(
     """
     metrics = config.evaluation.dev_metrics
     scores: dict[str, float] = {}
-    of_text = {DEV_METRICS[name]: name for name in metrics if name != "loss"}
+    of_text = {dev_metrics()[name]: name for name in metrics if name != "loss"}
     for direction, (sources, references) in development.items():
         if of_text:
             found = corpus_scores(

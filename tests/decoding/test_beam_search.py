@@ -435,7 +435,7 @@ def test_half_precision_logits_give_float32_scores():
         ({"length_penalty": float("inf")}, "length_penalty=inf"),
         ({"length_penalty": np.float32("nan")}, "length_penalty=nan"),
         ({"suppress": (0, 99)}, r"Tokens to suppress must be ids of a vocabulary of \d+. Received: \[99\]"),
-        ({"prefix": np.array([[4, -2]])}, r"`prefix` has ids of a vocabulary of \d+ only. Received: \[\[4, -2\]\]"),
+        ({"prefix": np.array([[4, -2]])}, r"`prefix` must have ids from 0 to below \d+. Received: \[\[4, -2\]\]"),
         ({"prefix": np.array([[4], [4]])}, r"`prefix` must be \[B, P\], with B = 1"),
         ({"max_lengths": np.array([2, 2])}, r"`max_lengths` must be \[B\], with B = 1"),
         ({"beam_sizes": np.array([0], "int32")}, r"`beam_sizes` must be from 1 to 2. Received: \[0\]"),
@@ -454,5 +454,5 @@ def test_a_prefix_has_ids_of_the_vocabulary_that_is_given(vocabulary):
     options = {"batch_size": 1, "beam_size": 2, "max_length": 3, "vocabulary": vocabulary}
     found = beam_search(step, {}, {}, prefix=np.array([[50, PAD]]), beam_sizes=np.array([1]), **options)
     assert hypotheses(found, 0)[0].tokens == [50, EOS]
-    with pytest.raises(ValueError, match=r"`prefix` has ids of a vocabulary of 5 only. Received: \[\[4\]\]"):
+    with pytest.raises(ValueError, match=r"`prefix` must have ids of `vocabulary` only. Received: \[\[4\]\]"):
         beam_search(step, {}, {}, prefix=np.array([[4]]), **options)
