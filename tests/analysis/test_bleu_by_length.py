@@ -1,0 +1,72 @@
+"""BLEU by length, with counts of incomplete translations, and of lower-cased models."""
+
+from __future__ import annotations
+
+import pytest
+
+from keras_nmt.analysis import (
+    SenseItem,
+    lengths,
+    senses,
+)
+from keras_nmt.analysis.measurements import compare
+from keras_nmt.data import SubwordTokenizer, train_subwords
+from keras_nmt.errors import UserError
+from keras_nmt.evaluation import corpus_scores
+from keras_nmt.inference import Translator
+from keras_nmt.models import ModelDirectory, Transformer
+
+
+def test_bleu_by_length():
+    references = [" ".join(f"w{i}" for i in range(n)) for n in (3, 9, 10, 11, 20, 21)]
+    hypotheses = [line.replace("w2", "x") for line in references]
+    found = lengths(hypotheses, references, references)
+    assert [item for _, item in found.values] == ["all", "1-10", "11-20", "21-30"]
+    of_group = corpus_scores(hypotheses[3:5], references[3:5], metrics=["bleu"])["bleu"].score
+    assert found.values["BLEU by source length", "11-20"] == pytest.approx(of_group)
+    assert found.details["sentences"] == {"all": 6, "1-10": 3, "11-20": 2, "21-30": 1}
+    assert found.to_markdown().endswith("\n\nNumbers of sentences: 6 (all), 3 (1-10), 2 (11-20), 1 (21-30).")
+    found = lengths(hypotheses, references, references, quantiles=3)
+    assert found.details["sentences"] == {"all": 6, "3-9": 2, "10-11": 2, "20-21": 2}
+    with pytest.raises(UserError, match="a reference for each source"):
+        lengths(hypotheses, references, references[1:])
+    with pytest.raises(UserError, match=r"a translation of each source. Received: 1 and 2 lines"):
+        lengths(["a"], ["x", "y"], ["x", "y"])
+
+
+def test_truncated_empty_and_cut_off_translations_are_counted(plain, lines):
+    short = Translator(plain.model, plain.tokenizers, length_buckets=[4], beam_size=1, max_length=2)
+    found = [lengths(short, lines, lines), senses(short, [SenseItem(line, ("cat",)) for line in lines])]
+    truncated = sum(len(x) > 3 for x in plain.tokenizers["source"].tokenize(lines).to_list())
+    for measured in found:
+        outputs = measured.details["outputs"]
+        assert (outputs["lines"], outputs["truncated"]) == (len(lines), truncated)
+        assert outputs["cut_off"] > 0 < truncated
+        note = f"{outputs['cut_off']} are cut off by the length limit, {truncated} are of truncated sources."
+        assert measured.to_markdown().endswith(note)
+    assert len(lengths(lines, lines, lines).notes) == 1, "a list has no such translations"
+
+
+def test_bleu_by_length_of_lower_cased_models(plain, directories, tmp_path, error_line):
+    references = ["The Cat sat", "In Three Old houses", "the small cat sat in three"]
+    assert not lengths(plain, references, references).details["lowercase"]
+    (tmp_path / "text").write_text("the small cat sat in three old houses THE\n" * 9)
+    lower = SubwordTokenizer(
+        train_subwords([tmp_path / "text"], tmp_path / "m.model", vocabulary_size=29, lowercase=True)
+    )
+    small = Transformer(lower.vocabulary_size, num_encoder_layers=1, num_decoder_layers=1, hidden_dim=8, num_heads=2)
+    translator = Translator(small, lower)
+    assert lengths(translator, references, references).details["lowercase"]
+    assert not lengths(translator, references, references, lowercase=False).details["lowercase"]
+    directory = ModelDirectory(tmp_path)
+    directory.save_config(small, subwords={"source": "m.model", "target": "m.model"})
+    directory.save_weights(small)
+    (tmp_path / "references").write_text("".join(f"{line}\n" for line in references))
+    files = "--source", tmp_path / "references", "--references", tmp_path / "references"
+    assert "ignore case for some models" in error_line("inspect", "lengths", tmp_path, directories / "plain", *files)
+    lowered = [line.lower() for line in references]
+    found = [lengths(lowered, references, references, lowercase=x) for x in (None, True)]
+    assert found[0].values["BLEU by source length", "all"] < 70
+    assert found[1].values["BLEU by source length", "all"] == pytest.approx(100)
+    assert "BLEU ignores case." in found[1].to_markdown()
+    assert compare(dict(zip("ab", found, strict=True))).p_values["b"] == {}
