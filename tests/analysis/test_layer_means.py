@@ -5,6 +5,7 @@ from __future__ import annotations
 import keras
 import numpy as np
 import pytest
+from changed_weights import changed
 from own_mechanisms import Mixing
 
 from keras_nmt.analysis import (
@@ -20,16 +21,6 @@ from keras_nmt.errors import UserError
 from keras_nmt.inference import Translator
 from keras_nmt.layers import Composition, CompositionLayer, LayerSpec
 from keras_nmt.models import AttentionBridgeModel, Transformer
-
-
-def changed(translator, part, value):
-    """A translator whose weights with a part of their path have another value."""
-    model = type(translator.model).from_config(translator.model.get_config())
-    model.set_weights(translator.model.get_weights())
-    for weight in model.weights:
-        if part in weight.path:
-            weight.assign(np.full(weight.shape, value))
-    return Translator(model, translator.tokenizers)
 
 
 def test_similarity_is_a_mean_over_positions(mixed, plain, lines, translated):

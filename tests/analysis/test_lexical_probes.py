@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-import numpy as np
 import pytest
 import tensorflow as tf
+from changed_weights import changed
 
 from keras_nmt.analysis import (
     TaggedSentence,
@@ -17,17 +17,6 @@ from keras_nmt.analysis import (
 )
 from keras_nmt.analysis.lexical_probes import _Probe
 from keras_nmt.errors import UserError
-from keras_nmt.inference import Translator
-
-
-def changed(translator, part, value):
-    """A translator whose weights with a part of their path have another value."""
-    model = type(translator.model).from_config(translator.model.get_config())
-    model.set_weights(translator.model.get_weights())
-    for weight in model.weights:
-        if part in weight.path:
-            weight.assign(np.full(weight.shape, value))
-    return Translator(model, translator.tokenizers)
 
 
 def test_the_decoders_probe_by_tag(plain, lines):

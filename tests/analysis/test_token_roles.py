@@ -6,6 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from changed_weights import changed
 from sklearn.metrics import normalized_mutual_info_score
 
 from keras_nmt.analysis import (
@@ -15,17 +16,6 @@ from keras_nmt.analysis import (
 )
 from keras_nmt.analysis.token_roles import _information, _typical
 from keras_nmt.errors import UserError
-from keras_nmt.inference import Translator
-
-
-def changed(translator, part, value):
-    """A translator whose weights with a part of their path have another value."""
-    model = type(translator.model).from_config(translator.model.get_config())
-    model.set_weights(translator.model.get_weights())
-    for weight in model.weights:
-        if part in weight.path:
-            weight.assign(np.full(weight.shape, value))
-    return Translator(model, translator.tokenizers)
 
 
 def test_planted_roles_are_found(mixed, lines):
