@@ -15,7 +15,7 @@ UNKNOWN_IN_PHRASE = "A phrase has characters that the subwords of the target lan
 TOO_MANY_PHRASES = "The phrases have too many alternatives and subwords together"
 OR = "|"  # between alternatives
 SIZES = tuple(2**n for n in range(13))  # padded sizes of phrases, so that XLA compiles for few shapes
-# Of the sentences that are computed together, so that memory is bounded.
+# These limits are for all sentences of a call together. They bound the memory.
 MOST_PLACES, MOST_AVOIDED = 2**21, 2**16
 LIMIT_OF_PLACES = f"C A^2 L^2 must be at most {MOST_PLACES:,} for C constraints of A alternatives of L subwords"
 LIMIT_OF_AVOIDED = f"P L must be at most {MOST_AVOIDED:,} for P phrases to avoid of L subwords"

@@ -218,10 +218,8 @@ class Translator:
             beside = {"avoid": never, "seeds": self._seeds(seeds, len(lines))}
             translate = functools.partial(self.translate, word_scores=word_scores)
             return translate_marked(lines, markup, source, target, translate, self.align, **beside)
-        if not isinstance(source, str) and isinstance(source, Iterable):
-            source = list(source)
-        if not isinstance(target, str) and isinstance(target, Iterable):
-            target = list(target)
+        read = (list(x) if isinstance(x, Iterable) and not isinstance(x, str) else x for x in (source, target))
+        source, target = read  # lists, which can be divided
         inputs = {"text": _texts(lines), **self._language_numbers(len(lines), source, target)}
         if (seeds_of := self._seeds(seeds, len(lines))) is not None:
             inputs["seed"] = tf.constant(seeds_of, tf.int32, [len(lines)])

@@ -13,7 +13,7 @@ M = TypeVar("M", bound=keras.Model)
 
 
 class CommonModel:
-    """What models of one direction and multilingual models have in common.
+    """The methods and attributes that models of one direction and multilingual models share.
 
     It is not derived from `keras.Model`, because Keras makes the bases of each functional model functional, too.
     """

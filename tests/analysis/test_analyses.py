@@ -1,4 +1,4 @@
-"""What all analyses have in common: models without the mechanism, and one string for a list of lines."""
+"""Errors of all analyses: a model lacks the mechanism, or one string is given for a list of lines."""
 
 from __future__ import annotations
 
