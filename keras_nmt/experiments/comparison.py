@@ -19,6 +19,7 @@ from typing import Any
 from keras_nmt.errors import UserError
 from keras_nmt.experiments.comparison_table import (
     SEARCH,
+    Differences,
     Runs,
     budget_names,
     common_directions,
@@ -143,7 +144,8 @@ def compare(comparison: Comparison, report: Report = lambda line: print(line, fl
             settings, or a run failed.
     """
     check_comparison(comparison)
-    write_table(comparison)
+    known: Differences = {}  # a run that has finished does not change the differences of others
+    write_table(comparison, known)
     for seed in comparison.seeds:
         for name, runs in comparison.runs.items():
             with _named(f"{name}, seed {seed}"):
@@ -152,10 +154,10 @@ def compare(comparison: Comparison, report: Report = lambda line: print(line, fl
                     continue
                 report(f"{name}, seed {seed}: training in {runs[seed].directory}")
                 _python("_train", runs[seed], imports=comparison.imports)
-            write_table(comparison)
+            write_table(comparison, known)
     if comparison.decoding_speed:
         _measure_speeds(comparison, report)
-    return write_table(comparison)
+    return write_table(comparison, known)
 
 
 def check_comparison(comparison: Comparison) -> list[str]:
@@ -196,8 +198,12 @@ def finished_runs(comparison: Comparison) -> dict[tuple[str, int], str | os.Path
     return {(name, seed): comparison.runs[name][seed].directory for name in finished for seed in finished[name]}
 
 
-def write_table(comparison: Comparison) -> dict[str, Any]:
+def write_table(comparison: Comparison, known: Differences | None = None) -> dict[str, Any]:
     """Writes the tables of the finished runs, and returns the content of `comparison.json`.
+
+    Args:
+        comparison: `Comparison`.
+        known: Differences that were computed before, which are not computed again; new ones are added.
 
     Raises:
         UserError: Runs are not scored on the same data in the same way, budgets or searches are unequal, or a finished
@@ -206,7 +212,8 @@ def write_table(comparison: Comparison) -> dict[str, Any]:
     _check_scoring(comparison.runs)
     if not comparison.unequal:
         _check_budgets(comparison.runs)
-    summary = summarize(comparison.runs, _finished_results(comparison.runs), comparison.baseline)
+    results = _finished_results(comparison.runs)
+    summary = summarize(comparison.runs, results, comparison.baseline, {} if known is None else known)
     write_json(Path(comparison.directory) / "comparison.json", summary)
     write_text(Path(comparison.directory) / "comparison.md", comparison_markdown(summary))
     return summary

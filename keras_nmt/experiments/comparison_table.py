@@ -34,10 +34,11 @@ COLUMNS = (
 
 Runs = Mapping[str, Mapping[int, ExperimentConfig]]  # by configuration and seed
 Results = Mapping[str, Mapping[int, dict[str, Any]]]  # content of `results.json` of the finished runs
+Differences = dict[tuple[str, ...], dict[str, Any]]  # entries by configuration and the seeds that were compared
 
 
-def summarize(runs: Runs, results: Results, baseline: str) -> dict[str, Any]:
-    """Returns the content of `comparison.json`."""
+def summarize(runs: Runs, results: Results, baseline: str, known: Differences) -> dict[str, Any]:
+    """Returns the content of `comparison.json`. Keeps the differences in `known`, and takes them from there."""
     first = {name: next(iter(of_seeds.values())) for name, of_seeds in runs.items()}
     dev, directions = (common_directions(runs, use) for use in ("dev", "test"))
     tests = {
@@ -63,7 +64,7 @@ def summarize(runs: Runs, results: Results, baseline: str) -> dict[str, Any]:
                 seed: {d: _count_outputs(runs[name][seed].directory, d, test[d]) for d in directions}
                 for seed, test in tests[name].items()
             },
-            **_difference(runs, name, baseline, bleus, directions),
+            **_difference(runs, name, baseline, bleus, directions, known),
         }
         for name, found in results.items()
     }
@@ -123,12 +124,19 @@ def _scores_of_direction(tests: Mapping[int, dict[str, Any]], direction: str) ->
 
 
 def _difference(
-    runs: Runs, name: str, baseline: str, bleus: Mapping[str, Mapping[int, float]], directions: Sequence[str]
+    runs: Runs,
+    name: str,
+    baseline: str,
+    bleus: Mapping[str, Mapping[int, float]],
+    directions: Sequence[str],
+    known: Differences,
 ) -> dict[str, Any]:
     """Returns the entries about the difference between a configuration and the baseline, over the seeds of both."""
     shared = [seed for seed in bleus[name] if seed in bleus[baseline]]
     if name == baseline or not shared:
         return {"difference": None, "differences": {}, "interval": None, "p_value": None, "p_value_holm": None}
+    if (key := (name, *map(str, shared))) in known:
+        return known[key]
     first = runs[name][shared[0]]
     references = {d.name: d.read_tests()[1] for d in first.directions if d.tests and d.name in directions}
     systems, baselines = (
@@ -144,13 +152,14 @@ def _difference(
         samples=DRAWS,
     )
     differences = {seed: bleus[name][seed] - bleus[baseline][seed] for seed in shared}
-    return {
+    known[key] = {
         "difference": statistics.mean(differences.values()),
         "differences": differences,
         "interval": found.interval,
         "p_value": found.p_value,
         "p_value_holm": None,
     }
+    return known[key]
 
 
 def _dev_bleu(dev: dict[str, float], directions: Sequence[str]) -> float:

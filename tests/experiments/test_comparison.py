@@ -17,7 +17,8 @@ import pytest
 from comparisons import LINES, planned, write_run, write_speed
 
 from keras_nmt.errors import UserError
-from keras_nmt.experiments import Comparison, ExperimentConfig, compare
+from keras_nmt.evaluation import paired_bootstrap_of_runs
+from keras_nmt.experiments import Comparison, ExperimentConfig, compare, comparison_table
 from keras_nmt.experiments import comparison as module
 from keras_nmt.experiments.comparison import finished_runs, write_table
 from keras_nmt.experiments.kept_runs import check_keeping, keep_runs, read_kept_runs, restore_runs
@@ -64,6 +65,21 @@ def test_seeds_are_trained_in_turn_and_finished_runs_are_kept(files, tmp_path, c
     assert calls == []
     run(files, folder, seeds=(1, 2, 3), fusion={"model": {"shortcuts": "fusion"}})
     assert calls == ["train fusion-1", "train fusion-2", "train baseline-3", "train fusion-3"]
+
+
+def test_a_difference_is_computed_once_and_is_that_of_a_new_table(files, tmp_path, calls, monkeypatch):
+    """The bootstrap of many arms and directions takes minutes, and a table is written after every run."""
+    compared = []
+
+    def bootstrap(systems, *lines, **options):
+        compared.append({name: len(runs) for name, runs in systems.items()})
+        return paired_bootstrap_of_runs(systems, *lines, **options)
+
+    monkeypatch.setattr(comparison_table, "paired_bootstrap_of_runs", bootstrap)
+    comparison = planned(files, tmp_path / "runs", clipped={"clip": 1.0}, noisy={"model": {"dropout": 0.2}})
+    found = compare(comparison, report=str)
+    assert compared == [{"source-target": seeds} for seeds in (1, 1, 2, 2)]
+    assert found == write_table(comparison)
 
 
 def test_speeds_are_measured_on_request_and_all_of_them_again_if_one_is_missing(files, tmp_path, calls):
