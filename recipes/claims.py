@@ -8,8 +8,8 @@
 with the test sets as `NAME.LANGUAGE` or `NAME.LANGUAGE.gz`.
 
 A claim is answered by rule: "yes" or "no" if p, corrected for all tests of the table (Holm), is below 0.05, the 95%
-interval over sentences and seeds leaves zero out, and the lines that a run leaves empty do not decide; else "not
-shown". One seed shows nothing. An answer that claims.json gives itself gets an asterisk.
+interval over sentences and seeds leaves zero out, and so do p and interval without the lines that a run leaves empty;
+else "not shown". One seed shows nothing. An answer that claims.json gives itself gets an asterisk.
 """
 
 from __future__ import annotations
@@ -121,16 +121,17 @@ def compare_kept(test: Mapping[str, Any], data: Path) -> Found:
 def answer(found: Sequence[Found], corrected: Sequence[float | None]) -> str:
     """The answer to a claim that all differences are above zero."""
 
-    def sign(one: Found, p: float | None) -> int:
-        if p is None or p >= 0.05 or one.whole.interval is None:
+    def sign(one: RunsComparison, p: float | None) -> int:
+        low, high = one.interval or (0, 0)
+        if p is None or p >= 0.05:
             return 0
-        low, high = one.whole.interval
-        shown = 1 if low > 0 else -1 if high < 0 else 0
-        if one.without is not None and (one.without.difference * shown <= 0 or (one.without.p_value or 0) >= 0.05):
-            return 0
-        return shown
+        return 1 if low > 0 else -1 if high < 0 else 0
 
-    signs = {sign(one, p) for one, p in zip(found, corrected, strict=True)}
+    def agreed(one: Found, p: float | None) -> int:
+        shown = sign(one.whole, p)
+        return shown if one.without is None or shown == sign(one.without, one.without.p_value) else 0
+
+    signs = {agreed(one, p) for one, p in zip(found, corrected, strict=True)}
     return {frozenset({1}): "yes", frozenset({-1}): "no"}.get(frozenset(signs), "not shown")
 
 

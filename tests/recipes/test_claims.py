@@ -47,8 +47,14 @@ def test_a_claim_is_answered_by_p_interval_and_empty_lines(claims):
     for (interval, p), expected in answers.items():
         assert claims.answer([found(claims, interval)], [p]) == expected
     assert claims.answer([found(claims, above), found(claims, below)], [0.01, 0.01]) == "not shown"
-    for difference, p, expected in ((-0.1, 0.001, "not shown"), (0.4, 0.5, "not shown"), (0.4, 0.001, "yes")):
-        of_rest = RunsComparison(difference, (difference,) * 2, p, None)
+    of_rests = {
+        (below, 0.001): "not shown",
+        (above, 0.5): "not shown",
+        (about, 0.001): "not shown",
+        (above, 0.001): "yes",
+    }
+    for (interval, p), expected in of_rests.items():
+        of_rest = RunsComparison(0.4, (0.4,) * 2, p, interval)
         assert claims.answer([found(claims, above, of_rest)], [0.01]) == expected
 
 
