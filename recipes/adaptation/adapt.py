@@ -70,6 +70,13 @@ def read_domain(domain: str, data_dir: Path) -> dict[str, Pairs]:
     return {"train": rest[:MOST], "dev": pairs[-DEV - TEST : -TEST], "test": pairs[-TEST:]}
 
 
+def read_captions(multi30k: Path, name: str) -> list[list[str]]:
+    """Returns the English and the German lines of a corpus of Multi30k, plain or compressed."""
+    from keras_nmt.experiments.corpus_files import sides_of_corpus
+
+    return [*map(read_lines, sides_of_corpus(multi30k / f"{name}.{{language}}", ("en", "de"), is_needed=True) or ())]
+
+
 def settings_of(
     configuration: str, folder: Path, size: int, multi30k: Path, trained: dict[str, Any]
 ) -> list[dict[str, Any]]:
@@ -84,7 +91,7 @@ def settings_of(
     if configuration == "mixed":
         captions = str(multi30k / "train.{language}")
         settings["train"] = [files["train"], captions]
-        settings["corpus_weights"] = [1, size / len(read_lines(multi30k / "train.en.gz"))]
+        settings["corpus_weights"] = [1, size / len(read_captions(multi30k, "train")[0])]
     return [taken, SETTINGS, CONFIGURATIONS[configuration], settings]
 
 
@@ -105,7 +112,9 @@ def run(
     from keras_nmt.inference import Translator
 
     multi30k = data_dir / "multi30k"
-    captions = [read_lines(multi30k / f"test_2016_flickr.{language}.gz")[:TEST] for language in ("en", "de")]
+    if unknown := sorted(set(domains) - set(DOMAINS)):
+        raise UserError(f"--domain must be one of {', '.join(DOMAINS)}. Received: {', '.join(unknown)}")
+    captions = [lines[:TEST] for lines in read_captions(multi30k, "test_2016_flickr")]
     trained = json.loads((model / "settings.json").read_text(encoding="utf-8"))
 
     def score(directory: Path, domain: dict[str, Pairs]) -> dict[str, Any]:

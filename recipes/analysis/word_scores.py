@@ -10,16 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
 from sacrebleu.metrics import CHRF
 from scipy.stats import rankdata
 
+from keras_nmt.cli.run_app import import_tensorflow, run_app
 from keras_nmt.data.text_files import read_line_pairs
 from keras_nmt.errors import UserError
-from keras_nmt.inference import Translation, Translator
+
+if TYPE_CHECKING:
+    from keras_nmt.inference import Translation
 
 PUNCTUATION = ".,;:!?\"'()„“”»«"
 SCORES: dict[str, Callable[[Sequence[float]], float]] = {"sum": sum, "mean": lambda x: sum(x) / len(x)}
@@ -86,6 +89,9 @@ def main(
     seed: Annotated[int, typer.Option(min=0, help="Seed of the resamplings.")] = 1,
 ) -> None:
     """Measures how far the scores of words can be believed."""
+    import_tensorflow()
+    from keras_nmt.inference import Translator
+
     texts, expected = (lines[:limit] for lines in read_line_pairs(source, references))
     rows = measure(Translator.from_directory(directory).translate(texts, word_scores=True), expected, samples, seed)
     print(f"| {' | '.join(COLUMNS)} |\n| --- {'| ---: ' * (len(COLUMNS) - 1)}|")
@@ -93,4 +99,4 @@ def main(
 
 
 if __name__ == "__main__":
-    typer.run(main)
+    run_app(main)

@@ -27,6 +27,7 @@ from support import check_sizes, print_table, write_table
 from keras_nmt.cli.run_app import run_app
 from keras_nmt.data.text_files import read_lines
 from keras_nmt.errors import UserError, one_line
+from keras_nmt.experiments.corpus_files import sides_of_corpus
 from keras_nmt.files.atomic_files import write_text
 from keras_nmt.formats import export_marian, import_model
 from keras_nmt.ids import BOS, EOS
@@ -118,11 +119,11 @@ def processor_seconds(process: int) -> float:
 
 def train_marian(folder: Path, data_dir: Path, minutes: float) -> None:
     """Trains Marian from English to German on one thread, with a joint SentencePiece model that it makes itself."""
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
     vocabulary = folder / "vocab.spm"
     files = {
         "model": folder / "model.npz",
-        "train-sets": [data_dir / f"train.{language}.gz" for language in ("en", "de")],
+        "train-sets": sides_of_corpus(data_dir / "train.{language}", ("en", "de"), is_needed=True),
         "vocabs": [vocabulary, vocabulary],
         "log": folder / "train.log",
     }
@@ -198,8 +199,8 @@ def main(
     """Compares greedy translations and scores of Marian with those of its imported and of our exported model."""
     check_sizes(updates=updates, limit=limit)
     lines, references = (
-        [line.strip() for line in read_lines(data_dir / f"test_2016_flickr.{language}.gz")[:limit]]
-        for language in ("en", "de")
+        [line.strip() for line in read_lines(file)[:limit]]
+        for file in sides_of_corpus(data_dir / "test_2016_flickr.{language}", ("en", "de"), is_needed=True) or ()
     )
     console = Console()
     rows: list[list[str]] = []

@@ -25,7 +25,7 @@ from papers import (
 )
 
 RECIPE = Recipe(
-    name="multi30k",
+    name="multi30k-multilingual",
     corpora={
         "train": "train.{language}",
         "dev": "val.{language}",
