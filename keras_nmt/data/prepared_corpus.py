@@ -69,8 +69,9 @@ class PreparedCorpus:
             digest = self.folder.manifest["subwords"][side]
             if digest != tokenizer.digest:
                 raise UserError(
-                    "The corpus was prepared with other subwords than the run's: set `subwords` to "
-                    f"{self.folder.subwords_path(side)}, or prepare the corpus again. Received: {side} with the "
+                    "The corpus was prepared with other subwords than the run's: set `subwords.models` to "
+                    f"{self.folder.subwords_path(side)} (for two sides with models of their own also "
+                    f"joint_vocabulary=false), or prepare the corpus again. Received: {side} with the "
                     f"digest {digest[:16]} instead of {tokenizer.digest[:16]}"
                 )
         longest = len(self.length_counts)  # with EOS

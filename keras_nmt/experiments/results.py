@@ -146,8 +146,17 @@ def gpu_names() -> str:
 
 def subword_names(config: ExperimentConfig) -> dict[str, str]:
     """Returns the name of the subword model of each side, or language, in a run's folder."""
-    is_joint = config.subwords.joint_vocabulary
-    return {side: "subwords.model" if is_joint else f"subwords.{side}.model" for side in config.sides}
+    has_one = config.subwords.joint_vocabulary and not _has_two_models(config)
+    return {side: "subwords.model" if has_one else f"subwords.{side}.model" for side in config.sides}
+
+
+def _has_two_models(config: ExperimentConfig) -> bool:
+    """Returns whether the run begins with a joint vocabulary that has a subword model for each side, as OPUS-MT's."""
+    for start in (config.training.start.init_from, config.training.teacher):
+        if start is not None and (folder := ModelDirectory(start)).config_path.is_file():
+            return folder.has_joint_vocabulary() and len(set(folder.subword_paths().values())) > 1
+    own = ModelDirectory(config.directory).path
+    return (own / f"subwords.{config.sides[0]}.model").is_file()  # the start has moved
 
 
 def start_digest(config: ExperimentConfig) -> dict[str, list[str]]:

@@ -424,7 +424,7 @@ def _given_subwords(config: ExperimentConfig, folder: ModelDirectory) -> dict[st
         theirs = {side: theirs[side] for side in config.sides if side in theirs}
         given |= theirs
         is_joint = config.subwords.joint_vocabulary
-        if len(theirs) > 1 and (len(set(theirs.values())) == 1) != is_joint:
+        if len(theirs) > 1 and ModelDirectory(other).has_joint_vocabulary() != is_joint:
             raise UserError(
                 f"`joint_vocabulary` must be as in {other}, whose vocabulary is {'separate' if is_joint else 'joint'}. "
                 f"Received: joint_vocabulary={is_joint}"

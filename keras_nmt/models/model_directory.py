@@ -173,6 +173,19 @@ language | SentencePiece models |
             f"Received: class={name[:100]!r}"
         )
 
+    def has_joint_vocabulary(self) -> bool:
+        """Tells whether all sides have the same subwords.
+
+        They have one subword model; or one for each side of a Transformer with one table of embeddings, as OPUS-MT's,
+        which divide words in two ways into the same subwords.
+
+        Raises:
+            UserError: This is not a model directory.
+        """
+        config = self.load_config()
+        has_one_table = config["model"]["config"].get("target_vocabulary_size", 0) is None
+        return has_one_table or len(set(config["subwords"].values())) == 1
+
     def load_model(
         self, dtype: str | None = None, weights: str | os.PathLike[str] | None = None
     ) -> TranslationModel | MultilingualModel:

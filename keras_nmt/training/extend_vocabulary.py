@@ -50,7 +50,7 @@ def extend_vocabulary(
 
     Raises:
         UserError: The folder is not a model directory; `output` exists; there is nothing to add; the vocabularies are
-            separate and no language is named; or a word or a tag does not fit.
+            separate and no language is named, or joint with two subword models; or a word or a tag does not fit.
     """
     check_local(output)
     folder, path = ModelDirectory(directory), Path(output)
@@ -58,6 +58,11 @@ def extend_vocabulary(
         raise UserError(f"The output folder must be new or empty. Received: {output}")
     model, settings = folder.load_model(), folder.load_config()
     names = settings["subwords"]
+    if len(set(names.values())) > 1 and folder.has_joint_vocabulary():
+        raise UserError(
+            "A joint vocabulary with a subword model for each side, as OPUS-MT's, cannot be extended: "
+            f"both models would have to divide words alike. Received: {directory}"
+        )
     chosen = names.get(language) if language is not None else next(iter(names.values()))
     if chosen is None or (language is None and len(set(names.values())) > 1):
         raise UserError(f"The vocabularies are separate: name one of {', '.join(names)}. Received: {language}")

@@ -25,7 +25,7 @@ from keras_nmt.files.json_file import read_json
 from keras_nmt.inference import Translator
 from keras_nmt.layers import LayerSpec, RoleInteraction, Roles
 from keras_nmt.models import ModelDirectory
-from keras_nmt.training import Logging, RoleTemperature, make_strategy
+from keras_nmt.training import Logging, RoleTemperature, extend_vocabulary, make_strategy
 
 
 @pytest.fixture
@@ -134,6 +134,30 @@ def test_embeddings_of_other_subwords_are_not_a_start(copied, one, tmp_path):
     models.write_bytes(proto.SerializeToString())
     with pytest.raises(UserError, match="belong to other source subwords.*Received: init_from="):
         start(tmp_path / "warm", one, {"init_from": str(copied), "subwords.models": str(models), "max_updates": 1})
+
+
+def test_a_joint_vocabulary_may_have_a_subword_model_for_each_side(copied, one, tmp_path):
+    """As OPUS-MT has it: the same subwords and one table, but the scores of the pieces divide words differently."""
+    proto = ModelProto.FromString((copied / "subwords.model").read_bytes())
+    names = {side: f"subwords.{side}.model" for side in ("source", "target")}
+    for name in names.values():
+        (copied / name).write_bytes(proto.SerializeToString())
+        for piece in proto.pieces:
+            piece.score *= 2
+    (copied / "subwords.model").unlink()
+    folder = ModelDirectory(copied)
+    folder.save_config(folder.load_model(), subwords=names, search=folder.load_config()["search"])
+    further = ModelDirectory(tmp_path / "further")
+    start(further.path, one, {"init_from": copied, "max_updates": 1})
+    start(further.path, one, {"init_from": copied.rename(tmp_path / "moved"), "max_updates": 2})
+    shutil.move(tmp_path / "moved", copied)
+    start(tmp_path / "student", one, {"teacher": copied, "max_updates": 1})
+    for made in (further, ModelDirectory(tmp_path / "student")):
+        theirs, ours = (ModelDirectory(x).subword_paths() for x in (copied, made.path))
+        assert {x: ours[x].read_bytes() for x in ours} == {x: theirs[x].read_bytes() for x in theirs}
+        assert made.load_model().get_config()["target_vocabulary_size"] is None
+    with pytest.raises(UserError, match="model for each side.*cannot be extended.*Received: "):
+        extend_vocabulary(further.path, tmp_path / "larger", language="source", words=["zwei"])
 
 
 def test_the_index_has_the_scores_of_another_evaluation(copied, one):
