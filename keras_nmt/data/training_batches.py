@@ -149,6 +149,8 @@ class TrainingBatches:
             tokens = np.array([[float((side + 1).sum()) for side in (source, target)]])
         self._tokens = (tokens * np.array(occurrences)[:, None]).sum(0)  # of an epoch, by side
 
+        # The numbers of pairs by length in each portion are known, and not those of all portions together.
+        self._is_exact = sampling is None and isinstance(self._order, WholeOrder)
         shares = _shares(edges, counts, occurrences)
         if sampling is None:  # drop buckets without pairs
             edges, shares = edges[shares > 0], shares[shares > 0]
@@ -167,13 +169,13 @@ class TrainingBatches:
 
     def _batches_of(self, size: int, shares: np.ndarray) -> np.ndarray:
         """Returns the number of batches of each bucket, for `size` pairs with these shares of the buckets."""
-        # Batches are full, because the rest of a bucket moves to the next one; only the very last one may be short.
+        # Batches are full, because the rest of a bucket moves to the next one; only the very last one may be short. The
+        # longest bucket, whose batches have the fewest rows, has one also if such pairs are rarer than portions.
         sizes = np.diff(np.round(np.cumsum(shares) * size), prepend=0).astype(int)
-        last = int(np.flatnonzero(sizes)[-1])
         num_batches, left_over = np.zeros_like(self._rows), 0
-        for bucket in range(last + 1):
-            num_batches[bucket], left_over = divmod(left_over + int(sizes[bucket]), int(self._rows[bucket]))
-        num_batches[last] += left_over > 0
+        for bucket, rows in enumerate(self._rows.tolist()):
+            num_batches[bucket], left_over = divmod(left_over + int(sizes[bucket]), rows)
+        num_batches[-1] += left_over > 0 or num_batches[-1] == 0
         return num_batches
 
     def _rows_at(self, edge: int) -> int:
@@ -197,7 +199,7 @@ class TrainingBatches:
     def shapes(self) -> list[tuple[int, int, int]]:
         """List of the batch shapes, as (rows, source positions, target positions).
 
-        With `sampling`, these are the usual shapes, and longer ones occur.
+        With `sampling`, and of corpora that are read portion by portion, these are the usual shapes; longer ones occur.
         """
         return [
             (int(rows), int(edge), int(edge))
@@ -209,10 +211,11 @@ class TrainingBatches:
     def largest_shapes(self) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
         """The batch shape with the most positions, and the one with the most pairs of positions.
 
-        With `sampling`, the lengths are those of the next longer bucket, to which a batch may be padded.
+        Where these are only the usual shapes, the lengths are those of the next longer bucket, to which a batch may be
+        padded.
         """
         shapes = self.shapes
-        if self._sampling is not None:
+        if not self._is_exact:
             longer = dict(zip(self._edges.tolist(), [*self._edges.tolist()[1:], int(self._edges[-1])], strict=True))
             shapes = [(rows, longer[edge], longer[edge]) for rows, edge, _ in shapes]
         by_pairs = max(shapes, key=lambda shape: shape[0] * shape[1] ** 2)
@@ -262,8 +265,13 @@ class TrainingBatches:
         usual = np.repeat(np.arange(len(self._rows)), num_batches)
         sizes = self._rows[usual]
         ends = np.cumsum(sizes)
-        lengths = self._edges[np.maximum(usual, buckets[np.minimum(ends, len(rows)) - 1])]
-        rows = np.append(rows, np.full(int(ends[-1]) - len(rows), -1))
+        # Filler rows are at the end; or, if there may be more long pairs than usual, among the shortest pairs, so that
+        # all rows of the longest batches have pairs.
+        fillers = int(ends[-1]) - len(rows)
+        before = 0 if self._is_exact else min(fillers, int(sizes[0]) - 1)
+        rows = np.concatenate([np.full(before, -1), rows, np.full(fillers - before, -1)])
+        longest = buckets[np.clip(ends - before, 1, len(buckets)) - 1]  # of each batch
+        lengths = self._edges[np.maximum(usual, longest)]
         order = generator.permutation(len(usual))
         return corpus, (rows, (ends - sizes)[order], sizes[order], lengths[order])
 

@@ -76,7 +76,7 @@ def test_sampled_pairs_occur_once_per_epoch_in_other_subwords(
     assert 1 - real / positions == pytest.approx(sampled.padding["source"], abs=0.05)
     usual = {num_rows: length for num_rows, length, _ in reversed(sampled.shapes)}  # shortest length by rows
     assert all(batch["source"].shape[1] >= usual[len(batch["source"])] for batch in elements)
-    assert max(length for _, length, _ in sampled.shapes) < 40  # empty buckets have no shape
+    assert sampled.shapes[-1] == (8, 40, 40)  # for pairs that are longer than usual
 
 
 def test_sampled_pairs_may_be_longer_than_all_usual_pairs(
@@ -101,6 +101,28 @@ def test_sampled_pairs_may_be_longer_than_all_usual_pairs(
             np.count_nonzero(batch[key], axis=1).max() for batch in elements for key in ("source", "target_output")
         ]
         assert max(sizes) == expected
+
+
+def test_rare_long_pairs_do_not_enlarge_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A few pairs of 200 subwords among portions of short pairs, whose batches have hundreds of rows."""
+    for name, value in (("PORTION", 300), ("TYPICAL", 200)):
+        monkeypatch.setattr(f"keras_nmt.data.training_batches.{name}", value)
+    lines = ["the cat sat"] * 1200
+    for i in (100, 101, 900):
+        lines[i] = " ".join(["the cat sat"] * 15)
+    path = tmp_path / "text"
+    path.write_text("\n".join(lines))
+    tokenizer = SubwordTokenizer(train_subwords([path], tmp_path / "m", vocabulary_size=16))
+    sampling = SubwordSampling(tokenizer, tokenizer, alpha=0.5, max_length=256)
+    corpus = read_parallel(path, path, tokenizer, tokenizer, keep_text=True)
+    for seed in range(3):
+        batches = TrainingBatches(corpus, batch_size=2048, seed=seed, sampling=sampling)
+        elements = take(batches.dataset(), batches.updates_per_epoch)
+        found = np.concatenate([batch["line_numbers"] for batch in elements])
+        assert sorted(found[found > 0]) == corpus.line_numbers.tolist()
+        assert all((batch["line_numbers"] > 0).any() for batch in elements)
+        assert max(batch["source"].size for batch in elements) <= 1.25 * 2048
+        assert max(np.count_nonzero(batch["source"], 1).max() for batch in elements) > 100
 
 
 def test_sampled_batches_depend_on_their_update_only(sampled: TrainingBatches) -> None:
