@@ -104,6 +104,9 @@ class PreparedFolder:
         """
         if not len(pairs):  # a portion may contain no pair of a small corpus
             return self.read(np.zeros(1, np.int64), sides, with_text).select(pairs)
+        once, places = np.unique(pairs, return_inverse=True)
+        if len(once) < len(pairs):  # a corpus with a weight above 1 may occur several times in a portion
+            return self.read(once, sides, with_text).select(places)
         shards = np.searchsorted(self._ends, pairs, side="right")
         inside = pairs - (self._ends - self._sizes)[shards]
         blocks = inside // BLOCK

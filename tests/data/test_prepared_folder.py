@@ -100,6 +100,20 @@ def test_any_pairs_are_read_as_written(
     shutil.rmtree(path)
 
 
+def test_repeated_pairs_are_read_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A corpus with a weight above 1 occurs several times in a portion; a read checks a whole block."""
+    read, reads = module._Shard.read, []
+
+    def counting(self: Any, *arguments: int) -> PairBlock:
+        reads.append(arguments)
+        return read(self, *arguments)
+
+    monkeypatch.setattr(module._Shard, "read", counting)
+    pairs = np.repeat(np.arange(100, 200), 3)
+    assert same(PreparedFolder(folder).read(pairs, SIDES, with_text=True), make_block(600).select(pairs))
+    assert len(reads) == 1
+
+
 def test_the_same_pairs_give_the_same_bytes(folder: Path, tmp_path: Path) -> None:
     write(tmp_path / "again", make_block(600), 400)
     files = sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
