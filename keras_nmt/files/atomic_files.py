@@ -97,7 +97,9 @@ def atomic_path(path: str | os.PathLike[str], suffix: str | None = None, room: i
             yield path
         return
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(prefix=PREFIX, suffix=suffix or path.suffix, dir=path.parent)
+    descriptor, name = tempfile.mkstemp(
+        prefix=f"{PREFIX}{_process(os.getpid())}-", suffix=suffix or path.suffix, dir=path.parent
+    )
     temporary = Path(name)
     try:
         with errors_that_name(path):
@@ -115,6 +117,18 @@ def atomic_path(path: str | os.PathLike[str], suffix: str | None = None, room: i
             sync_folder(path.parent)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _process(number: int | str) -> str:
+    """Returns the number of a process and the time of its start, which two processes never share; "" if it has ended.
+
+    The main process of a container has the same number each time.
+    """
+    try:
+        fields = Path(f"/proc/{number}/stat").read_text(errors="replace").rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+    return f"{number}.{fields[19]}"
 
 
 @contextlib.contextmanager
@@ -245,9 +259,14 @@ def plain_name(folder: str | os.PathLike[str]) -> Iterator[str]:
 
 
 def remove_leftovers(folder: str | os.PathLike[str]) -> None:
-    """Removes the temporary files of killed processes. Call it only if no process is writing in the folder."""
+    """Removes the temporary files of processes of this machine that have ended.
+
+    It also removes those of processes of other machines, and of containers, if they have the folder, too.
+    """
     for path in Path(folder).glob(PREFIX + "*"):
-        if not path.is_dir():  # `atomic_folder` removes its own folders
+        writer = path.name.removeprefix(PREFIX).partition("-")[0]
+        is_alive = writer and writer == _process(writer.partition(".")[0])
+        if not path.is_dir() and not is_alive:  # `atomic_folder` removes its own folders
             path.unlink(missing_ok=True)
 
 

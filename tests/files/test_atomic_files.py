@@ -23,6 +23,7 @@ from keras_nmt.files.atomic_files import (
     atomic_path,
     check_writable,
     directory_lock,
+    remove_leftovers,
     write_bytes,
     write_json,
 )
@@ -140,6 +141,24 @@ def test_a_full_disk_is_reported_with_the_final_name(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="No space left") as error, atomic_path(path):
         raise OSError(errno.ENOSPC, "No space left on device")
     assert error.value.filename == str(path)
+
+
+def test_a_file_that_is_being_written_is_no_leftover(tmp_path: Path) -> None:
+    """`translate --output` in the folder of a training that is started again."""
+    process = subprocess.Popen(["sleep", "60"])
+    start = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[19]
+    theirs, reused = (tmp_path / f".writing-{process.pid}.{at}-x.out" for at in (start, 7))
+    for path in (theirs, reused, tmp_path / ".writing-12ab.h5"):
+        path.touch()
+    with atomic_path(tmp_path / "ours.out") as temporary:
+        temporary.write_text("whole")
+        remove_leftovers(tmp_path)
+        assert set(tmp_path.iterdir()) == {temporary, theirs}
+    assert (tmp_path / "ours.out").read_text() == "whole"
+    process.kill()
+    process.wait()
+    remove_leftovers(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["ours.out"]
 
 
 def test_the_file_has_the_usual_permissions(tmp_path: Path) -> None:
