@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import datetime
 import tempfile
 import time
 from collections.abc import Callable
@@ -21,6 +20,7 @@ from keras_nmt.ids import EOS
 from keras_nmt.models import ModelDirectory
 from keras_nmt.training import make_strategy
 from keras_nmt.training.tasks import LINKS
+from keras_nmt.training.training_log import show_duration
 
 UPDATES = 3  # measured, after the first one, whose graph is traced
 
@@ -85,8 +85,9 @@ def dry_run(config: ExperimentConfig, report: Callable[[str], None] = lambda lin
     report(f"{first:.1f} s for the first update, {seconds:.3g} s for each further update")
     max_updates, time_limit = training.stop.max_updates, training.stop.time_limit
     if max_updates is not None:
-        whole = datetime.timedelta(seconds=round(seconds * max_updates))
-        report(f"{max_updates:,} updates take about {whole}, without evaluations and saves")
+        report(
+            f"{max_updates:,} updates take about {show_duration(seconds * max_updates)}, without evaluations and saves"
+        )
     if time_limit is not None:
         report(f"{time_limit:g} minutes are about {int(60 * time_limit / seconds):,} updates, without evaluations")
     if tf.config.list_physical_devices("GPU"):

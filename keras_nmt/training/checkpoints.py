@@ -100,7 +100,8 @@ class Progress:
     best_score: float | None = None
     scored_by: str = ""  # `Evaluation.scoring` of the scores
     best_metrics: dict[str, float] = dataclasses.field(default_factory=dict)  # best value of each metric
-    pending: dict[str, float] = dataclasses.field(default_factory=dict)  # sums since the last line of the training log
+    metrics: dict[str, float] = dataclasses.field(default_factory=dict)  # of the last line of the training log
+    pending: dict[str, float] = dataclasses.field(default_factory=dict)  # sums since that line
     task_updates: dict[str, int] = dataclasses.field(default_factory=dict)
     task_pending: dict[str, dict[str, float]] = dataclasses.field(default_factory=dict)  # the same sums for each task
 
@@ -111,9 +112,17 @@ class Progress:
         self.scores = {update: self.scores[update] for update in self.saved if update in self.scores}
 
     def by_score(self, higher_is_better: bool) -> list[int]:
-        """Returns the kept updates with scores, best first; if scores are equal, the earlier update first."""
+        """Returns the kept updates with scores, best first; if scores are equal, the earlier update first.
+
+        Scores that are not finite come last.
+        """
         sign = -1 if higher_is_better else 1
-        return sorted(self.scores, key=lambda update: (sign * self.scores[update], update))
+
+        def rank(update: int) -> tuple[bool, float, int]:
+            score = self.scores[update]
+            return not math.isfinite(score), sign * score if math.isfinite(score) else 0.0, update
+
+        return sorted(self.scores, key=rank)
 
 
 class Checkpoints:
@@ -237,7 +246,7 @@ class Checkpoints:
             self._restore_variables(path)
             if not self.read_only:
                 self._remove_states(update)
-                self._forget_missing(progress, report)
+            self._forget_missing(progress, report)  # the chief is here first
             return progress
         if self._damaged:
             raise UserError(
@@ -339,12 +348,14 @@ class Checkpoints:
 
     def _forget_missing(self, progress: Progress, report: Callable[[str], None]) -> None:
         """Makes the progress agree with the weights on the disk after a restore."""
-        self._remove_weights(progress)
+        if not self.read_only:
+            self._remove_weights(progress)
         whole = self._updates(WEIGHTS)
         if missing := [str(update) for update in progress.saved if update not in whole]:
             report(f"The weights of update {', '.join(missing)} are missing; the final weights will be without them")
         progress.keep(whole)
-        self.write_index(progress)
+        if not self.read_only:
+            self.write_index(progress)
 
 
 def _stored_type(variable: Any) -> np.dtype:

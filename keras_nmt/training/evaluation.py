@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Mapping
 
 from keras_nmt.errors import UserError, check_positive
@@ -57,7 +58,10 @@ class Evaluation:
         return f"{self.best_metric} ({self.scored_by})"
 
     def record(self, metrics: Mapping[str, float], progress: Progress, update: int | None = None) -> None:
-        """Records in `progress` whether an update, by default the current one, is the best so far."""
+        """Records in `progress` whether an update, by default the current one, is the best so far.
+
+        A value that is not finite is never the best.
+        """
         if self.best_metric not in metrics:
             raise UserError(
                 "`evaluate` must return the metric that decides which weights are best. "
@@ -65,7 +69,7 @@ class Evaluation:
             )
         best, better = progress.best_metrics, set()
         for name, score in metrics.items():
-            if name not in best or self.is_better(score, best[name], name):
+            if math.isfinite(score) and (name not in best or self.is_better(score, best[name], name)):
                 best[name] = score
                 better.add(name)
         others = {name for name in metrics if not _is_bleu(name)}
@@ -73,7 +77,9 @@ class Evaluation:
             progress.best_score = metrics[self.best_metric]
             progress.best_update = progress.update if update is None else update
             progress.evaluations_since_best = 0
-        elif not (_is_bleu(self.best_metric) and best[self.best_metric] < CHANCE and (better & others or not others)):
+        elif not (
+            _is_bleu(self.best_metric) and best.get(self.best_metric, 0.0) < CHANCE and (better & others or not others)
+        ):
             progress.evaluations_since_best += 1
 
 

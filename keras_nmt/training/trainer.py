@@ -195,7 +195,6 @@ class Trainer:
         self._log_every = logging.every
         self._measurements = Measurements(self.tasks, self.update.parts, self.update_config.normalize_by, is_scaled)
         self._clock = self._measurements.clock
-        self._metrics: dict[str, float] = {}  # of the last line of the log
         with self.strategy.scope():
             if not optimizer.built:
                 optimizer.build(model.trainable_variables)
@@ -286,13 +285,13 @@ class Trainer:
             progress.seconds = self._clock.seconds()
             if progress.update % self._log_every == 0:
                 self._log()
-            self._rounds.end_update(progress.update, self._metrics)
+            self._rounds.end_update(progress.update, progress.metrics)
             own = stopping.own_requests(progress, interruption)
             reason = stopping.reason(progress, stopping.agreed_requests(own, output.stop_requests))
             if reason == "interruption":
                 self._interrupt(interruption.signal or signal.SIGTERM)  # or another worker's signal
             reason = self._complete_update(reason)
-        self._rounds.end_run(self._metrics)
+        self._rounds.end_run(progress.metrics)
         return reason
 
     def _complete_update(self, reason: str | None) -> str | None:
@@ -321,7 +320,7 @@ class Trainer:
             self.checkpoints.save(progress, metrics.get(evaluation.best_metric) if evaluation else None)
             self._clock.resume()
         if reason or (progress.update and progress.update % self._rounds.length == 0):
-            self._rounds.end_round(progress.update, self._metrics, metrics)
+            self._rounds.end_round(progress.update, progress.metrics, metrics)
         progress.seconds = self._clock.seconds()
         # A run with evaluations ends only after one, so that its last weights have a score.
         may_end = is_evaluated or (is_saved and evaluation is None)
@@ -333,9 +332,9 @@ class Trainer:
     def _log(self) -> None:
         """Logs the updates since the last line."""
         self._measurements.fetch(self.progress)
-        self._metrics, task_losses = self._measurements.metrics(self.progress)
+        self.progress.metrics, task_losses = self._measurements.metrics(self.progress)
         left = self.stop_criteria.seconds_left(self.progress, self._clock.end_line(self.progress.update))
-        self.log.write_training(self.progress, self._metrics, task_losses, self.stop_criteria.max_updates, left)
+        self.log.write_training(self.progress, self.progress.metrics, task_losses, self.stop_criteria.max_updates, left)
 
     def _interrupt(self, number: signal.Signals) -> None:
         """Saves the run and ends the program."""

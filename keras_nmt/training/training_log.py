@@ -25,6 +25,7 @@ from keras_nmt.training.checkpoints import Progress
 from keras_nmt.training.tasks import Task
 from keras_nmt.training.update import MEASUREMENTS
 
+LONGEST_TIME = 1e9  # seconds, some 30 years: a larger number of updates means no limit
 LONGEST_EVENT = 1 << 20  # bytes; an event of this package holds one number
 
 
@@ -100,7 +101,7 @@ class LogWriter:
         losses = {f"task_loss/{name}": loss for name, loss in task_losses.items()}
         self._write_summary(progress.update, {**metrics, **losses})
         total = f"/{max_updates:,}" if max_updates else ""
-        left = f"  {datetime.timedelta(seconds=round(seconds_left))} left" if seconds_left is not None else ""
+        left = f"  {show_duration(seconds_left)} left" if seconds_left is not None else ""
         self.report(
             f"update {progress.update:,}{total}  loss {metrics['loss']:.4f}  perplexity {metrics['perplexity']:.2f}  "
             f"{metrics['tokens_per_second']:,.0f} tokens/s  learning rate {metrics['learning_rate']:.3g}  "
@@ -289,3 +290,12 @@ class Clock:
 
     def _counted_now(self) -> float:
         return self._counted + (0.0 if self._since is None else time.monotonic() - self._since)
+
+
+def show_duration(seconds: float) -> str:
+    """Returns hours, minutes and seconds as a text.
+
+    >>> show_duration(3661.4), show_duration(1e15)
+    ('1:01:01', 'more than 30 years')
+    """
+    return str(datetime.timedelta(seconds=round(seconds))) if seconds < LONGEST_TIME else "more than 30 years"

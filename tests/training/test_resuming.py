@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import signal
 import time
@@ -13,7 +14,7 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
-from training_runs import Kill, Make, MakeModel, Scores, assert_same, log_of, losses_of, values_of
+from training_runs import TIMES, Kill, Make, MakeModel, Scores, assert_same, log_of, losses_of, values_of
 
 from keras_nmt.data import SubwordSampling, SubwordTokenizer, TrainingBatches, read_parallel, train_subwords
 from keras_nmt.errors import UserError
@@ -261,6 +262,38 @@ def test_a_time_limit_during_a_save_ends_with_an_evaluation(
     )
     result = trainer.train()
     assert (result.reason, result.update, result.best_update) == ("time_limit", 3, 3)
+
+
+def test_callbacks_get_the_same_logs_after_a_stop(make_trainer: Make) -> None:
+    """`CSVLogger` takes its columns from the first logs of a process."""
+
+    def run(name: str, *evaluations: BaseException | None) -> list[dict[str, float]]:
+        logs: list[dict[str, float]] = []
+        record = keras.callbacks.LambdaCallback(on_epoch_end=lambda epoch, found: logs.append(dict(found)))
+        for error in evaluations:
+
+            def evaluate(error: BaseException | None = error) -> dict[str, float]:
+                if error is not None:
+                    raise error
+                return {"bleu": 1.0}
+
+            options = {"evaluate_every": 5, "log_every": 5, "max_updates": 10, "callbacks": [record]}
+            trainer = make_trainer(name, evaluate=evaluate, **options)
+            with contextlib.suppress(MemoryError):
+                trainer.train()
+        return [{key: value for key, value in of.items() if key not in TIMES} for of in logs]
+
+    whole, stopped = run("whole", None), run("stopped", MemoryError("killed"), None)
+    assert len(whole) == 2
+    assert "loss" in whole[0]
+    assert stopped == whole
+
+
+def test_a_score_that_is_no_number_is_never_the_best(make_trainer: Make) -> None:
+    scores = (float("nan"), 3.0, float("nan"), 2.0)
+    options = {"evaluate_every": 1, "max_updates": 4, "keep_last": 1, "keep_best": 1, "final_weights": "best"}
+    result = make_trainer(evaluate=Scores(*scores), **options).train()
+    assert (result.best_update, result.best_score, result.final_updates) == (2, 3.0, [2])
 
 
 def test_a_callback_ends_the_run_with_its_epoch(make_trainer: Make) -> None:
