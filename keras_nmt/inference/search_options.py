@@ -34,7 +34,7 @@ class SearchOptions:
         length_penalty: Float, exponent alpha of the length penalty ((5 + t) / 6)^alpha, from -2 to 10: 0 ranks
             translations by log-probability, a larger exponent favours longer ones. Defaults to 0.6.
         num_hypotheses: Integer, translations per sentence, at most `beam_size`. Defaults to 1.
-        min_length: Integer, the least number of tokens of a translation without its end, at most `max_length`. Only
+        min_length: Integer, the least number of tokens of a translation without its end, below `max_length`. Only
             with a prefix may a translation be shorter. Defaults to 1: no translation of text is empty.
         max_length: Integer, the largest length of a translation. Defaults to the bound of the largest length bucket.
         max_length_factor: Integer. With `max_length_offset`, it bounds a translation by its source: at most
@@ -166,9 +166,9 @@ class SearchOptions:
         if self.max_length is None:
             self.max_length = self._largest_limit
         self._check("an integer of at least 1", lambda x: x >= 1, "max_length")
-        if self.min_length > self.max_length:
+        if self.min_length >= self.max_length:
             raise UserError(
-                "`min_length` must be at most `max_length`. "
+                "`min_length` must be less than `max_length`, which counts the end of the sentence. "
                 f"Received: min_length={self.min_length}, max_length={self.max_length}"
             )
         if self.num_hypotheses > self.beam_size and not self.sample:

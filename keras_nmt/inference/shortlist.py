@@ -304,7 +304,8 @@ def _ids_by_word(tokenizer: SubwordTokenizer, texts: Sequence[str]) -> list[list
     ids = tokenizer.tokenize(texts).to_list()
     for words, of_text, of_subwords in zip(found, ids, words_of_subwords(tokenizer, texts), strict=True):
         for subword, word in zip(of_text, of_subwords, strict=True):
-            words[word].append(subword)
+            if words:  # a text of spaces and tabs may have subwords, and has no word
+                words[word].append(subword)
     return found
 
 

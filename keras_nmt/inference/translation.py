@@ -236,19 +236,22 @@ def split_words(text: str) -> list[str]:
 
 
 def aligned_words(
-    alignment: Sequence[int], source_word: Sequence[int], target_word: Sequence[int]
+    source: str, target: str, alignment: Sequence[int], source_word: Sequence[int], target_word: Sequence[int]
 ) -> list[tuple[int, int]]:
     """Returns the pairs (source word, target word) of a sentence that have aligned subwords, in ascending order.
 
     Args:
+        source, target: Strings, the texts. A text of spaces and tabs may have subwords, and has no word.
         alignment: Sequence of integers, the position of a source subword for each target subword, or -1 for none.
         source_word, target_word: Sequences of integers, the position of the word of each subword.
 
     Example:
 
-    >>> aligned_words([2, 0, 1, -1], [0, 0, 1], [0, 1, 1, -1])
+    >>> aligned_words("zwei Hunde", "two dogs", [2, 0, 1, -1], [0, 0, 1], [0, 1, 1, -1])
     [(0, 1), (1, 0)]
     """
+    if not (split_words(source) and split_words(target)):
+        return []
     return sorted({(source_word[i], word) for i, word in zip(alignment, target_word, strict=True) if i >= 0})
 
 

@@ -415,7 +415,7 @@ class Translator:
             raise UserError(one_line(error)) from None
         self._warn_of_truncated(answers, "pair(s)")
         columns = (answers[name].numpy().tolist() for name in ("alignment", "source_word", "target_word"))
-        return [aligned_words(*row) for row in zip(*columns, strict=True)]
+        return [aligned_words(*row) for row in zip(sources, targets, *columns, strict=True)]
 
     @_in_turn
     def embed(self, lines: Iterable[str], language: Languages) -> tuple[np.ndarray, np.ndarray]:
@@ -447,6 +447,8 @@ class Translator:
     @_in_turn
     def lengths(self, lines: Iterable[str], language: str) -> list[int]:
         """Returns the lengths in tokens of lines of one of `languages`, with EOS, after truncation."""
+        if language not in self.tokenizers:
+            raise UserError(f"`language` must be one of {', '.join(self.tokenizers)}. Received: {language!r}")
         lengths = self.tokenizers[language].tokenize(_texts(check_lines(lines))).row_lengths().numpy() + 1
         truncated: list[int] = np.minimum(lengths, self.length_buckets[-1]).tolist()
         return truncated

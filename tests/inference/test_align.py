@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import sentencepiece
 import tensorflow as tf
+from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
 from keras_nmt.data import SubwordTokenizer
 from keras_nmt.data.parallel_corpus import LINK_BASE
@@ -18,6 +19,7 @@ from keras_nmt.errors import UserError
 from keras_nmt.ids import EOS, PAD
 from keras_nmt.inference import Translator
 from keras_nmt.inference.alignment import subword_links, words_of_subwords
+from keras_nmt.inference.shortlist import _ids_by_word
 from keras_nmt.layers._recording import recording
 
 SOURCES = ["the small cat  sat", "a mouse", "", "seven cats sleep in the garden"]
@@ -39,6 +41,20 @@ def test_subwords_map_to_words(source_tokenizer):
     for number, word in enumerate(["three", "zürich", "dogs"]):
         kept = [[id_ for id_, of in zip(ids, of_word, strict=True) if of == number]]
         assert source_tokenizer.detokenize(kept).numpy()[0].decode() == word
+
+
+def test_a_text_of_tabs_has_no_words(model, source_tokenizer, target_tokenizer, tmp_path):
+    """Without normalisation, tabs are subwords."""
+    proto = ModelProto.FromString(source_tokenizer.proto)
+    proto.normalizer_spec.name, proto.normalizer_spec.precompiled_charsmap = "identity", b""
+    (tmp_path / "tabs.model").write_bytes(proto.SerializeToString())
+    tabs = SubwordTokenizer(tmp_path / "tabs.model")
+    assert len(tabs.tokenize(["\t"]).to_list()[0]) > 0
+    assert _ids_by_word(tabs, ["\t", "cat"])[0] == []
+    translator = Translator(model, {"source": tabs, "target": target_tokenizer})
+    assert translator.align(["\t", "the cat"], ["die katze"] * 2)[0] == []
+    with pytest.raises(UserError, match="must be one of source, target. Received: 'de'"):
+        translator.lengths(["a"], "de")
 
 
 def test_subwords_of_aligned_words_are_linked(source_tokenizer, target_tokenizer):

@@ -198,8 +198,12 @@ class Client:
             For each sentence the list of pairs (source word, target word), from 0, in ascending order; see
             `keras_nmt.inference.Translator.align`.
         """
+        sources, targets = check_pairs(sources, targets)
         rows = self._of_pairs("align", sources, targets, source, target)
-        return [aligned_words(*(row[name] for name in POSITIONS)) for row in rows]
+        return [
+            aligned_words(*texts, *(row[name] for name in POSITIONS))
+            for texts, row in zip(zip(sources, targets, strict=True), rows, strict=True)
+        ]
 
     def sample(
         self,
