@@ -259,14 +259,15 @@ def plain_name(folder: str | os.PathLike[str]) -> Iterator[str]:
 
 
 def remove_leftovers(folder: str | os.PathLike[str]) -> None:
-    """Removes the temporary files of processes of this machine that have ended.
+    """Removes temporary files, except those of other processes of this machine that are running.
 
-    It also removes those of processes of other machines, and of containers, if they have the folder, too.
+    Processes of other machines, or of other containers, that have the folder, too, are taken for ended.
     """
+    own = _process(os.getpid())
     for path in Path(folder).glob(PREFIX + "*"):
         writer = path.name.removeprefix(PREFIX).partition("-")[0]
         is_alive = writer and writer == _process(writer.partition(".")[0])
-        if not path.is_dir() and not is_alive:  # `atomic_folder` removes its own folders
+        if not path.is_dir() and (not is_alive or writer == own):  # `atomic_folder` removes its own folders
             path.unlink(missing_ok=True)
 
 
