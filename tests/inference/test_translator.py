@@ -348,7 +348,7 @@ def test_arguments_that_do_not_fit_are_refused(model, tokenizers, translator):
         ("max_length_factor", -1),
         ("min_length", -1),
         ("min_length", 10**6),
-        ("min_length", Translator(model, tokenizers).max_length),
+        ("min_length", 2 * 256 + 10),  # `max_length`, which counts the end
         ("max_batch_tokens", 0),
         ("temperature", float("nan")),
         ("beam_size", 2.5),
