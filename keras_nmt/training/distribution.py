@@ -171,8 +171,9 @@ class Workers:
         except tf.errors.ResourceExhaustedError as error:
             raise UserError(exhausted(error, "lower `batch_size`, or raise `accumulation_steps`")) from error
         except tf.errors.OpError as error:
-            if found := re.search(r"UserError: (.+)", error.message):  # in the input, such as a damaged shard
-                raise UserError(found[1]) from error
+            # In the input, such as a damaged shard; an assertion has brackets around it.
+            if found := re.search(r"\[UserError: (.+)\]|UserError: (.+)", error.message):
+                raise UserError(found[1] or found[2]) from error
             if self.number == 1:
                 raise
             raise UserError(

@@ -66,6 +66,19 @@ def check_element(name: str, dataset: object) -> None:
         )
 
 
+def check_ids(name: str, model: keras.Model, element: Mapping[str, tf.Tensor]) -> None:
+    """Checks, in the graph of the input, that ids are below the vocabulary sizes of a task's model, if it has them.
+
+    Else a GPU would take zeros for the embeddings of other ids, and XLA those of the last id, without a word.
+    """
+    for key, side in (("source", "source"), ("target_input", "target"), ("target_output", "target")):
+        if (size := getattr(model, f"{side}_vocabulary_size", None)) is not None:
+            largest = tf.reduce_max(element[key])
+            rule = f"Ids of task {name!r} must be below {size}, the model's `{side}_vocabulary_size`"
+            text = [f"UserError: {rule}. Received: {key}=", tf.strings.as_string(largest)]
+            tf.debugging.Assert(largest < size, [tf.strings.join(text)])
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Task:
     """One of the tasks on which `Trainer` trains a model, such as one translation direction.

@@ -16,7 +16,7 @@ from keras_nmt.ids import PAD
 from keras_nmt.layers._recording import Record, recording
 from keras_nmt.training.loss import TokenLoss, WordDistillation, alignment_losses
 from keras_nmt.training.optimizers import unscaled
-from keras_nmt.training.tasks import DEFAULT_TASK, LINKS, Task, check_element
+from keras_nmt.training.tasks import DEFAULT_TASK, LINKS, Task, check_element, check_ids
 
 # The entries of an update's measurements, over the whole update.
 MEASUREMENTS = ("loss", "nll", "extra_loss", "tokens", "sentences", "gradient_norm", "learning_rate", "loss_scale")
@@ -109,15 +109,18 @@ class Update:
         An element is a dictionary of tensors `[accumulation, n, length]` on each replica. Raises a `UserError` if the
         data are not as `Batches` describes.
         """
-        data = self._tasks[name].data
+        data, model = self._tasks[name].data, self._tasks[name].model
+
+        def used(element: dict[str, tf.Tensor]) -> dict[str, tf.Tensor]:
+            check_ids(name, model, element)
+            return {key: element[key] for key in element if key != "line_numbers"}
 
         def shard(context: tf.distribute.InputContext) -> tf.data.Dataset:
             dataset = data.dataset(
                 start, parts=self.parts, shard_index=context.input_pipeline_id, num_shards=context.num_input_pipelines
             )
             check_element(name, dataset)
-            dataset = dataset.map(lambda element: {key: element[key] for key in element if key != "line_numbers"})
-            return dataset.batch(self._config.accumulation_steps, drop_remainder=True).prefetch(2)
+            return dataset.map(used).batch(self._config.accumulation_steps, drop_remainder=True).prefetch(2)
 
         return iter(self.strategy.distribute_datasets_from_function(shard))
 

@@ -21,6 +21,7 @@ from training_runs import Make, MakeModel, Scores, assert_same, log_of, losses_o
 from keras_nmt.data import TrainingBatches
 from keras_nmt.errors import UserError
 from keras_nmt.files.weights_file import read_weights
+from keras_nmt.models import Transformer
 from keras_nmt.training import (
     Evaluation,
     Saving,
@@ -369,6 +370,22 @@ def test_other_data_are_rejected_before_the_first_update(
         trainer.train()
     assert "\n" not in str(error.value)
     assert trainer.num_traces == 0
+
+
+@pytest.mark.parametrize("sizes", [(10, 20), (20, 10)])
+def test_ids_outside_of_the_vocabulary_are_rejected(
+    batches: TrainingBatches, tmp_path, make_any_trainer, sizes
+) -> None:
+    """XLA and GPUs would train on other embeddings."""
+    model = Transformer(
+        *sizes, num_encoder_layers=1, num_decoder_layers=1, hidden_dim=8, intermediate_dim=8, num_heads=1
+    )
+    trainer = make_any_trainer(
+        model, batches, tmp_path, optimizer=keras.optimizers.Adam(), max_updates=1, jit_compile=True
+    )
+    side = "source" if sizes[0] == 10 else "target"
+    with pytest.raises(UserError, match=rf"must be below 10, .*`{side}_vocabulary_size`. Received: \w+=1\d$"):
+        trainer.train()
 
 
 def test_float16_without_loss_scaling_is_rejected(make_trainer: Make) -> None:
