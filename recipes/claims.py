@@ -8,8 +8,8 @@
 with the test sets as `NAME.LANGUAGE` or `NAME.LANGUAGE.gz`.
 
 A claim is answered by rule: "yes" or "no" if p, corrected for all tests of the table (Holm), is below 0.05, the 95%
-interval over sentences and seeds leaves zero out, and so do p and interval without the lines that a run leaves empty;
-else "not shown". One seed shows nothing. An answer that claims.json gives itself gets an asterisk.
+interval over sentences and seeds leaves zero out, and both also hold without the lines that a run leaves empty; else
+"not shown". One seed shows nothing. An answer that claims.json gives itself gets an asterisk.
 """
 
 from __future__ import annotations

@@ -30,8 +30,8 @@ class TrainingBatches:
     Pairs are grouped in buckets by the length of their longer side, including BOS or EOS. Both sides are padded to the
     bucket's edge, so that there is one batch shape per bucket. In an epoch, each pair occurs exactly once. The order of
     the batches, and of the pairs within a bucket, is random, and depends only on `seed` and the epoch's number. Pairs
-    that do not fill a batch of their bucket move to the next longer bucket, so that an epoch has at most one short
-    batch; padding fills its missing rows. All epochs have the same number of batches of each shape.
+    that do not fill a batch of their bucket move to the next longer bucket, so that an epoch, or each of its portions,
+    has at most one short batch; padding fills its missing rows. All epochs have equally many batches of each shape.
 
     With several corpora, the weight of a corpus is the number of times that its pairs occur in an epoch. If it is not a
     whole number, successive epochs continue through the corpus, in a new random order for each pass, so that the counts
@@ -149,12 +149,14 @@ class TrainingBatches:
             tokens = np.array([[float((side + 1).sum()) for side in (source, target)]])
         self._tokens = (tokens * np.array(occurrences)[:, None]).sum(0)  # of an epoch, by side
 
-        # The numbers of pairs by length in each portion are known, and not those of all portions together.
-        self._is_exact = sampling is None and isinstance(self._order, WholeOrder)
+        # Whether all epochs have exactly these numbers of pairs in each bucket, and not only about as many.
+        has_all = all(number % size == 0 for number, size in zip(self._draws, sizes, strict=True))
+        self._is_exact = sampling is None and isinstance(self._order, WholeOrder) and has_all
         shares = _shares(edges, counts, occurrences)
         if sampling is None:  # drop buckets without pairs
             edges, shares = edges[shares > 0], shares[shares > 0]
         self._edges = edges  # [buckets]
+        self._usual = np.minimum(edges, edges[shares > 0][-1])  # [buckets], the usual lengths of batches
         self._rows = np.array([self._rows_at(int(edge)) for edge in edges])
         self._portion_batches = [self._batches_of(size, shares / draws) for size in self._order.sizes]  # of [buckets]
         self._num_batches = np.sum(self._portion_batches, axis=0)
@@ -169,13 +171,15 @@ class TrainingBatches:
 
     def _batches_of(self, size: int, shares: np.ndarray) -> np.ndarray:
         """Returns the number of batches of each bucket, for `size` pairs with these shares of the buckets."""
-        # Batches are full, because the rest of a bucket moves to the next one; only the very last one may be short. The
-        # longest bucket, whose batches have the fewest rows, has one also if such pairs are rarer than portions.
+        # Batches are full, because the rest of a bucket moves to the next one; only one may be short. The longest
+        # bucket, whose batches have the fewest rows, has a batch also if such pairs are rarer than portions.
         sizes = np.diff(np.round(np.cumsum(shares) * size), prepend=0).astype(int)
         num_batches, left_over = np.zeros_like(self._rows), 0
         for bucket, rows in enumerate(self._rows.tolist()):
             num_batches[bucket], left_over = divmod(left_over + int(sizes[bucket]), rows)
-        num_batches[-1] += left_over > 0 or num_batches[-1] == 0
+        first = int(np.argmax(num_batches > 0))
+        may_be_longer = not self._is_exact and not num_batches[-1] and self._rows[-1] < self._rows[first]
+        num_batches[-1] += left_over > 0 or may_be_longer
         return num_batches
 
     def _rows_at(self, edge: int) -> int:
@@ -202,8 +206,8 @@ class TrainingBatches:
         With `sampling`, and of corpora that are read portion by portion, these are the usual shapes; longer ones occur.
         """
         return [
-            (int(rows), int(edge), int(edge))
-            for rows, edge, number in zip(self._rows, self._edges, self._num_batches, strict=True)
+            (int(rows), int(length), int(length))
+            for rows, length, number in zip(self._rows, self._usual, self._num_batches, strict=True)
             if number
         ]
 
@@ -211,20 +215,21 @@ class TrainingBatches:
     def largest_shapes(self) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
         """The batch shape with the most positions, and the one with the most pairs of positions.
 
-        Where these are only the usual shapes, the lengths are those of the next longer bucket, to which a batch may be
-        padded.
+        Where `shapes` are only the usual shapes, a batch may be padded to the next longer bucket, and the one with the
+        fewest rows to the longest one.
         """
         shapes = self.shapes
         if not self._is_exact:
             longer = dict(zip(self._edges.tolist(), [*self._edges.tolist()[1:], int(self._edges[-1])], strict=True))
             shapes = [(rows, longer[edge], longer[edge]) for rows, edge, _ in shapes]
+            shapes.append((int(self._rows[-1]), int(self._edges[-1]), int(self._edges[-1])))
         by_pairs = max(shapes, key=lambda shape: shape[0] * shape[1] ** 2)
         return max(shapes, key=lambda shape: shape[0] * shape[1]), by_pairs
 
     @property
     def padding(self) -> dict[str, float]:
         """Dictionary of the shares of padding in an epoch, with filler rows: "source", "target" and "both"."""
-        positions = int((self._rows * self._edges * self._num_batches).sum())
+        positions = int((self._rows * self._usual * self._num_batches).sum())
         source, target = (1 - tokens / positions for tokens in self._tokens)
         return {"source": source, "target": target, "both": (source + target) / 2}
 
@@ -271,7 +276,7 @@ class TrainingBatches:
         before = 0 if self._is_exact else min(fillers, int(sizes[0]) - 1)
         rows = np.concatenate([np.full(before, -1), rows, np.full(fillers - before, -1)])
         longest = buckets[np.clip(ends - before, 1, len(buckets)) - 1]  # of each batch
-        lengths = self._edges[np.maximum(usual, longest)]
+        lengths = np.maximum(self._usual[usual], self._edges[longest])
         order = generator.permutation(len(usual))
         return corpus, (rows, (ends - sizes)[order], sizes[order], lengths[order])
 

@@ -152,11 +152,12 @@ def subword_names(config: ExperimentConfig) -> dict[str, str]:
 
 def _has_two_models(config: ExperimentConfig) -> bool:
     """Returns whether the run begins with a joint vocabulary that has a subword model for each side, as OPUS-MT's."""
-    for start in (config.training.start.init_from, config.training.teacher):
-        if start is not None and (folder := ModelDirectory(start)).config_path.is_file():
+    starts = [start for start in (config.training.start.init_from, config.training.teacher) if start is not None]
+    for folder in map(ModelDirectory, starts):
+        if folder.config_path.is_file():
             return folder.has_joint_vocabulary() and len(set(folder.subword_paths().values())) > 1
     own = ModelDirectory(config.directory).path
-    return (own / f"subwords.{config.sides[0]}.model").is_file()  # the start has moved
+    return bool(starts) and (own / f"subwords.{config.sides[0]}.model").is_file()  # the start has moved
 
 
 def start_digest(config: ExperimentConfig) -> dict[str, list[str]]:

@@ -126,9 +126,9 @@ def _process(number: int | str) -> str:
     """
     try:
         fields = Path(f"/proc/{number}/stat").read_text(errors="replace").rpartition(")")[2].split()
-    except (FileNotFoundError, ProcessLookupError):
+    except OSError:  # has ended, or may not be seen
         return ""
-    return f"{number}.{fields[19]}"
+    return "" if fields[0] in "ZX" else f"{number}.{fields[19]}"  # a zombie has ended
 
 
 @contextlib.contextmanager

@@ -112,17 +112,9 @@ class Progress:
         self.scores = {update: self.scores[update] for update in self.saved if update in self.scores}
 
     def by_score(self, higher_is_better: bool) -> list[int]:
-        """Returns the kept updates with scores, best first; if scores are equal, the earlier update first.
-
-        Scores that are not finite come last.
-        """
+        """Returns the kept updates with scores, best first; if scores are equal, the earlier update first."""
         sign = -1 if higher_is_better else 1
-
-        def rank(update: int) -> tuple[bool, float, int]:
-            score = self.scores[update]
-            return not math.isfinite(score), sign * score if math.isfinite(score) else 0.0, update
-
-        return sorted(self.scores, key=rank)
+        return sorted(self.scores, key=lambda update: (sign * self.scores[update], update))
 
 
 class Checkpoints:

@@ -173,7 +173,8 @@ class Workers:
         except tf.errors.OpError as error:
             # In the input, such as a damaged shard; an assertion has brackets around it.
             if found := re.search(r"\[UserError: (.+)\]|UserError: (.+)", error.message):
-                raise UserError(found[1] or found[2]) from error
+                escaped = (found[1] or "").replace("\\'", "'").replace('\\"', '"')
+                raise UserError(escaped or found[2]) from error
             if self.number == 1:
                 raise
             raise UserError(

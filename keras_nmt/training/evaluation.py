@@ -50,6 +50,8 @@ class Evaluation:
 
     def is_better(self, score: float, other: float, metric: str | None = None) -> bool:
         """Tells whether a value of a metric, by default of `best_metric`, is better than another one."""
+        if not math.isfinite(other):
+            return math.isfinite(score)
         return score > other if _higher_is_better(metric or self.best_metric) else score < other
 
     @property
@@ -58,14 +60,16 @@ class Evaluation:
         return f"{self.best_metric} ({self.scored_by})"
 
     def record(self, metrics: Mapping[str, float], progress: Progress, update: int | None = None) -> None:
-        """Records in `progress` whether an update, by default the current one, is the best so far.
-
-        A value that is not finite is never the best.
-        """
+        """Records in `progress` whether an update, by default the current one, is the best so far."""
         if self.best_metric not in metrics:
             raise UserError(
                 "`evaluate` must return the metric that decides which weights are best. "
                 f"Received: best_metric={self.best_metric!r}, metrics={sorted(metrics)}"
+            )
+        if not math.isfinite(metrics[self.best_metric]):  # no score could be compared with it
+            raise UserError(
+                "`evaluate` must return a finite number for the metric that decides which weights are best. "
+                f"Received: {self.best_metric}={metrics[self.best_metric]}"
             )
         best, better = progress.best_metrics, set()
         for name, score in metrics.items():
@@ -77,9 +81,7 @@ class Evaluation:
             progress.best_score = metrics[self.best_metric]
             progress.best_update = progress.update if update is None else update
             progress.evaluations_since_best = 0
-        elif not (
-            _is_bleu(self.best_metric) and best.get(self.best_metric, 0.0) < CHANCE and (better & others or not others)
-        ):
+        elif not (_is_bleu(self.best_metric) and best[self.best_metric] < CHANCE and (better & others or not others)):
             progress.evaluations_since_best += 1
 
 

@@ -89,7 +89,7 @@ def main(
     seed: Annotated[int, typer.Option(min=0, help="Seed of the resamplings.")] = 1,
 ) -> None:
     """Measures how far the scores of words can be believed."""
-    import_tensorflow()
+    import_tensorflow(to_translate=True)
     from keras_nmt.inference import Translator
 
     texts, expected = (lines[:limit] for lines in read_line_pairs(source, references))

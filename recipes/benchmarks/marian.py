@@ -90,7 +90,7 @@ def options(**settings: Any) -> list[str]:
     """Options of Marian's command line; True stands for a flag."""
     found: list[str] = []
     for name, value in settings.items():
-        values = value if isinstance(value, list) else [] if value is True else [value]
+        values = value if isinstance(value, list | tuple) else [] if value is True else [value]
         found += [f"--{name}", *map(str, values)]
     return found
 
@@ -160,7 +160,8 @@ def difference(translator: Translator, line: str, theirs: Greedy, ours: Greedy) 
 
 def train_further(model: Path, directory: Path, data_dir: Path, updates: int) -> None:
     """Trains the imported model. Its embedding of the begin must stay zero, as in Marian."""
-    files = [str(data_dir / f"{part}.{language}.gz") for part in ("train", "val") for language in ("en", "de")]
+    parts = (sides_of_corpus(data_dir / f"{part}.{{language}}", ("en", "de")) or () for part in ("train", "val"))
+    files = [str(file) for sides in parts for file in sides]
     settings = {"frozen": ["*embedding*"], "max_updates": updates, "evaluation.every": updates, "dev_sentences": 100}
     settings |= {"schedule": "constant", "learning_rate": 1e-4, "batch_size": 1536, "final_weights": "last"}
     command = [sys.executable, "-c", "from keras_nmt.cli.app import main; main()", "train", "--directory"]

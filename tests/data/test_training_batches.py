@@ -279,6 +279,22 @@ def test_weights_are_the_occurrences_of_each_corpus_per_epoch(
     assert same(take(batches.dataset(start), 2), elements[start : start + 2])
 
 
+@pytest.mark.parametrize("unit", ["tokens", "sentences"])
+def test_no_batch_is_empty_where_epochs_have_other_pairs(unit: str) -> None:
+    """A weight that is not a whole number: a long pair is in one epoch of four."""
+    generator = np.random.default_rng(1)
+    for number in range(12):
+        lengths = np.append(generator.integers(1, 5, int(generator.integers(7, 60))), 60)
+        corpus = ParallelCorpus.from_lists(*[[[4] * int(n) for n in lengths]] * 2)
+        size = 512 if unit == "tokens" else 1 + number % 3
+        batches = TrainingBatches(corpus, batch_size=size, batch_unit=unit, weights=[0.25], seed=number)
+        elements = take(batches.dataset(), 4 * batches.updates_per_epoch)
+        assert all((batch["line_numbers"] > 0).any() for batch in elements)
+        found = np.concatenate([batch["line_numbers"] for batch in elements])
+        counts = np.unique(found[found > 0], return_counts=True)[1]
+        assert counts.max() - counts.min() <= 1
+
+
 def test_every_corpus_and_every_pass_has_an_order_of_its_own() -> None:
     batches = TrainingBatches([make_corpus(40)] * 2, batch_size=20, batch_unit="sentences", weights=[0.5, 0.5])
     elements = take(batches.dataset(), 6)  # two updates an epoch, two epochs a pass

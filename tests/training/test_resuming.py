@@ -289,11 +289,12 @@ def test_callbacks_get_the_same_logs_after_a_stop(make_trainer: Make) -> None:
     assert stopped == whole
 
 
-def test_a_score_that_is_no_number_is_never_the_best(make_trainer: Make) -> None:
-    scores = (float("nan"), 3.0, float("nan"), 2.0)
-    options = {"evaluate_every": 1, "max_updates": 4, "keep_last": 1, "keep_best": 1, "final_weights": "best"}
-    result = make_trainer(evaluate=Scores(*scores), **options).train()
-    assert (result.best_update, result.best_score, result.final_updates) == (2, 3.0, [2])
+def test_a_score_that_is_no_number_ends_the_run_before_it_is_kept(make_trainer: Make) -> None:
+    options = {"evaluate_every": 1, "max_updates": 4, "final_weights": "best"}
+    with pytest.raises(UserError, match="must return a finite number.*Received: bleu=nan$"):
+        make_trainer(evaluate=Scores(3.0, float("nan")), **options).train()
+    result = make_trainer(evaluate=Scores(2.0), **options).train()
+    assert (result.best_update, result.best_score, result.final_updates) == (1, 3.0, [1])
 
 
 def test_a_callback_ends_the_run_with_its_epoch(make_trainer: Make) -> None:

@@ -384,7 +384,8 @@ def test_ids_outside_of_the_vocabulary_are_rejected(
         model, batches, tmp_path, optimizer=keras.optimizers.Adam(), max_updates=1, jit_compile=True
     )
     side = "source" if sizes[0] == 10 else "target"
-    with pytest.raises(UserError, match=rf"must be below 10, .*`{side}_vocabulary_size`. Received: \w+=1\d$"):
+    rule = f"^Ids of task 'translation' must be below 10, the model's `{side}_vocabulary_size`"
+    with pytest.raises(UserError, match=rf"{rule}. Received: \w+=1\d$"):
         trainer.train()
 
 
