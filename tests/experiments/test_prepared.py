@@ -72,7 +72,7 @@ def test_a_corpus_that_does_not_fit_is_one_line(one, prepared, corpus, tmp_path)
     shutil.copytree(prepared, tmp_path / "again")
     words = str(prepared / "words")
     for changes, message in (
-        ({"models": str(tmp_path / "other.model")}, "other subwords than the run's: set `subwords` to .*Received: "),
+        ({"models": str(tmp_path / "other.model")}, "than the run's: set `subwords.models` to .*Received: "),
         ({"max_length": 5}, "longer sentences than `max_length`: raise it to .*Received: "),
         ({"max_ratio": 2.0}, "`max_ratio` to 3, .*Received: "),
         ({"sampling": 0.1}, "--keep-text"),
