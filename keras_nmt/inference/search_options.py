@@ -166,7 +166,7 @@ class SearchOptions:
         if self.max_length is None:
             self.max_length = self._largest_limit
         self._check("an integer of at least 1", lambda x: x >= 1, "max_length")
-        if self.min_length >= self.max_length:
+        if self.min_length >= max(self.max_length, 2):  # a single token is cut off, with the default `min_length`, too
             raise UserError(
                 "`min_length` must be less than `max_length`, which counts the end of the sentence. "
                 f"Received: min_length={self.min_length}, max_length={self.max_length}"
