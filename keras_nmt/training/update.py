@@ -111,6 +111,7 @@ class Update:
         """
         data, model = self._tasks[name].data, self._tasks[name].model
 
+        @tf.autograph.experimental.do_not_convert
         def used(element: dict[str, tf.Tensor]) -> dict[str, tf.Tensor]:
             check_ids(name, model, element)
             return {key: element[key] for key in element if key != "line_numbers"}
