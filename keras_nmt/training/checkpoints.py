@@ -346,8 +346,7 @@ class Checkpoints:
         if missing := [str(update) for update in progress.saved if update not in whole]:
             report(f"The weights of update {', '.join(missing)} are missing; the final weights will be without them")
         progress.keep(whole)
-        if not self.read_only:
-            self.write_index(progress)
+        self.write_index(progress)
 
 
 def _stored_type(variable: Any) -> np.dtype:

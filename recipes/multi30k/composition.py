@@ -25,8 +25,8 @@ from keras_nmt.experiments.recipe import Recipe
 sys.path.append(str(Path(__file__).parents[1]))  # the folder of papers.py
 
 from papers import composed, with_identity_start
+from train import TESTS
 
-TESTS = [f"{name}.{{language}}" for name in ("test_2016_flickr", "test_2017_flickr", "test_2017_mscoco")]
 # The Transformer to go on from: the best schedule and rate of those tried for `transformer_tiny`, see the README.
 BASELINE = {
     "schedule": "inverse_square_root",

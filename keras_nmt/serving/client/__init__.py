@@ -198,12 +198,8 @@ class Client:
             For each sentence the list of pairs (source word, target word), from 0, in ascending order; see
             `keras_nmt.inference.Translator.align`.
         """
-        sources, targets = check_pairs(sources, targets)
         rows = self._of_pairs("align", sources, targets, source, target)
-        return [
-            aligned_words(*texts, *(row[name] for name in POSITIONS))
-            for texts, row in zip(zip(sources, targets, strict=True), rows, strict=True)
-        ]
+        return [aligned_words(one, other, *(row[name] for name in POSITIONS)) for one, other, row in rows]
 
     def sample(
         self,
@@ -235,7 +231,7 @@ class Client:
 
         The arguments are those of `align`.
         """
-        return [row["log_probability"] for row in self._of_pairs("score", sources, targets, source, target)]
+        return [row["log_probability"] for _, _, row in self._of_pairs("score", sources, targets, source, target)]
 
     def stream(
         self, lines: Iterable[str], source: str | None = None, target: str | None = None, *, language: str | None = None
@@ -274,8 +270,8 @@ class Client:
 
     def _of_pairs(
         self, signature: str, sources: Iterable[str], targets: Iterable[str], *languages: Languages
-    ) -> list[dict[str, Any]]:
-        """Returns the outputs of `align` or `score` for each pair of lines, and warns of truncated pairs."""
+    ) -> list[tuple[str, str, dict[str, Any]]]:
+        """Returns each pair of lines with the outputs of `align` or `score` for it, and warns of truncated pairs."""
         sources, targets = check_pairs(sources, targets)
         inputs = {"source": sources, "target": targets, **_languages(len(sources), *languages)}
         outputs = POSITIONS if signature == "align" else ("log_probability",)
@@ -283,7 +279,7 @@ class Client:
         if truncated := sum(row["truncated"] for row in rows):
             message = f"The server truncated {truncated} pair(s) that were too long, and used their beginnings."
             warnings.warn(message, stacklevel=3)
-        return rows
+        return list(zip(sources, targets, rows, strict=True))
 
     def _translations(
         self, signature: str, inputs: dict[str, list[Any]], count: int | None = None
