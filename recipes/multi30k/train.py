@@ -89,6 +89,8 @@ RECIPE = Recipe(
         "all": {"model": ALL},
         # Joined to others, as in `fusion+peak_26`: each arm at several peak rates, in ten thousandths.
         **{f"peak_{rate}": {"learning_rate": rate / 10_000} for rate in (13, 26, 52, 80)},
+        # The schedule of those peaks; before others, whose settings count, as in `inverse_300+peak_80+role_one_hot`.
+        "inverse_300": {"schedule": "inverse_square_root", "learning_rate": 0.0026, "warmup_steps": 300},
     },
     baseline="baseline",
     # Equal numbers of updates, and so of tokens: some 18 minutes of the baseline on one core. The peak rate is near the
