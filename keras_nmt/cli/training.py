@@ -168,11 +168,17 @@ def _files_of_one_direction(
 
 
 def _model_of_start(settings: dict[str, Any]) -> dict[str, Any]:
-    """The architecture and arguments of the model of `init_from` as settings, unless a preset or others are chosen."""
+    """The architecture and arguments of the model of `init_from` as settings, unless a preset or others are chosen.
+
+    A run that goes on does not need its start, which may be gone: then they are those of the run's own model.
+    """
     path, model = settings.get("training", {}).get("start", {}).get("init_from"), settings.get("model", {})
-    if path is None or model.get("preset") is not None or not (Path(path) / CONFIG).is_file():
+    if path is None or model.get("preset") is not None:
         return {}
-    described = read_model_config(path)["model"]
+    found = [x for x in (path, settings.get("directory", path)) if (Path(x) / CONFIG).is_file()]
+    if not found:
+        return {}
+    described = read_model_config(found[0])["model"]
     architecture = ARCHITECTURES.get(described["class"])
     if architecture is None or model.get("architecture", architecture) != architecture:
         return {}

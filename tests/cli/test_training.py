@@ -62,7 +62,7 @@ def test_set_passes_every_other_setting_to_the_run(trained_run, corpus, tmp_path
     files = [corpus / f"{name}.{side}" for name in ("train", "dev") for side in ("digits", "words")]
     twice = json.dumps([{"digits": str(files[0]), "words": str(files[1])}] * 2)
     command = ["train", "--set", f"data.train={twice}", "--dev", *files[2:], "--max-updates", 2]
-    command += ["--preset", "transformer_tiny", "--set", f"model={json.dumps(sizes)}"]
+    of_model = ["--preset", "transformer_tiny", "--set", f"model={json.dumps(sizes)}"]
     for setting in (
         "joint_vocabulary=false",
         'vocabulary_size={"source": 24, "target": 27}',
@@ -79,7 +79,7 @@ def test_set_passes_every_other_setting_to_the_run(trained_run, corpus, tmp_path
         "length_buckets=[40]",
     ):
         command += ["--set", setting]
-    run = keras_nmt(*command, "--directory", base)
+    run = keras_nmt(*command, *of_model, "--directory", base)
     assert run.returncode == 0, run.stderr.decode()
     assert (base / "subwords.source.model").read_bytes() != (base / "subwords.target.model").read_bytes()
     assert any((base / "tensorboard").iterdir())
@@ -89,11 +89,14 @@ def test_set_passes_every_other_setting_to_the_run(trained_run, corpus, tmp_path
     sizes = ModelDirectory(base).load_config()["model"]["config"]
     assert (sizes["source_vocabulary_size"], sizes["target_vocabulary_size"]) == (24, 27)
 
-    # Warm start: the same subwords, every weight taken.
+    # Warm start: the same subwords and sizes, every weight taken.
     warm = keras_nmt(*command, "--directory", more, "--init-from", base)
     assert warm.returncode == 0, warm.stderr.decode()
     assert (more / "subwords.source.model").read_bytes() == (base / "subwords.source.model").read_bytes()
-    misfit = keras_nmt(*command, "--directory", tmp_path / "misfit", "--init-from", directory)
+    base.rename(tmp_path / "elsewhere")
+    again = keras_nmt(*command, "--directory", more, "--init-from", base)  # the run has its start behind it
+    assert again.returncode == 0, again.stderr.decode()
+    misfit = keras_nmt(*command, *of_model, "--directory", tmp_path / "misfit", "--init-from", directory)
     assert misfit.returncode == 2
     assert misfit.stderr.decode().startswith("Error: ")
 
