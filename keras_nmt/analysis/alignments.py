@@ -168,7 +168,7 @@ def alignment_error_rate(
         check_words(number, words, len(split_words(one)), len(split_words(other)), name)
     translator, languages = open_translator(model, source_language, target_language)
     values, samples = {}, {}
-    has_head = getattr(translator.model, "alignment_head", None) is not None
+    has_head = translator.model.alignment_head is not None
     for layer in itertools.chain([None] * has_head, itertools.count(1)):
         try:
             aligned = translator.align(source, target, *languages, layer=layer)

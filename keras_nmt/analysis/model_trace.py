@@ -235,7 +235,7 @@ def look_inside(
     alignment = None
     if pair.positions_before_source is not None and split_words(text) and split_words(translation.text):
         (pairs,) = translator.align([text], [translation.text], *languages)
-        alignment = _alignment(batch, text, translation.text, pairs, getattr(pair, "alignment_head", None))
+        alignment = _alignment(batch, text, translation.text, pairs, pair.alignment_head)
     return ModelTrace(
         source=text,
         translation=translation,

@@ -61,6 +61,7 @@ class Ensemble(TranslationModel):
         self.languages, self.directions = models[0].languages, models[0].directions
         self.encodes_by = models[0].encodes_by
         self.num_labels = max(model.num_labels for model in models)
+        self.alignment_head = next((model.alignment_head for model in models if model.alignment_head), None)
         if len(self.directions) == 1:
             self.source_vocabulary_size, self.target_vocabulary_size = sizes[0].values()
         self._views = _Views(pairs={}, encoders={}, sides={})

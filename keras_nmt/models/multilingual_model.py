@@ -44,7 +44,7 @@ class MultilingualModel(CommonModel, keras.Model):
         directions: Tuple of all directions (source, target), including those from a language to itself.
         vocabulary_sizes: Dictionary of the number of subwords of each language.
         encodes_by: "source" or "target": which language of a direction selects the encoder.
-        positions_before_target, num_labels: See `TranslationModel`.
+        positions_before_target, num_labels, alignment_head: See `TranslationModel`.
     """
 
     def __init__(
@@ -117,6 +117,7 @@ class MultilingualModel(CommonModel, keras.Model):
         self._use_cudnn = use_cudnn
         self._policy = policy
         self._factory = self._make_factory()
+        self.alignment_head = None if self._factory is None else self._factory.config.alignment_head
         self._dropout = (
             keras.layers.Dropout(dropout, dtype=policy, name="embedding_dropout")
             if self._factory is None
@@ -409,6 +410,7 @@ class _Pair(TranslationModel):
         self._view = _PairView(owner=owner, source=source, target=target)
         self.positions_before_source = owner.positions_before_source
         self.positions_before_target = owner.positions_before_target
+        self.alignment_head = owner.alignment_head
         self._search = search
 
     def attention(self, memory: dict[str, Any], target_input: Any, layer: int | None = None) -> Any:

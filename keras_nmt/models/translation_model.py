@@ -21,6 +21,7 @@ class CommonModel:
     encodes_by: str = "source"
     positions_before_target: int = 0
     num_labels: int = 0
+    alignment_head: int | None = None
 
     def with_dtype(self: M, dtype: str) -> M:
         """Returns a copy with equal weights that computes in another dtype, outside of any distribution strategy.
@@ -67,6 +68,8 @@ class TranslationModel(CommonModel, keras.Model):
         positions_before_target: Integer, the number of target positions that are given, such as a label, before the
             position that predicts the first token.
         num_labels: Integer, the number of language labels in the vocabulary, which must be joint if there are any.
+        alignment_head: Integer from 1, the head by which `attention` aligns words; None for the mean over heads. An
+            ensemble has the first of its models' heads, and aligns by the mean over models.
     """
 
     languages: tuple[str, ...] = ("source", "target")

@@ -13,6 +13,7 @@ from keras_nmt.analysis import (
 from keras_nmt.analysis.alignments import _errors
 from keras_nmt.errors import UserError
 from keras_nmt.inference import Translator
+from keras_nmt.models import Ensemble
 
 
 def test_alignment_error_rate(plain, lines, translated, tmp_path):
@@ -63,6 +64,8 @@ def test_a_head_that_was_trained_to_align_has_a_rate_of_its_own(mixed, tokenizer
     values = alignment_error_rate(translator, *texts, gold).values
     assert [layer for _, layer in values] == ["head", "1", "2"]
     assert values["alignment error rate", "head"] == 0 < values["alignment error rate", "1"]
+    both = Translator(Ensemble([model, model]), tokenizer)
+    assert alignment_error_rate(both, *texts, gold).values == values
     found = look_inside(translator, lines[5], prefix=translated[5]).alignment
     best = {(int(row.argmax()), word) for word, row in enumerate(found.attention)}
     assert len(best & set(found.pairs)) >= 0.7 * len(best)  # words of several subwords may differ

@@ -125,6 +125,18 @@ def test_an_ensemble_of_multilingual_models_has_all_directions():
     assert Ensemble([labels.pair("de", "fr"), bridge.pair("de", "fr")]).directions == (("source", "target"),)
 
 
+def test_all_kinds_of_models_say_which_head_aligns():
+    head, sizes = {"num_heads": 2, "alignment_head": 2}, {"num_encoder_layers": 1, "num_decoder_layers": 1}
+    labels = LanguageLabelModel(
+        {"de": V, "fr": V}, encoder="transformer", decoder="transformer", hidden_dim=8, transformer=head, **sizes
+    )
+    one = Transformer(V, hidden_dim=8, intermediate_dim=8, **head, **sizes)
+    none = Transformer(V, hidden_dim=8, intermediate_dim=8, num_heads=2, **sizes)
+    models = [one, labels, labels.pair("fr", "de"), Ensemble([none, one]), Ensemble([labels, labels]), none]
+    assert [model.alignment_head for model in models] == [2, 2, 2, 2, 2, None]
+    assert Ensemble([labels, labels]).pair("fr", "de").alignment_head == 2
+
+
 def test_vocabularies_must_be_the_same(models):
     other = Transformer.from_preset("transformer_tiny", source_vocabulary_size=V + 1)
     with pytest.raises(ValueError, match=r"same languages and vocabularies.*'source': 19.*'source': 20"):
