@@ -68,7 +68,9 @@ class TransformerSource(_TransformerSide):
     def __call__(self, ids: Any) -> dict[str, Any]:
         mask = ops.not_equal(ids, PAD)  # [B, S]
         if not self.sees_end:
-            mask = ops.logical_and(mask, ops.not_equal(ids, EOS))
+            tokens = ops.logical_and(mask, ops.not_equal(ids, EOS))
+            # An empty source keeps its EOS: attention to no position would be attention to padding.
+            mask = ops.where(ops.any(tokens, axis=1, keepdims=True), tokens, mask)
         embedded = self._first_states(ids, mask)
         states, layer_states = self.stack(embedded, mask=mask, return_states=True)
         memory = {"states": states, "mask": mask}

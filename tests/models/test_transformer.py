@@ -15,7 +15,7 @@ from one_in import one_in, these
 from pairwise import pairwise
 from tiny import TINY, V, make_batch, randomise, stepwise
 
-from keras_nmt.ids import PAD
+from keras_nmt.ids import BOS, EOS, PAD
 from keras_nmt.layers import Composition, Roles, Shortcuts, TransformerEncoder
 from keras_nmt.models import Transformer, count_parameters
 from keras_nmt.testing import check_compiled
@@ -123,6 +123,17 @@ def test_rows_of_padding_are_finite_and_change_nothing():
     with_empty = model([np.pad(source, ((0, 1), (0, 0))), np.pad(target, ((0, 1), (0, 0)))])
     assert np.isfinite(with_empty).all()
     np.testing.assert_allclose(with_empty[:3], model([source, target]), rtol=1e-5, atol=1e-5)
+
+
+def test_a_source_of_its_end_alone_is_not_its_padding():
+    """Also where the encoder does not see ends."""
+    model = _model(json.dumps({"source_end": False}))
+    sources = np.array([[EOS, PAD, PAD, PAD], [5, 6, 7, EOS]], "int32")
+    target = np.array([[BOS, 9], [BOS, 9]], "int32")
+    full, alone = model([sources, target])[0], model([sources[:1, :1], target[:1]])[0]
+    np.testing.assert_allclose(full, alone, rtol=1e-5, atol=1e-5)
+    seen = model([np.array([[5, 6, 7]]), target[1:]])
+    np.testing.assert_allclose(model([sources[1:], target[1:]]), seen, rtol=1e-5, atol=1e-5)
 
 
 # test_model_directory.py saves and loads a plain Transformer each day.
