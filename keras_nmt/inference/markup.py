@@ -294,6 +294,9 @@ def translate_marked(
     if markup not in MARKUPS:
         raise UserError(f"`markup` must be {' or '.join(MARKUPS)}. Received: markup={markup!r}")
     documents = [_segments(line, markup) for line in lines]
+    for parts in documents:
+        if not any(isinstance(part, Segment) for part in parts):
+            parts.append(Segment([]))  # an empty text has as many hypotheses as others
     found = [(row, segment) for row, parts in enumerate(documents) for segment in parts if isinstance(segment, Segment)]
     rows, sides = [row for row, _ in found], {"source": source, "target": target}
     names: list[Languages] = []
@@ -340,7 +343,6 @@ def _joined(
             ]
         )
     translated = [translation for _, translation in parts if translation is not None]
-    rows = zip(*columns, strict=False) if translated else [tuple(Hypothesis(str(part), 0.0) for part, _ in parts)]
     hypotheses = tuple(
         Hypothesis(
             "".join(x.text for x in row),
@@ -348,6 +350,6 @@ def _joined(
             any(x.cut_off for x in row),
             tuple(piece for x in row for piece in x.pieces),
         )
-        for row in rows
+        for row in zip(*columns, strict=False)
     )
-    return Translation(hypotheses, any(x.truncated for x in translated))
+    return Translation(hypotheses, any(x.truncated for x in translated), any(x.is_empty for x in translated))

@@ -70,12 +70,15 @@ def words_of_pieces(pieces: Iterable[Piece]) -> tuple[Word, ...]:
     ['two', 'dogs']
     """
     groups: list[list[Piece]] = []
+    ended = True
     for piece in pieces:
         if piece.text == END_PIECE:
+            ended = True  # the next text of a line with markup begins a word
             continue
-        if not groups or piece.text.startswith(WORD_BEGIN):
+        if ended or piece.text.startswith(WORD_BEGIN):
             groups.append([])
         groups[-1].append(piece)
+        ended = False
     return tuple(Word(_joined(group), tuple(group)) for group in groups)
 
 
@@ -145,10 +148,13 @@ class Translation(NamedTuple):
             length limit cut off. Hypotheses of a search have different texts, and there are fewer if the beam has
             fewer; samples may be equal.
         truncated: Boolean, whether the source or the prefix was truncated to the length of the largest length bucket.
+        has_empty_part: Boolean, whether the translation of a part is empty: of a sentence, or of a text between tags.
+            Defaults to False.
     """
 
     hypotheses: tuple[Hypothesis, ...]
     truncated: bool
+    has_empty_part: bool = False
 
     @classmethod
     def of(
@@ -165,8 +171,8 @@ class Translation(NamedTuple):
 
         Example:
 
-        >>> Translation.of([b"a", b""], [-1, -1e9], [True, False], truncated=False)
-        Translation(hypotheses=(Hypothesis(text='a', score=-1.0, cut_off=True, pieces=(), met=()),), truncated=False)
+        >>> Translation.of([b"a", b""], [-1, -1e9], [True, False], truncated=False).hypotheses
+        (Hypothesis(text='a', score=-1.0, cut_off=True, pieces=(), met=()),)
         """
         pieces, met = itertools.repeat(()) if pieces is None else pieces, itertools.repeat("") if met is None else met
         first, *others = map(Hypothesis.of, texts, scores, cut_off, pieces, met)
@@ -189,8 +195,8 @@ class Translation(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Whether the translation of a text is empty. That of an empty text, with the score 0, does not count."""
-        return not self.text.strip() and self.score != 0
+        """Whether the translation of a text or of a part is empty. That of an empty text (score 0) does not count."""
+        return self.has_empty_part or (not self.text.strip() and self.score != 0)
 
 
 def met_of_phrases(met: bytes | str, phrases: list[str]) -> str:

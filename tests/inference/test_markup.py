@@ -103,7 +103,7 @@ def marked(document: str, kind: str, random: Random) -> tuple[str, list[str], li
     drawn: dict[str, tuple[str, list[tuple[int, int]]]] = {}
 
     def translate(texts, source, target):
-        drawn.update((text, draw_translation(random, text)) for text in texts)
+        drawn.update((text, draw_translation(random, text) if text else ("", [])) for text in texts)
         return [Translation.of([drawn[text][0]], [-1.0], [False], truncated=False) for text in texts]
 
     def align(texts, targets, source, target):
@@ -120,8 +120,8 @@ def check_document(random: Random) -> None:
     found, texts, targets = marked(document, "xml", random)
     before, after = (ET.fromstring(f"<r xmlns:xml2='x'>{text}</r>") for text in (document, found))
     assert Counter(TAG.findall(document)) == Counter(TAG.findall(found))
-    assert "".join(before.itertext()) == "".join(texts) or not texts
-    assert "".join(after.itertext()) == ("".join(targets) if texts else "".join(before.itertext()))
+    assert "".join(before.itertext()) == "".join(texts) or texts == [""]
+    assert "".join(after.itertext()) == ("".join(targets) if texts != [""] else "".join(before.itertext()))
     parents = [
         {child.get("n"): parent.get("n") for parent in root.iter() for child in parent if child.get("n")}
         for root in (before, after)
@@ -269,6 +269,15 @@ def test_a_long_document_takes_little_time_and_a_deep_one_is_refused():
         placed("x", "latex")
 
 
+def test_a_part_without_a_translation_is_counted():
+    def translate(texts, *_):
+        return [Translation.of(["" if text == "b" else text], [-1.0], [False], truncated=False) for text in texts]
+
+    lines = ["<p>a</p><p>b</p>", "<i>b</i>", "<p>a</p>"]
+    found = translate_marked(lines, "html", None, None, translate, lambda texts, *_: [[] for _ in texts])
+    assert [x.is_empty for x in found] == [True, True, False]
+
+
 def test_a_model_translates_documents(translator):
     documents = [
         "the <b>small</b> cat <i>sat</i>",
@@ -292,7 +301,10 @@ def test_a_model_translates_documents(translator):
     assert (
         not aligned or set(inside) & {words[j] for j in aligned} or set(inside) <= {word.strip(".,") for word in words}
     )
-    several = translator.with_options(num_hypotheses=3).translate(documents[:1], markup="html")
-    assert len({x.text for x in several[0].hypotheses}) == 3
+    some = translator.with_options(num_hypotheses=3)
+    several, *empty = some.translate([*documents[:2], "<hr>"], markup="html")
+    assert len({x.text for x in several.hypotheses}) == 3
+    assert [[x.text for x in found.hypotheses] for found in empty] == [[""] * 3, ["<hr>"] * 3]
+    assert not any(found.is_empty for found in empty)
     with pytest.raises(UserError, match="`prefixes` cannot be used for lines with markup. Received: markup='html'"):
         translator.translate(["a"], prefixes=[""], markup="html")

@@ -135,6 +135,12 @@ def test_the_words_of_pieces_are_the_words_of_the_text(words):
     assert sum(len(word.pieces) for word in found) == len(pieces)
 
 
+def test_an_end_divides_words():
+    """The texts of a line with markup follow each other."""
+    pieces = Piece.row(["▁two", "s", "</s>", "dog", "</s>", "▁cat", "</s>"], [-1.0] * 7)
+    assert [word.text for word in words_of_pieces(pieces)] == ["twos", "dog", "cat"]
+
+
 def test_alternatives_are_the_models_likeliest_pieces_and_their_best_translations(translator, model, tokenizers):
     processor = sentencepiece.SentencePieceProcessor(model_proto=tokenizers["target"].proto)
     lines, prefixes = [LINES[0], LINES[3], "", LINES[5]], ["die kleine", "", "die", "sie"]

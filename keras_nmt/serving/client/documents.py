@@ -70,7 +70,8 @@ def translate_document(
             found = [done.popleft() for _ in sentences]
             text = first + "".join(x.text + space for x, space in zip(found, others, strict=True))
             score, cut_off = sum((x.score for x in found), 0.0), any(x.cut_off for x in found)
-            yield Translation((Hypothesis(text, score, cut_off),), any(x.truncated for x in found))
+            are = any(x.truncated for x in found), any(x.is_empty for x in found)
+            yield Translation((Hypothesis(text, score, cut_off),), *are)
 
     for number, line in enumerate(lines, 1):
         (checked,) = check_lines([line], number)
