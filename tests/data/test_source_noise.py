@@ -178,3 +178,18 @@ def test_a_source_without_subwords_stays_as_it_is(corpus, monkeypatch):
     source, _ = sampling.segment(read, np.arange(5), (1, 0))
     assert source.lengths.tolist() == read.source_lengths[:5].tolist()
     assert source.values.tolist() == read.source[:5].flat_values.numpy().tolist()
+
+
+@pytest.mark.parametrize(("letter", "beside"), [("a", "qwsz"), ("g", "tyfhvb"), ("m", "jkn"), ("G", "TYFHVB")])
+def test_other_letters_are_beside_theirs_on_a_qwerty_keyboard(letter, beside):
+    """Each row of the keyboard is shifted by half a key, and the case is that of the letter."""
+    words = [2 * letter] * 200
+    replaced = SourceNoise(neighbour=1.0).apply(words, range(200), (1,))
+    assert set("".join(replaced)) == set(beside)
+    inserted = SourceNoise(insert=1.0).apply(words, range(200), (1,))
+    assert {word[::2] for word in inserted} == {2 * letter}
+    assert set("".join(word[1::2] for word in inserted)) == set(beside)
+
+
+def test_only_letters_are_swapped():
+    assert SourceNoise(swap=1.0).apply(["cat, dog."], [1], (1,)) == ["act, odg."]

@@ -26,7 +26,7 @@ from keras_nmt.data import (
     train_subwords,
     write_prepared,
 )
-from keras_nmt.data.epoch_order import Corpus
+from keras_nmt.data.epoch_order import BlockOrder, Corpus
 from keras_nmt.errors import UserError
 from keras_nmt.ids import BOS, EOS, PAD
 
@@ -374,3 +374,27 @@ def test_little_padding_on_real_text(multi30k: Path, tmp_path: Path) -> None:
 def test_a_batch_larger_than_the_corpus_is_not_padded_to_its_size() -> None:
     corpus = ParallelCorpus.from_lists([[4, 5]] * 10, [[6]] * 10)
     assert TrainingBatches(corpus, batch_size=8_000_000).shapes == [(16, 3, 3)]
+
+
+def test_the_padding_is_that_of_all_occurrences_in_an_epoch() -> None:
+    short, long = (ParallelCorpus.from_lists([[4] * n] * 4, [[5] * n] * 4) for n in (1, 3))
+    options = {"batch_size": 4, "batch_unit": "sentences", "length_buckets": [4]}
+    batches = TrainingBatches([short, long], weights=[1, 2], **options)
+    elements = take(batches.dataset(), batches.updates_per_epoch)
+    positions, real = (sum(count(batch["source"]) for batch in elements) for count in (np.size, np.count_nonzero))
+    assert batches.padding["source"] == pytest.approx(1 - real / positions)
+    assert (positions, real) == (48, 40)  # 4 rows of 2 and 8 rows of 4 subwords with EOS
+
+
+def test_the_largest_shapes_have_the_most_positions_and_the_most_pairs_of_positions() -> None:
+    corpus = ParallelCorpus.from_lists(*[[[4] * n for n in [5] * 48 + [29] * 8]] * 2)
+    batches = TrainingBatches(corpus, batch_size=290)
+    assert batches.shapes == [(48, 6, 6), (8, 30, 30)]  # 288 and 240 positions, 1,728 and 7,200 pairs
+    assert batches.largest_shapes == ((48, 6, 6), (8, 30, 30))
+
+
+def test_every_portion_of_every_epoch_has_an_order_of_its_own() -> None:
+    order = BlockOrder([make_corpus(64)], [64], seed=1, portion=32)
+    orders = [tuple(order.portion(epoch, number)[1].tolist()) for epoch in (0, 1) for number in (0, 1)]
+    assert [len(one) for one in orders] == [32] * 4
+    assert len(set(orders)) == 4

@@ -206,3 +206,19 @@ def test_suppressed_tokens_occur_in_the_prefix_only():
     constants, caches = decoder.start([0], 1, 6)
     greedy = greedy_search(decoder.step, constants, caches, batch_size=1, prefix=np.array([[5]]), **options)
     assert int(greedy.tokens[0, 0, 0]) == 5
+
+
+@pytest.mark.parametrize("top_k", [0, 5])
+def test_a_sample_depends_on_tokens_and_not_on_their_places_among_candidates(top_k):
+    """The candidates of a shortlist are those of a batch; a sentence has the same samples in any batch."""
+    logits = np.array([-1e9, -1e9, -1e9, 0.0, -1e9, 1.0, 0.5, -1e9, 1.5], "float32")
+    ids = [0, 1, 2, 3, 5, 6, 8]  # all that are possible
+
+    def run(logits, vocabulary):
+        def step(tokens, position, constants, caches):
+            return ops.broadcast_to(logits, (*tokens.shape, len(logits))), caches
+
+        options = {"batch_size": 40, "max_length": 6, "seeds": tf.range(40), "top_k": top_k}
+        return sampling_search(step, {}, {}, vocabulary=vocabulary, **options).tokens
+
+    np.testing.assert_array_equal(run(logits[ids], tf.constant(ids)), run(logits, None))

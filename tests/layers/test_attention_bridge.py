@@ -216,3 +216,10 @@ def test_the_square_has_the_gradient_of_the_norm_times_twice_the_norm(random, he
         gradients[penalty] = np.asarray(tape.gradient(penalties, bridge.inner.kernel.value))
         norm = norm or float(penalties[0])
     np.testing.assert_allclose(gradients["squared"], 2 * norm * gradients["root"], rtol=1e-3, atol=1e-5)
+
+
+def test_by_default_the_penalty_is_the_squared_norm_with_weight_one(random):
+    bridge, states = _bridge(random), random(1, N, DH)
+    attention, _, _ = _oracle(bridge, states[0])
+    squared = ((attention @ attention.T - np.eye(K)) ** 2).sum()
+    np.testing.assert_allclose(bridge(states, return_penalty=True)[1], [squared], rtol=1e-4)

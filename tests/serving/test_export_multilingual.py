@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -170,3 +173,10 @@ def test_a_label_model_has_no_embeddings_and_one_search(exported_label):
     assert {name for name in signatures if not name.startswith("__")} == names | {f"{name}_xla" for name in names}
     # Plain and compiled: once for three languages, with prefixes and beam sizes, and with phrases, which sorts again.
     assert 0 < len(_searches(graph)) <= 2 * 4
+
+
+def test_directions_whose_signatures_would_have_one_name_are_refused(tmp_path):
+    languages = ["a", "a_b", "b_c", "c"]
+    model = SimpleNamespace(languages=languages, directions=list(itertools.permutations(languages, 2)))
+    with pytest.raises(UserError, match=r"signatures of different names\. Received: directions=\[\('a_b', 'c'\)"):
+        export(tmp_path, model, {}, directions=[("a_b", "c"), ("a", "b_c")])

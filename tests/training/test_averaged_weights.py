@@ -9,11 +9,13 @@ from typing import Any
 import keras
 import numpy as np
 import pytest
+import tensorflow as tf
 from training_runs import Kill, Make, MakeModel, Scores, assert_same, log_of, values_of
 
 from keras_nmt.errors import UserError
 from keras_nmt.files.weights_file import read_weights
 from keras_nmt.training import Trainer, make_optimizer
+from keras_nmt.training.optimizers import averaged_weights
 
 EMA = 0.7
 
@@ -209,3 +211,19 @@ def test_keras_has_the_private_names_of_averages(name: str) -> None:
     optimizer = keras.optimizers.Adam(use_ema=True)
     optimizer.build([keras.Variable(np.zeros(2, "float32"))])
     assert hasattr(optimizer, name), f"Keras has no Optimizer.{name}: change keras_nmt/training/optimizers.py"
+
+
+def test_the_weights_come_back_after_an_error() -> None:
+    variable, optimizer = keras.Variable(np.zeros(2, "float32")), make_optimizer("sgd", 1.0, ema=EMA)
+    optimizer.build([variable])
+    for _ in range(2):
+        optimizer.apply([tf.ones(2)], [variable])
+
+    def evaluate() -> None:
+        with averaged_weights(optimizer):
+            np.testing.assert_allclose(variable, -1 - (1 - EMA), rtol=1e-6)
+            raise RuntimeError("a failed evaluation")
+
+    with pytest.raises(RuntimeError, match="a failed evaluation"):
+        evaluate()
+    np.testing.assert_array_equal(variable, [-2, -2])

@@ -238,3 +238,18 @@ def test_a_model_without_the_head_is_an_error(make_trainer: Make, aligned: Train
         Transformer(20, **{**SIZES, "num_heads": 1}, alignment_head=2)
     with pytest.raises(UserError, match="`alignment_weight` must be positive"):
         make_trainer("other", model=guided, data=aligned, alignment_weight=0.0)
+
+
+def test_the_loss_of_alignments_has_its_weight(make_trainer: Make, aligned: TrainingBatches) -> None:
+    """0.1, the default."""
+    trainer = make_trainer(model=guided, data=aligned, max_updates=1)
+    batch = next(iter(aligned.dataset()))
+    source, target_input, target_output = (batch[key] for key in ("source", "target_input", "target_output"))
+    model = trainer.model
+    losses, _ = LabelSmoothedCrossEntropy(0.1).terms(target_output, model([source, target_input]))
+    alignments = alignment_losses(model.attention(model.encoder(source), target_input), batch["links"])
+    expected = np.sum(losses) + 0.1 * np.sum(alignments)
+    trainer.train()
+    (line,) = (trainer.directory / "training_log.jsonl").read_text().splitlines()
+    tokens = np.count_nonzero(target_output)
+    assert json.loads(line)["loss"] == pytest.approx(expected / tokens, rel=1e-5)

@@ -332,3 +332,21 @@ def test_the_time_of_a_resumed_run_continues(make_trainer: Make) -> None:
     first = make_trainer(max_updates=3, callbacks=[Long()])
     first.train()
     assert make_trainer(max_updates=4).train().seconds > 200
+
+
+def test_scoring_kept_weights_again_changes_nothing_in_the_training(make_trainer: Make) -> None:
+    """The kept weights are those of updates before the one at which the run was stopped."""
+    runs = []
+    for metric in ("bleu", "loss"):
+        options: dict[str, Any] = {
+            "evaluate": lambda: {"bleu": 1.0, "loss": 1.0},
+            "evaluate_every": 2,
+            "final_weights": "last",
+            "max_updates": 8,
+        }
+        with pytest.raises(SystemExit):
+            make_trainer(metric, callbacks=[Kill(5, signal.SIGTERM)], **options).train()
+        trainer = make_trainer(metric, best_metric=metric, **options)
+        trainer.train()
+        runs.append(values_of(trainer))
+    assert_same(*runs)

@@ -133,3 +133,12 @@ def test_sums_cover_all_updates_of_all_fetches() -> None:
     assert progress.pending["updates"] == 3
     assert progress.pending["loss"] == progress.task_pending["task"]["loss"] == progress.tokens == 6
     assert progress.pending["learning_rate"] == 3
+
+
+def test_the_perplexity_of_a_run_that_diverges_is_a_number() -> None:
+    measurements, progress = Measurements({}, 1, "tokens", is_scaled=False), Progress()
+    measurements.clock.start(progress, lines=1)
+    measurements.add("task", 0, tf.constant([1e5, 1e5, 0.0, 10.0, 1.0, 1.0, 1.0, 1.0]))  # 10,000 nats a token
+    measurements.fetch(progress)
+    metrics, _ = measurements.metrics(progress)
+    assert metrics["perplexity"] == pytest.approx(math.exp(100))
