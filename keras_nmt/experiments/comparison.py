@@ -124,6 +124,7 @@ def compare(comparison: Comparison, report: Report = lambda line: print(line, fl
     | 95% interval | of the difference, over sentences and seeds; see `paired_bootstrap_of_runs` |
     | p | two-sided, over sentences; one seed, or fewer than ten sentences, has no p |
     | p (Holm) | corrected for the number of tests in the table |
+    | p (seeds) | two-sided, of Welch's t test over the scores of the runs, not corrected |
 
     Runs with empty translations of the test data, or with fewer than half as many distinct translations as lines, are
     named below the tables: the score of such a system means little.

@@ -29,7 +29,7 @@ SEARCH = ("search.beam_size", "search.length_penalty", "search.min_length")
 DRAWS = 10_000
 COLUMNS = (
     *("configuration", "parameters", "training tokens/s", "decoding sentences/s", "runs", "dev BLEU", "test BLEU"),
-    *("difference", "each seed", "95% interval", "p", "p (Holm)"),
+    *("difference", "each seed", "95% interval", "p", "p (Holm)", "p (seeds)"),
 )
 
 Runs = Mapping[str, Mapping[int, ExperimentConfig]]  # by configuration and seed
@@ -134,7 +134,8 @@ def _difference(
     """Returns the entries about the difference between a configuration and the baseline, over the seeds of both."""
     shared = [seed for seed in bleus[name] if seed in bleus[baseline]]
     if name == baseline or not shared:
-        return {"difference": None, "differences": {}, "interval": None, "p_value": None, "p_value_holm": None}
+        missing = dict.fromkeys(("difference", "interval", "p_value", "p_value_holm", "p_value_of_seeds"))
+        return {**missing, "differences": {}}
     if (key := (name, *map(str, shared))) in known:
         return known[key]
     first = runs[name][shared[0]]
@@ -158,6 +159,7 @@ def _difference(
         "interval": found.interval,
         "p_value": found.p_value,
         "p_value_holm": None,
+        "p_value_of_seeds": found.p_value_of_runs,
     }
     return known[key]
 
@@ -198,6 +200,7 @@ def _tables(summary: dict[str, Any]) -> list[list[list[str]]]:
             " to ".join(format(x, "+.2f") for x in one["interval"] or ()),
             show_p(one["p_value"]),
             show_p(one["p_value_holm"]),
+            show_p(one["p_value_of_seeds"]),
         ]
         for name, one in found.items()
     ]
@@ -269,7 +272,8 @@ def comparison_markdown(summary: dict[str, Any]) -> str:
         "95%, by a bootstrap that draws sentences and seeds. p: two-sided, by a bootstrap that draws sentences, each "
         "with the translations of all seeds; one seed, or fewer than ten sentences, has no p. "
         f"Both: {DRAWS:,} draws. "
-        f"p (Holm): corrected for the {sum(one['p_value'] is not None for one in found)} tests of the table.",
+        f"p (Holm): corrected for the {sum(one['p_value'] is not None for one in found)} tests of the table. "
+        "p (seeds): of Welch's t test over the scores of the runs, not corrected.",
     ]
     texts = list(dict.fromkeys(summary["dev_sentences"].values()))
     if len(texts) > 1:

@@ -15,7 +15,7 @@ from scipy import stats
 
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation import corpus_scores, holm, paired_bootstrap, paired_bootstrap_of_runs, significance
-from keras_nmt.evaluation.bootstrap import bleu_counts, bleu_of_counts, drawn_sums, two_sided_p
+from keras_nmt.evaluation.bootstrap import bleu_counts, bleu_of_counts, drawn_sums, two_sided_p, welch
 from keras_nmt.evaluation.metrics import METRICS, MetricKind
 
 RNG = np.random.default_rng(0)
@@ -175,7 +175,7 @@ def test_one_run_has_a_difference_and_no_p_value():
     references = corpus(1)
     found = paired_bootstrap_of_runs([references], [damaged(references, 0.5, 2)], references)
     assert found.difference > 20
-    assert found[1:] == ((found.difference,), None, None)
+    assert found[1:] == ((found.difference,), None, None, None)
 
 
 def test_the_p_value_is_that_of_two_systems():
@@ -454,3 +454,33 @@ def test_bootstrap_of_bleu_draws_sentences():
     expected = (np.sum(np.abs(drawn - drawn.mean()) >= abs(difference(range(30)))) + 1) / 41
     counts = [bleu_counts(x, references) for x in systems]
     assert significance(*counts, samples=40, seed=5) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("sizes", "has_p"), [((9, 9), False), ((1, 1, 1), False), ((4, 5), False), ((4, 6), True)])
+def test_few_lines_of_several_directions_have_no_p(sizes, has_p):
+    """Directions with the same number of lines share their draws, so these lines count once."""
+    references = corpus(1)[:9]
+    good, bad = damaged(references, 0.1, 2), damaged(references, 0.5, 3)
+    systems, baselines = ({f"{i}": [lines[:n]] * 2 for i, n in enumerate(sizes)} for lines in (good, bad))
+    found = paired_bootstrap_of_runs(
+        systems, baselines, {f"{i}": references[:n] for i, n in enumerate(sizes)}, samples=30
+    )
+    assert (found.p_value is not None) == (found.interval is not None) == (found.p_value_of_runs is not None) == has_p
+
+
+@given(*[st.lists(st.floats(20, 40), min_size=2, max_size=6)] * 2)
+def test_welch_is_that_of_scipy(ours, theirs):
+    if max(np.std(ours), np.std(theirs)) > 0.01:
+        expected = stats.ttest_ind(ours, theirs, equal_var=False).pvalue
+        assert welch(np.array(ours), np.array(theirs)) == pytest.approx(expected, rel=1e-6, abs=1e-12)
+
+
+def test_the_p_of_runs_is_that_of_their_scores():
+    references = corpus(1)
+    systems, baselines = ([damaged(references, share, seed) for seed in (2, 3, 4)] for share in (0.1, 0.3))
+    found = paired_bootstrap_of_runs(systems, baselines, references, samples=30)
+    bleus = [[corpus_scores(run, references)["bleu"].score for run in runs] for runs in (systems, baselines)]
+    assert found.p_value_of_runs == pytest.approx(stats.ttest_ind(*bleus, equal_var=False).pvalue, rel=1e-4)
+    assert paired_bootstrap_of_runs(systems, systems, references, samples=30).p_value_of_runs == 1
+    alike = [references] * 2, [baselines[0]] * 2
+    assert paired_bootstrap_of_runs(*alike, references, samples=30).p_value_of_runs == 0

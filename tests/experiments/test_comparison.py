@@ -149,7 +149,7 @@ def test_without_test_data_there_is_no_test_and_no_speed(files, tmp_path, monkey
     run(files, tmp_path / "runs", seeds=(1,), decoding_speed=True)
     assert calls == ["train baseline-1", "train plain-1"]
     rows = (tmp_path / "runs" / "comparison.md").read_text().splitlines()
-    assert rows[3] == "| plain | 1,001 | 200 | | 1 of 1 | 30.00 | | | | | | |"
+    assert rows[3] == "| plain | 1,001 | 200 | | 1 of 1 | 30.00 | | | | | | | |"
 
 
 def test_a_finished_run_with_other_settings_is_not_taken_nor_overwritten(files, tmp_path, calls):

@@ -39,11 +39,11 @@ def test_the_table_has_means_deviations_and_p_values(files, tmp_path):
     lines, written = table_of(comparison)
     assert lines[0].startswith("| configuration | parameters | training tokens/s | decoding sentences/s | runs |")
     # 33 is the mean of 30, 32 and 37; squares of differences 9 + 1 + 16 = 26, over n - 1 = 2: 13, whose root is 3.61.
-    assert lines[2] == "| baseline | 1,000 | 200 | 7.0 | 3 of 3 | 33.00 ± 3.61 | 33.00 ± 3.61 | | | | | |"
+    assert lines[2] == "| baseline | 1,000 | 200 | 7.0 | 3 of 3 | 33.00 ± 3.61 | 33.00 ± 3.61 | | | | | | |"
     # Medians 20 and 20. Of seeds 1 and 3: 31 and 40, of the baseline 30 and 37, so 2 better, in every sentence drawn.
     start = "| other | 1,001 | 20 | 1,234.6 (1,200.0 to 2,000.0) | 2 of 3 | 20.00 ± 0.00 | 35.50 ± 6.36 | +2.00 |"
     assert lines[3].startswith(f"{start} +1.00, +3.00 | +")
-    assert lines[4] == "| none | | | | 0 of 3 | | | | | | | |"
+    assert lines[4] == "| none | | | | 0 of 3 | | | | | | | | |"
     assert "Seeds 1, 2, 3; budget: max_updates=100, batch_size=4096, batch_unit=tokens." in lines[6]
     assert f"test by beam 4, length penalty 0.6 (`{SIGNATURE}`)." in lines[6]
     found = written["configurations"]["other"]
@@ -57,7 +57,7 @@ def test_one_seed_has_no_deviation_interval_or_p_value(files, tmp_path):
     comparison = planned(files, tmp_path / "runs", seeds=(7,))
     write_run(comparison.runs["baseline"][7], hypotheses=worse(3))
     write_run(comparison.runs["plain"][7], hypotheses=worse(4), test=41.5)
-    assert table_of(comparison)[0][3] == "| plain | 1,001 | 200 | | 1 of 1 | 30.00 | 41.50 | +1.50 | | | | |"
+    assert table_of(comparison)[0][3] == "| plain | 1,001 | 200 | | 1 of 1 | 30.00 | 41.50 | +1.50 | | | | | |"
 
 
 def test_each_seed_has_its_own_translations(files, tmp_path):
@@ -70,6 +70,7 @@ def test_each_seed_has_its_own_translations(files, tmp_path):
     found = write_table(comparison)["configurations"]["plain"]
     expected = paired_bootstrap_of_runs(runs["plain"], runs["baseline"], LINES, samples=comparison_table.DRAWS)
     assert (found["p_value"], found["interval"]) == (expected.p_value, expected.interval)
+    assert found["p_value_of_seeds"] == expected.p_value_of_runs
     one_run = runs["plain"][:1] * 3, runs["baseline"][:1] * 3
     of_one = paired_bootstrap_of_runs(*one_run, LINES, samples=comparison_table.DRAWS)
     assert of_one.p_value != expected.p_value
@@ -168,7 +169,7 @@ def test_scores_are_means_over_directions_and_a_second_table_has_each_direction(
         write_run(comparison.runs["hub"][seed], dev=dev, test=better)
     lines, written = table_of(comparison)
     # Development data are those of the pairs that both are trained on: 10, 11, 12 and 13. Test data are those of all.
-    assert lines[2] == "| baseline | 1,000 | 200 | | 2 of 2 | 11.50 ± 0.00 | 3.50 ± 0.00 | | | | | |"
+    assert lines[2] == "| baseline | 1,000 | 200 | | 2 of 2 | 11.50 ± 0.00 | 3.50 ± 0.00 | | | | | | |"
     assert lines[3].startswith("| hub | 1,000 | 200 | | 2 of 2 | 11.50 ± 0.00 | 5.00 ± 0.71 | +1.50 | +1.00, +2.00 | +")
     assert lines[5] == f"| test BLEU | {' | '.join(['en-de', 'en-fr', 'de-en', 'de-fr', 'fr-en', 'fr-de'])} |"
     assert lines[8].startswith("| hub | 2.50 ± 0.71 | 4.50 ± 0.71 | 3.50 ± 0.71 | 6.50 ± 0.71* |")
