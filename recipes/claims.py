@@ -7,9 +7,10 @@
 `table` prints the configurations of one file of multi30k/results beside one of them. DATA is the folder of Multi30k,
 with the test sets as `NAME.LANGUAGE` or `NAME.LANGUAGE.gz`.
 
-A claim is answered by rule: "yes" or "no" if p, corrected for all tests of the table (Holm), is below 0.05, the 95%
-interval over sentences and seeds leaves zero out, and both also hold without the lines that a run leaves empty; else
-"not shown". One seed shows nothing. An answer that claims.json gives itself gets an asterisk.
+A claim is answered by rule: "yes" or "no" if p over sentences, corrected for all tests of the table (Holm), and p over
+seeds, uncorrected, are below 0.05, the 95% interval over sentences and seeds leaves zero out, and the same holds,
+uncorrected, without the lines that a run leaves empty; else "not shown". One seed shows nothing. An answer that
+claims.json gives itself gets an asterisk. Differences of "beside" stand in a row without a part in its answer.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ from keras_nmt.files.atomic_files import write_text
 HERE = Path(__file__).parent
 READMES = ("../README.md", "README.md", "multi30k/README.md")
 WRITTEN = re.compile(r"(<!-- written by claims.py: (\w+) -->\n\n).*?(\n\n<!-- end -->)", re.DOTALL)
-COLUMNS = ("claim", "paper", "here", "each seed", "95% interval", "p", "p (Holm)", "answer", "data and size here")
+STATISTICS = ("each seed", "95% interval", "p", "p (Holm)", "p (seeds)")
+COLUMNS = ("claim", "paper", "here", *STATISTICS, "answer", "data and size here")
 FEW_EMPTY = 5  # lines, below which a second comparison without empty lines is left out
 DataDir = Annotated[Path, typer.Option(help="Folder of Multi30k.")]
 Outputs = dict[str, list[list[str]]]  # lines by run and direction
@@ -70,28 +72,28 @@ def compare_kept(test: Mapping[str, Any], data: Path) -> Found:
     """Compares two systems of a table of kept runs.
 
     Args:
-        test: Dict with "runs", the file in `multi30k/results`, "system" and "baseline"; and optionally "directions", a
-            list, by default all of both, and "words", the smallest and the largest number of words of the source.
+        test: Dict with "runs", the file in `multi30k/results`, "system" and "baseline"; and optionally "baseline_runs",
+            the file of the baseline if it is another one, "directions", a list, by default all of both, and "words",
+            the smallest and the largest number of words of the source.
         data: The folder of Multi30k.
     """
-    runs = kept_runs(test["runs"])
     both = test["system"], test["baseline"]
-    seeds = tuple(seed for name, seed in runs if name == both[0] and (both[1], seed) in runs)
+    of_system, of_baseline = (kept_runs(test.get(key, test["runs"])) for key in ("runs", "baseline_runs"))
+    seeds = tuple(seed for name, seed in of_system if name == both[0] and (both[1], seed) in of_baseline)
     if not seeds:
         raise UserError(
             f"`{test['runs']}` must have runs of both systems with the same seed. Received: {' and '.join(both)}"
         )
-    first, other = (runs[name, seeds[0]] for name in both)
+    runs = [[kept[name, i] for i in seeds] for kept, name in zip((of_system, of_baseline), both, strict=True)]
+    first, other = (of[0] for of in runs)
     settings = first.settings
     directions = test.get("directions") or [x for x in first.results["test"] if x in other.results["test"]]
-    outputs: list[Outputs] = [
-        {name: [runs[of, i].translations(name) for i in seeds] for name in directions} for of in both
-    ]
+    outputs: list[Outputs] = [{name: [run.translations(name) for run in of] for name in directions} for of in runs]
     tests = settings["data"]["test"]
     sources, references = ({name: _texts(data, tests, name, side) for name in directions} for side in (0, 1))
     for name in directions:
         digests = [text_digest(file) for files in _files(data, tests, name) for file in files]
-        if any(runs[of, i].results["data"].get(f"test {name}") != digests for of in both for i in seeds):
+        if any(run.results["data"].get(f"test {name}") != digests for of in runs for run in of):
             raise UserError(
                 f"The test sets of {name} in {data} are not those that the runs translated: {test['system']} and "
                 f"{test['baseline']} of {test['runs']}. Received: test={tests}"
@@ -123,7 +125,7 @@ def answer(found: Sequence[Found], corrected: Sequence[float | None]) -> str:
 
     def sign(one: RunsComparison, p: float | None) -> int:
         low, high = one.interval or (0, 0)
-        if p is None or p >= 0.05:
+        if p is None or one.p_value_of_runs is None or max(p, one.p_value_of_runs) >= 0.05:
             return 0
         return 1 if low > 0 else -1 if high < 0 else 0
 
@@ -164,6 +166,7 @@ def claims_table(sections: Sequence[Mapping[str, Any]], data: Path) -> str:
     """The table of the claims, and a sentence on the number of tests, in Markdown."""
     rows = [row for section in sections for row in section["claims"]]
     found = {id(row): [compare_kept(test, data) for test in row.get("tests", ())] for row in rows}
+    beside = {id(row): [compare_kept(test, data) for test in row.get("beside", ())] for row in rows}
     p_values = {(key, i): x.whole.p_value for key, of in found.items() for i, x in enumerate(of)}
     corrected = holm({key: p for key, p in p_values.items() if p is not None})
     lines = [list(COLUMNS), ["---"] * len(COLUMNS)]
@@ -172,7 +175,7 @@ def claims_table(sections: Sequence[Mapping[str, Any]], data: Path) -> str:
         for row in section["claims"]:
             tests = found[id(row)]
             of_row = [corrected.get((id(row), i)) for i in range(len(tests))]
-            here = row.get("here", "").format(*(f"{x.whole.difference:+.2f}" for x in tests))
+            here = row.get("here", "").format(*(f"{x.whole.difference:+.2f}" for x in (*tests, *beside[id(row)])))
             lines.append(
                 [
                     *(row["claim"], row["claimed"], here + "".join(map(_on_empty, tests))),
@@ -236,7 +239,7 @@ def runs_table(
             "test BLEU": _mean([statistics.mean(x["bleu"]["score"] for x in one["test"].values()) for one in own]),
             **_test_sets(own),
             "difference": "".join(f"{x.whole.difference:+.2f}" for x in compared),
-            **dict(zip(COLUMNS[3:7], numbers, strict=True)),
+            **dict(zip(STATISTICS, numbers, strict=True)),
             "without the lines that a run leaves empty": "".join(map(_without_empty, compared)),
         }
         rows.append({title: label, **{key: cells[key] for key in columns or cells}})
@@ -288,15 +291,16 @@ def _own_answer(row: Mapping[str, Any]) -> str | None:
 
 
 def _statistics(found: Sequence[Found], corrected: Sequence[float | None], p: str) -> list[str]:
-    """Cells: each seed, interval, p and corrected p of each comparison."""
+    """The cells of `STATISTICS` for each comparison."""
     several = [x.whole for x in found if x.whole.interval is not None]
     if not several:
-        return ["", "", p, ""]
+        return ["", "", p, "", ""]
     return [
         "; ".join(", ".join(f"{x:+.2f}" for x in one.differences) for one in several),
         "; ".join(" to ".join(f"{x:+.2f}" for x in one.interval or ()) for one in several),
         "; ".join(show_p(one.p_value) for one in several),
         "; ".join(show_p(x) for x in corrected if x is not None),
+        "; ".join(show_p(one.p_value_of_runs) for one in several),
     ]
 
 

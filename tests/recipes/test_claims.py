@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import json
 from types import SimpleNamespace
@@ -28,14 +29,13 @@ def claims():
     return load_script("claims.py")
 
 
-def found(claims, interval, without=None):
+def found(claims, interval, without=None, p_of_runs=0.04):
     middle = sum(interval) / 2
-    return claims.Found(
-        RunsComparison(middle, (middle,) * 2, 0.001, interval), (1, 2), 0 if without is None else 9, without
-    )
+    whole = RunsComparison(middle, (middle,) * 2, 0.001, interval, p_of_runs)
+    return claims.Found(whole, (1, 2), 0 if without is None else 9, without)
 
 
-def test_a_claim_is_answered_by_p_interval_and_empty_lines(claims):
+def test_a_claim_is_answered_by_both_p_interval_and_empty_lines(claims):
     above, below, about = ((0.1, 0.9), (-0.9, -0.1), (-0.1, 0.9))
     answers = {
         (above, 0.01): "yes",
@@ -46,6 +46,7 @@ def test_a_claim_is_answered_by_p_interval_and_empty_lines(claims):
     }
     for (interval, p), expected in answers.items():
         assert claims.answer([found(claims, interval)], [p]) == expected
+    assert claims.answer([found(claims, above, p_of_runs=0.06)], [0.01]) == "not shown"
     assert claims.answer([found(claims, above), found(claims, below)], [0.01, 0.01]) == "not shown"
     of_rests = {
         (below, 0.001): "not shown",
@@ -54,7 +55,7 @@ def test_a_claim_is_answered_by_p_interval_and_empty_lines(claims):
         (above, 0.001): "yes",
     }
     for (interval, p), expected in of_rests.items():
-        of_rest = RunsComparison(0.4, (0.4,) * 2, p, interval)
+        of_rest = RunsComparison(0.4, (0.4,) * 2, p, interval, 0.04)
         assert claims.answer([found(claims, above, of_rest)], [0.01]) == expected
 
 
@@ -104,8 +105,16 @@ def test_other_test_sets_than_the_runs_translated_are_refused(claims, kept):
         claims.compare_kept({"runs": "ours", "system": "good", "baseline": "bad"}, kept)
 
 
-def test_the_table_has_answers_of_its_own_and_of_the_rule(claims, kept):
+def test_the_table_has_answers_of_its_own_and_of_the_rule(claims, kept, monkeypatch):
     test = {"runs": "ours", "system": "good", "baseline": "bad"}
+    compare = claims.compare_kept
+
+    def compared(*given):
+        found = compare(*given)
+        both = (x._replace(p_value_of_runs=0.01) for x in (found.whole, found.without))  # of two seeds, it is 0.1
+        return dataclasses.replace(found, **dict(zip(("whole", "without"), both, strict=True)))
+
+    monkeypatch.setattr(claims, "compare_kept", compared)
     rows = [
         {"claim": "good is better", "claimed": "yes", "here": "[{0}](x)", "tests": [test]},
         {"claim": "bad is better", "claimed": "yes", "tests": [{**test, "system": "bad", "baseline": "good"}]},
@@ -132,7 +141,7 @@ def test_a_table_has_a_row_for_each_configuration(claims, kept):
     assert (row["dev BLEU"], row["test BLEU"]) == ("20.00 ± 0.00", "12.34 ± 0.00")
     assert row["difference"] == f"{one.whole.difference:+.2f}"
     assert row["without the lines that a run leaves empty"].endswith(", 6 lines")
-    assert theirs == ["theirs", "", "1,000", "2", "20.00 ± 0.00", "12.34 ± 0.00", *[""] * 6]
+    assert theirs == ["theirs", "", "1,000", "2", "20.00 ± 0.00", "12.34 ± 0.00", *[""] * 7]
     columns = claims.runs_table("ours", "bad", kept, columns=["test BLEU", "p"]).splitlines()
     assert columns[0] == "| configuration | test BLEU | p |"
     assert [line.split(" | ")[0] for line in columns[2:]] == ["| good", "| bad"]  # the order of the file
@@ -199,3 +208,35 @@ def test_the_readmes_tables_are_made_from_the_kept_runs(claims, multi30k):
     for name in claims.READMES:
         text = (RECIPES / name).read_text(encoding="utf-8")
         assert claims.rewritten(text, multi30k) == text
+
+
+def test_deviations_are_those_of_a_sample(claims):
+    assert claims._mean([30.0, 32.0, 37.0]) == "33.00 ± 3.61"  # squares of differences 9 + 1 + 16, over n - 1
+    assert claims._mean([30.0]) == "30.00"
+
+
+def test_p_values_are_corrected_for_all_tests_of_a_table(claims, monkeypatch, tmp_path):
+    p_values = {"one": 0.03, "other": 0.04}
+
+    def compared(test, data):
+        found = RunsComparison(0.5, (0.5, 0.5), p_values[test["system"]], (0.1, 0.9), 0.01)
+        return claims.Found(found, (1, 2), 0, None)
+
+    monkeypatch.setattr(claims, "compare_kept", compared)
+    rows = [{"claim": name, "claimed": "yes", "tests": [{"system": name}]} for name in p_values]
+    lines = claims.claims_table([{"paper": "Ours", "claims": rows}], tmp_path).splitlines()[3:5]
+    found = [[cell.strip() for cell in line.split("|")[6:10]] for line in lines]
+    assert found == [["0.030", "0.060", "0.010", "not shown"], ["0.040", "0.060", "0.010", "not shown"]]
+    runs = {(name, 1): SimpleNamespace(results=RESULTS) for name in ("base", *p_values)}
+    monkeypatch.setattr(claims, "kept_runs", lambda table: runs)
+    lines = claims.runs_table("ours", "base", tmp_path, columns=["p", "p (Holm)"]).splitlines()[3:]
+    assert lines == ["| one | 0.030 | 0.060 |", "| other | 0.040 | 0.060 |"]
+
+
+def test_only_seeds_of_both_systems_are_compared(claims, kept, monkeypatch):
+    runs = dict(claims.kept_runs("ours"))
+    runs["good", 3] = runs["good", 1]  # the baseline has no third run yet
+    with monkeypatch.context() as patch:
+        patch.setattr(claims, "kept_runs", lambda table: runs)
+        found = claims.compare_kept({"runs": "ours", "system": "good", "baseline": "bad"}, kept)
+    assert (found.seeds, len(found.whole.differences)) == ((1, 2), 2)

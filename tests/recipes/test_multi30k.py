@@ -189,9 +189,9 @@ def test_the_kept_runs_are_those_of_the_recipe(multi30k, tmp_path, run_recipe):
         row = next(line for line in text.splitlines() if line.startswith(start)).split(" | ")
         assert row[4] == f"{one['test_bleu']['mean']:.2f} ± {one['test_bleu']['deviation']:.2f}"
         if name != "baseline":
-            assert row[7:10] == [
+            assert row[7:11] == [
                 " to ".join(f"{x:+.2f}" for x in one["interval"]),
-                *(show_p(one[key]) for key in ("p_value", "p_value_holm")),
+                *(show_p(one[key]) for key in ("p_value", "p_value_holm", "p_value_of_seeds")),
             ]
 
 
