@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import json
+import shutil
 from types import SimpleNamespace
 
 import pytest
@@ -129,6 +130,23 @@ def test_the_table_has_answers_of_its_own_and_of_the_rule(claims, kept, monkeypa
     assert "[+" in lines[3]
     assert "without 6 lines" in lines[3]
     assert lines[-1].endswith("the 3 tests of this table.")
+
+
+def test_differences_beside_have_no_part_in_the_answer_and_files_can_be_compared(claims, kept):
+    results = kept / "multi30k" / "results"
+    for path in list(results.glob("ours.*")):
+        shutil.copy(path, results / path.name.replace("ours", "theirs"))
+    test = {"runs": "ours", "system": "good", "baseline": "bad"}
+    other = {**test, "baseline_runs": "theirs"}
+    assert claims.compare_kept(other, kept) == claims.compare_kept(test, kept)
+    row = {"claim": "bad is better", "claimed": "yes", "here": "{0} and {1}", "beside": [test]}
+    row["tests"] = [{**other, "system": "bad", "baseline": "good"}]
+    lines = claims.claims_table([{"paper": "Ours", "claims": [row]}], kept).splitlines()
+    cells = [cell.strip() for cell in lines[3].split("|")[1:-1]]
+    difference = claims.compare_kept(test, kept).whole.difference
+    assert cells[2].startswith(f"{-difference:+.2f} and {difference:+.2f}; without 6 lines")
+    assert len(cells[4].split(";")) == len(cells[6].split(";")) == 1
+    assert lines[-1].endswith("the 1 tests of this table.")
 
 
 def test_a_table_has_a_row_for_each_configuration(claims, kept):
