@@ -88,7 +88,7 @@ RECIPE = Recipe(
         **{f"matched_{name}": {"matched_to": name} for name in MATCHED},
         "all": {"model": ALL},
         # Joined to others, as in `fusion+peak_26`: each arm at several peak rates, in ten thousandths.
-        **{f"peak_{rate}": {"learning_rate": rate / 10_000} for rate in (13, 26, 52, 80)},
+        **{f"peak_{rate}": {"learning_rate": rate / 10_000} for rate in (13, 26, 37, 52, 80, 113)},
         # The schedule of those peaks; before others, whose settings count, as in `inverse_300+peak_80+role_one_hot`.
         "inverse_300": {"schedule": "inverse_square_root", "learning_rate": 0.0026, "warmup_steps": 300},
     },
