@@ -157,9 +157,13 @@ def recipe_app(recipe: Recipe) -> typer.Typer:
     @app.command(name="list")
     def list_() -> None:
         """Shows the configurations and the changes of each."""
-        width = max(map(len, recipe.configurations))
+        width = max(map(len, {**recipe.configurations, **recipe.modifiers}))
         for name, configuration in recipe.configurations.items():
             print(f"{name:{width}}  {_in_words(configuration) or 'the shared settings'}")
+        if recipe.modifiers:
+            print("\nTo be joined to configurations by +:")
+        for name, modifier in recipe.modifiers.items():
+            print(f"{name:{width}}  {_in_words(modifier)}")
         print(f"\nShared: {_in_words(recipe.settings)}")
         if recipe.per_pair:
             print(f"For each pair of languages: {_in_words(recipe.per_pair)}")

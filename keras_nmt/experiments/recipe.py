@@ -56,6 +56,8 @@ class Recipe:
         languages: Tuple of str, the languages of the corpus. The first two are the default direction.
         settings: Dict, the settings that all configurations share.
         configurations: Dict from the name of each configuration to a dict of its changes.
+        modifiers: Dict of the same kind, whose names are to be joined to configurations, such as "fusion+six_layers".
+            A comparison without names leaves them out. Defaults to none.
         baseline: Str, the configuration to compare with.
         comparison: Dict, changes of `settings` in comparisons, such as a shorter training.
         per_pair: Dict, settings that are multiplied by the number of trained directions, such as `max_updates`.
@@ -86,6 +88,7 @@ class Recipe:
     settings: Settings
     configurations: dict[str, Settings]
     baseline: str
+    modifiers: dict[str, Settings] = dataclasses.field(default_factory=dict)
     comparison: Settings = dataclasses.field(default_factory=dict)
     per_pair: dict[str, int] = dataclasses.field(default_factory=dict)
     data_dir: Path | None = None
@@ -93,8 +96,10 @@ class Recipe:
     def __post_init__(self) -> None:
         if unknown := sorted({*self.corpora, "train", "dev"} - (set(self.corpora) & set(CORPORA))):
             raise UserError(f"`corpora` must have train and dev, and may have test. Received: {', '.join(unknown)}")
+        if twice := sorted(set(self.configurations) & set(self.modifiers)):
+            raise UserError(f"A configuration and a modifier must have different names. Received: {', '.join(twice)}")
         self.chosen(self.baseline)
-        for name in self.configurations:
+        for name in self._all:
             for key in REFERENCES:
                 other = self.chosen(name).get(key)
                 if other is not None and (other == name or key in self.chosen(other)):
@@ -106,15 +111,17 @@ class Recipe:
         """Returns the settings and other keys of a configuration, or of several joined by "+"."""
         names, merged = configuration.split("+"), Settings()
         for i, name in enumerate(names):
-            if name not in self.configurations:
-                raise UserError(
-                    f"A configuration must be one of {', '.join(self.configurations)}. Received: {configuration}"
-                )
-            own = self.configurations[name]
+            if name not in self._all:
+                raise UserError(f"A configuration must be one of {', '.join(self._all)}. Received: {configuration}")
+            own = self._all[name]
             # With "a+b", a reference of "a" to "c" becomes "c+b".
             others = {key: "+".join([*names[:i], own[key], *names[i + 1 :]]) for key in REFERENCES if key in own}
             merged = merge_settings(merged, own, others)
         return merged
+
+    @property
+    def _all(self) -> dict[str, Settings]:
+        return {**self.configurations, **self.modifiers}
 
     def pairs(
         self,
@@ -241,7 +248,7 @@ class Recipe:
         """Makes a comparison with the baseline. Its settings are the recipe's, with the changes of `comparison`.
 
         Args:
-            configurations: List of names of configurations; if it is empty, all.
+            configurations: List of names of configurations; if it is empty, all, without modifiers.
             seeds: List of ints.
             directory: Path of the folder of the runs and of the table.
             unequal, decoding_speed, imports: See `Comparison`.
@@ -268,7 +275,7 @@ class Recipe:
         starts = {name: self.chosen(name).get("start_from") for name in names}
         if missing := sorted(f"{other} (for {name})" for name, other in starts.items() if other and other not in names):
             raise UserError(f"Missing configurations, from which others start: {', '.join(missing)}")
-        order = list(self.configurations)
+        order = list(self._all)
         in_order = sorted(names, key=lambda name: (starts[name] is not None, [*map(order.index, name.split("+"))]))
         return Comparison(
             experiments={name: functools.partial(make, name) for name in in_order},
@@ -289,6 +296,7 @@ class Recipe:
         return dataclasses.replace(
             self,
             configurations={name: without_limit(own) for name, own in self.configurations.items()},
+            modifiers={name: without_limit(own) for name, own in self.modifiers.items()},
             comparison=without_limit(self.comparison),
             per_pair={**self.per_pair, "training.stop.max_updates": updates},
         )

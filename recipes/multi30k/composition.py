@@ -75,15 +75,15 @@ RECIPE = Recipe(
         "logging.every": 50,
     },
     configurations={
-        # Joined to others, as in `peak_13+ni_both`: each arm at several peak rates, in ten thousandths, and the
-        # Transformer that it goes on from at its own.
-        **{f"peak_{rate}": {"learning_rate": rate / 10_000} for rate in (5, 13, 26, 52)},
         "baseline": BASELINE,
         "baseline_continued": composed({}),
         "matched": {**BASELINE, "matched_to": "ni_both"},
         "matched_continued": {"start_from": "matched", "matched_to": "ni_both"},
         **{name: composed(model) for name, model in with_identity_start(COMPOSED).items()},
     },
+    # Each arm at several peak rates, in ten thousandths, as in `peak_13+ni_both`: the first of the two, so that the
+    # Transformer that it goes on from keeps its own.
+    modifiers={f"peak_{rate}": {"learning_rate": rate / 10_000} for rate in (5, 13, 26, 52)},
     baseline="baseline_continued",
 )
 

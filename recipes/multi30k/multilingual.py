@@ -35,13 +35,15 @@ RECIPE = Recipe(
     settings=ATTENTION_BRIDGE,
     configurations={
         **ATTENTION_BRIDGE_CONFIGURATIONS,
+        "label_tiny": LANGUAGE_LABEL_TINY,
+    },
+    modifiers={
+        # Sizes, as in `bilingual+tiny`; `narrow` has the paper's recurrent models at half the width, for two cores.
         "small": ATTENTION_BRIDGE_SMALL,
         "tiny": ATTENTION_BRIDGE_TINY,
-        "label_tiny": LANGUAGE_LABEL_TINY,
-        # The paper's recurrent models at half the width, for two cores.
         "narrow": {"vocabulary_size": 4000, "model": {"hidden_dim": 256, "bridge_hidden_dim": 512}},
-        # Joined to others, as in `bilingual+tiny+peak_26+updates_1200`: a pair that is never trained; the peak rate in
-        # ten thousandths; the updates of all tasks together.
+        # A pair that is never trained; the peak rate in ten thousandths; the updates of all tasks together, as in
+        # `bilingual+tiny+peak_26+updates_1200`.
         "without_de_fr": {"leave_out": ["de-fr"]},
         **{f"peak_{rate}": {"learning_rate": rate / 10_000} for rate in (13, 26, 52)},
         **{f"updates_{number}": {"max_updates": number} for number in (300, 1200, 4800)},

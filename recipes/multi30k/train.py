@@ -62,14 +62,10 @@ RECIPE = Recipe(
         "non_lexical": {"model": {"shortcuts": {"kind": "fusion", "source": "non_lexical"}}},
         "encoder_only": {"model": {"shortcuts": {"kind": "fusion", "sides": ["encoder"]}}},
         "decoder_only": {"model": {"shortcuts": {"kind": "fusion", "sides": ["decoder"]}}},
-        # Joined to others, as in `non_lexical+six_layers`: the paper's depth. In 3 + 3 layers, the sources of
-        # `non_lexical` are H_0, H_0 and H_1, and two of three layers lexical.
-        "six_layers": {"model": {"num_encoder_layers": 6, "num_decoder_layers": 6}},
         # Cheap decoders: a recurrent layer in place of self-attention; one layer under a deep encoder; both, smaller.
         "ssru": {"model": {"decoder_self_attention": "ssru"}},
         "shallow": {"model": {"num_encoder_layers": 6, "num_decoder_layers": 1}},
         "student": {"preset": "transformer_student"},
-        "released": RELEASED,  # residual connections; `fusion+released`
         "ni_layers": {"model": LAYERS},
         "ni_heads": {"model": HEADS},
         "ni_both": {"model": INTERACTION},
@@ -87,10 +83,16 @@ RECIPE = Recipe(
         "matched": {"matched_to": "role_softmax"},
         **{f"matched_{name}": {"matched_to": name} for name in MATCHED},
         "all": {"model": ALL},
-        # Joined to others, as in `fusion+peak_26`: each arm at several peak rates, in ten thousandths.
-        **{f"peak_{rate}": {"learning_rate": rate / 10_000} for rate in (13, 26, 37, 52, 80, 113)},
-        # The schedule of those peaks; before others, whose settings count, as in `inverse_300+peak_80+role_one_hot`.
+    },
+    modifiers={
+        # The schedule of the peaks below; first, as in `inverse_300+peak_80+role_one_hot`, so that others count.
         "inverse_300": {"schedule": "inverse_square_root", "learning_rate": 0.0026, "warmup_steps": 300},
+        # Each arm at several peak rates, in ten thousandths, as in `fusion+peak_26`.
+        **{f"peak_{rate}": {"learning_rate": rate / 10_000} for rate in (13, 26, 37, 52, 80, 113)},
+        # The depth of the paper on shortcuts. In 3 + 3 layers, the sources of `non_lexical` are H_0, H_0 and H_1, and
+        # two of three layers lexical.
+        "six_layers": {"model": {"num_encoder_layers": 6, "num_decoder_layers": 6}},
+        "released": RELEASED,  # residual connections, as in `fusion+released`
     },
     baseline="baseline",
     # Equal numbers of updates, and so of tokens: some 18 minutes of the baseline on one core. The peak rate is near the

@@ -42,9 +42,9 @@ RECIPE = Recipe(
         # Figure 5.
         "encoder_only": merge_settings(FUSION, {"model": {"shortcuts": {"sides": ["encoder"]}}}),
         "decoder_only": merge_settings(FUSION, {"model": {"shortcuts": {"sides": ["decoder"]}}}),
-        # The residual connections of the authors' release: `baseline+released`, `fusion+released`.
-        "released": RELEASED,
     },
+    # The residual connections of the authors' release: `baseline+released`, `fusion+released`.
+    modifiers={"released": RELEASED},
     baseline="baseline",
 )
 

@@ -131,6 +131,7 @@ def test_wrong_arguments_of_a_recipe_are_named(arguments, message):
         ({"corpora": {"train": "a", "dev": "b", "valid": "c"}}, "Received: valid"),
         ({"configurations": {"baseline": {}, "a": {"matched_to": "gold"}}}, "Received: gold"),
         ({"configurations": {"baseline": {"start_from": "baseline"}}}, "Received: start_from='baseline' of baseline"),
+        ({"modifiers": {"fast": {}, "fusion": {}}}, "must have different names. Received: fusion"),
         (
             {"configurations": {"baseline": {}, "a": {"matched_to": "b"}, "b": {"matched_to": "baseline"}}},
             "must name another configuration.*Received: matched_to='b' of a",
@@ -295,14 +296,26 @@ def test_compare_refuses_to_leave_out_the_start_of_a_warm_start(comparisons):
 
 
 def test_configurations_are_joined():
-    made = experiment("fusion+started", of=recipe(configurations={**CONFIGURATIONS, "fast": {"warmup_steps": 1}}))
+    faster = recipe(modifiers={"fast": {"warmup_steps": 1}})
+    made = experiment("fusion+started", of=faster)
     assert (made.model.arguments["shortcuts"], made.training.warmup_steps) == ("fusion", 30)
-    faster = recipe(configurations={**CONFIGURATIONS, "fast": {"warmup_steps": 1}})
     assert experiment("fusion+fast", of=faster).training.warmup_steps == 1
     # The configuration that it starts from has the other parts, too.
     started = experiment("started+fast", of=faster, directory="runs/x-started+fast-3")
     assert Path(started.training.start.init_from) == Path("runs/x-baseline+fast-3")
     assert experiment("fast+fusion", of=faster).training.warmup_steps == 30
+
+
+def test_a_comparison_without_names_leaves_modifiers_out(comparisons):
+    faster = recipe(modifiers={"fast": {"warmup_steps": 1}})
+    run("compare", "--data-dir", "data", of=faster)
+    run("compare", "fast", "fusion+fast", "--data-dir", "data", of=faster)
+    assert [list(made.experiments) for made in comparisons["compare"]] == [
+        ["baseline", "fusion", "matched", "started"],
+        ["baseline", "fusion+fast", "fast"],
+    ]
+    lines = run("list", of=faster).output.splitlines()
+    assert lines[4:7] == ["", "To be joined to configurations by +:", "fast      warmup_steps=1"]
 
 
 SEVERAL = {

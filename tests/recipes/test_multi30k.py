@@ -88,7 +88,7 @@ def test_a_folder_without_the_corpus_is_an_error_of_one_line(tmp_path, run_recip
 def test_every_configuration_makes_a_model(recipe, tmp_path):
     made = {}
     two_layers = {"num_encoder_layers": 2, "num_decoder_layers": 2}
-    for name in recipe.configurations:
+    for name in {**recipe.configurations, **recipe.modifiers}:
         given = {"data_dir": "data", "seed": 1, "directory": tmp_path / f"{name}-1"}
         experiment = recipe.experiment(name, **given, model=two_layers)
         made[name] = count_parameters(
@@ -162,7 +162,7 @@ def test_the_comparison_has_the_readmes_settings(recipe):
         "saving.every": 60,
         "logging.every": 50,
     }
-    for configuration in recipe.configurations.values():
+    for configuration in {**recipe.configurations, **recipe.modifiers}.values():
         assert "start_from" in configuration or not {"max_updates", "time_limit", "batch_size"} & set(configuration)
 
 

@@ -42,7 +42,7 @@ TINY = {
 
 
 RECIPES = {script: load_script(f"{script}.py").RECIPE for script in SCRIPTS}
-ALL = [(script, name) for script, recipe in RECIPES.items() for name in recipe.configurations]
+ALL = [(script, name) for script, one in RECIPES.items() for name in {**one.configurations, **one.modifiers}]
 
 
 def experiment(script, configuration, data_dir="data", folder="runs", **overrides):
@@ -199,7 +199,6 @@ def test_composed_models_have_an_arm_with_the_identity_start(script):
     arms = [name for name in recipe.configurations if name.endswith("_identity")]
     plain = {name.removesuffix("_identity") for name in arms}
     others = {"baseline", "baseline_continued", "matched", "matched_continued", "ni_heads_without_output"}
-    others |= {name for name in recipe.configurations if name.startswith("peak_")}
     assert plain | others >= {name for name in recipe.configurations if "big" not in name} - set(arms)
     for name in arms:
         made, other = experiment(script, name), experiment(script, name.removesuffix("_identity"))
