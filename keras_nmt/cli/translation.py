@@ -6,6 +6,7 @@ import contextlib
 import functools
 import itertools
 import json
+import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -81,9 +82,9 @@ SERVER_OPTIONS = SEARCH_OPTIONS | {
 }
 SAMPLING_OPTIONS = SERVER_OPTIONS - SEARCH_OPTIONS - {"split_sentences"}
 SENTENCE_OPTIONS = SERVER_OPTIONS - SEARCH_OPTIONS - {"num_hypotheses", "sample", "seed"}
-ALTERNATIVES_OPTIONS = {*SEARCH, *MORE_SEARCH, *SHORTLIST, *TRANSLATOR} - {"num_hypotheses"} | {
-    *("directory", "input_", "output", "line_buffered", "prefixes", "alternatives")
-}
+ALTERNATIVES_OPTIONS = {*SEARCH, *MORE_SEARCH, *SHORTLIST, *TRANSLATOR} - {
+    *("num_hypotheses", "suppress_sequences", "no_repeat_ngram_size")
+} | {*("directory", "input_", "output", "line_buffered", "prefixes", "alternatives")}
 
 
 @with_options(SEARCH | MORE_SEARCH | SAMPLING | SHORTLIST | TRANSLATOR)
@@ -175,8 +176,9 @@ def translate(
     check_input(input_)
     written = [path for path in (output, alignments, word_scores) if path is not None]
     check_outputs(*written)
-    if len(set(written)) < len(written):
-        repeated = next(path for path in written if written.count(path) > 1)
+    places = [path if path == STANDARD else Path(os.path.realpath(path.parent), path.name) for path in written]
+    if len(set(places)) < len(places):
+        repeated = next(path for path, place in zip(written, places, strict=True) if places.count(place) > 1)
         raise UserError(f"Alignments, scores and translations go to different files. Received: both {repeated}")
     if markup is not None:
         _check_markup(context, markup)

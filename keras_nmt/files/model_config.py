@@ -27,7 +27,7 @@ LIMITS: dict[str, int] = {
     "length_penalty": LENGTH_PENALTIES[1],
     **dict.fromkeys(("min_length", "max_length", "max_length_offset", "length_buckets", "batch_buckets"), 65_536),
     **dict.fromkeys(("top_k", "shortlist_size"), 10_000_000),
-    **{"no_repeat_ngram_size": 65_536, "max_batch_tokens": 2**30},
+    **{"no_repeat_ngram_size": 64, "max_batch_tokens": 2**30},
 }
 CONFIG = "config.json"
 FORMAT = 2

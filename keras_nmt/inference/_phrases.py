@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 import tensorflow as tf
 
+from keras_nmt.decoding.constraints import met_constraints
+from keras_nmt.decoding.scores import is_valid
 from keras_nmt.errors import UserError
 from keras_nmt.ids import PAD, UNK
 from keras_nmt.inference.batching import bucket_sizes, checked
@@ -54,6 +56,18 @@ def required_phrases(
     count = tf.reduce_max(tf.concat([columns, [0]], 0)) + 1
     rows = sentences * count + cells % tf.maximum(shape[1], 1)
     return _dense(subwords, rows, is_kept, tf.stack([shape[0], count]), compiled)
+
+
+def possible_constraints(constraints: tf.Tensor, tokens: tf.Tensor, scores: tf.Tensor, cut_off: tf.Tensor) -> tf.Tensor:
+    """Leaves out constraints `[B, C, A, L]` that the best hypothesis lacks, in rows where no hypothesis could end.
+
+    A hypothesis ends only with all constraints; where `avoid` or another option forbids what one needs, none ends.
+    `tokens` `[B, K, T]`, `scores` and `cut_off` `[B, K]` are those of the search with the constraints.
+    """
+    is_dead = ~is_valid(scores[:, 0])  # [B]
+    best = tf.where(is_dead[:, None], PAD, tokens[:, 0])  # [B, T]
+    is_lost = (is_dead | cut_off[:, 0])[:, None] & ~met_constraints(constraints, best[:, None])[:, 0]  # [B, C]
+    return tf.where(is_lost[:, :, None, None], PAD, constraints)
 
 
 def avoided_phrases(

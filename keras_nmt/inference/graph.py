@@ -15,7 +15,13 @@ from keras_nmt.decoding.constraints import met_constraints
 from keras_nmt.decoding.scores import NEG_INF, is_valid
 from keras_nmt.errors import UserError
 from keras_nmt.ids import BOS, EOS, PAD, UNK
-from keras_nmt.inference._phrases import avoided_phrases, has_unknown, required_phrases, without_unknown
+from keras_nmt.inference._phrases import (
+    avoided_phrases,
+    has_unknown,
+    possible_constraints,
+    required_phrases,
+    without_unknown,
+)
 from keras_nmt.inference._traced_model import TracedDecoder, TracedEncoder, TracedSearch, distinct, function, values_of
 from keras_nmt.inference.alignment import copies_of_texts, join_with_copies, padded_words, words_of_texts
 from keras_nmt.inference.batching import Column, Groups, Rows, bucket_sizes, by_group, checked, indices_of, of_count
@@ -28,6 +34,7 @@ from keras_nmt.progress import count_steps
 BYTES_OF_A_SUBWORD = 1024
 NO_ALTERNATIVES = (PAD, UNK, BOS)  # ids that no translation goes on with
 PHRASES = ("constraints", "avoid")  # inputs [N, C]
+BLANK = r"[\s\v\x1c-\x1f\x{85}\p{Z}\x{200B}\x{2060}\x{FEFF}]*"  # spaces of all kinds, of any width
 FEW = 16  # rows, which take little time together
 
 
@@ -192,25 +199,31 @@ class TextGraph:
                 run = functools.partial(of_decoder, memory, source, **more, candidates=candidates, compiled=compiled)
                 if some:  # requests, and parts of a text, without phrases do not pay for them
                     has_any = tf.reduce_any([tf.reduce_any(x != PAD) for x in some.values()])
-                    tokens, scores, cut_off = tf.cond(has_any, functools.partial(run, **some), run)
+                    found = tf.cond(has_any, functools.partial(run, **some), run)
                 else:
-                    tokens, scores, cut_off = run()
+                    found = run()
+                if "constraints" in some:
+                    possible = possible_constraints(some["constraints"], *found)
+                    again = functools.partial(run, **{**some, "constraints": possible})
+                    is_lost = tf.reduce_any(possible != some["constraints"])
+                    found = tf.cond(is_lost, again, functools.partial(tuple, found))
+                tokens, scores, cut_off = found
                 tokens = tf.where(is_valid(scores)[:, :, None], tokens, PAD)  # [B, K, T]
                 beyond = [[0, 0], [0, 0], [0, longest - tf.shape(tokens)[2]]]
-                found = [tf.pad(tokens, beyond), scores, cut_off]
+                columns = [tf.pad(tokens, beyond), scores, cut_off]
                 if self._replaces:
                     attended = self._decoders[index].attended_by_unknown(memory, source, tokens, compiled)
-                    found.append(tf.pad(attended, beyond))
+                    columns.append(tf.pad(attended, beyond))
                 if "constraints" in some:
                     is_met = met_constraints(some["constraints"], tokens)  # without the last columns, or padded
                     count = tf.shape(inputs["constraints"])[1]
                     missing = tf.maximum(count - tf.shape(is_met)[2], 0)
                     is_met = tf.pad(is_met, [[0, 0], [0, 0], [0, missing]], constant_values=True)[:, :, :count]
-                    found.append(tf.strings.reduce_join(tf.where(is_met, "1", "0"), 2))
+                    columns.append(tf.strings.reduce_join(tf.where(is_met, "1", "0"), 2))
                 if with_tokens:
                     of_pieces = of_decoder.token_log_probabilities(memory, tokens, candidates, compiled)
-                    found.append(tf.pad(of_pieces, beyond))
-                return *found, tf.fill([tf.shape(source)[0]], forced)
+                    columns.append(tf.pad(of_pieces, beyond))
+                return *columns, tf.fill([tf.shape(source)[0]], forced)
 
             return self._by_target(search, chosen, rows)
 
@@ -259,7 +272,10 @@ class TextGraph:
 
             def search(index: int) -> tuple[tf.Tensor, ...]:
                 logits = self._decoders[index].next_logits[compiled](memory, prefix)  # [B, V]
-                never = tf.reduce_any(tf.range(tf.shape(logits)[1])[:, None] == NO_ALTERNATIVES, 1)
+                ids = tf.range(tf.shape(logits)[1])
+                written = tf.math.count_nonzero(prefix != EOS, 1, dtype=tf.int32)  # [B]
+                is_early = (written < self.options.min_length)[:, None] & (ids == EOS)  # [B, V]
+                never = is_early | tf.reduce_any(ids[:, None] == NO_ALTERNATIVES, 1)
                 values, ids = tf.math.top_k(tf.where(never, NEG_INF, tf.nn.log_softmax(logits)), count)
                 begun = tf.where((prefix == EOS)[:, None], ids[:, :, None], prefix[:, None])  # [B, count, P]
                 begun = tf.reshape(begun, [-1, tf.shape(prefix)[1]])
@@ -367,6 +383,8 @@ class TextGraph:
         # Only the number of rows of tensors [N, C] is checked.
         columns = [tf.range(tf.shape(x)[0]) if name in PHRASES else x for name, x in inputs.items()]
         checked = dict(zip(inputs, of_count(*columns), strict=True))
+        sources = checked[sides[0]]
+        checked[sides[0]] = tf.where(tf.strings.regex_full_match(sources, BLANK), "", sources)
         languages = _languages(checked)
         tokens = [
             self._segmented(checked[name], side, languages, SubwordTokenizer.tokenize)

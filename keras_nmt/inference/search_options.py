@@ -59,8 +59,8 @@ class SearchOptions:
             after the search, and so ranks them; 0 for none. Defaults to 0. See `keras_nmt.decoding.rerank_by_coverage`.
         repetition_penalty: Float p, above 0: tokens that a translation already has become less likely, by the factor p
             or 1 / p of their logits. It changes scores. Defaults to 1. See `keras_nmt.decoding.RepetitionPenalty`.
-        no_repeat_ngram_size: Integer n: no n successive tokens occur twice in a translation; 0 allows all. Defaults to
-            0.
+        no_repeat_ngram_size: Integer n, at most 64: no n successive tokens occur twice in a translation; 0 allows all.
+            Defaults to 0.
         suppress_sequences: Texts whose subwords never follow one another. Defaults to none.
         unknown: What happens to the unknown subword, which stands for characters without a subword: "write" writes it
             as "⁇"; "forbid" makes it impossible; "replace" writes the source text that it attends to (see

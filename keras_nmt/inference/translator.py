@@ -56,7 +56,8 @@ class Translator:
     """Translates and scores text with a model, in all directions of the model.
 
     Text is segmented into subwords, truncated to the largest length bucket, translated by beam search or by sampling,
-    and joined to text again. The translation of text without subwords (empty, or only spaces) is empty, with score 0.
+    and joined to text again. The translation of text without subwords (empty, or only spaces of any kind) is empty,
+    with score 0.
 
     Any number of lines is computed in parts of bounded size, lines of similar length together, on CPUs four parts at
     a time. The results of all lines of a call are in memory together, as many subwords for each hypothesis as for the
@@ -288,7 +289,8 @@ class Translator:
             without subwords. Probabilities are over the whole vocabulary, also with a shortlist.
 
         Raises:
-            UserError: As for `translate`; `count` is out of its range; or the translator samples.
+            UserError: As for `translate`; `count` is out of its range; or the translator samples, or has
+                `prefix_bias_beta`, `suppress_sequences` or `no_repeat_ngram_size`.
         """
         lines = check_lines(lines)
         most = min(tokenizer.vocabulary_size for tokenizer in self.tokenizers.values()) - len(NO_ALTERNATIVES)
@@ -301,6 +303,12 @@ class Translator:
                 "Alternatives always begin with their prefixes: leave out `prefix_bias_beta`. "
                 f"Received: prefix_bias_beta={self.options.prefix_bias_beta}"
             )
+        for name in ("suppress_sequences", "no_repeat_ngram_size"):  # which know no probability of a single subword
+            if value := getattr(self.options, name):
+                raise UserError(
+                    f"Alternatives are the model's own, whatever may follow: leave out `{name}`. "
+                    f"Received: {name}={value}"
+                )
         inputs = {"text": _texts(lines), **self._language_numbers(len(lines), source, target)}
         inputs["prefix"] = _texts(check_prefixes(prefixes, len(lines)))
         with self._errors_of_prefixes(inputs):

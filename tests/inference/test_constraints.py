@@ -48,6 +48,33 @@ def test_translations_have_their_phrases_with_and_without_xla_and_with_any_beam(
     check(translator.with_options(beam_size=1, num_hypotheses=1))
 
 
+@pytest.mark.parametrize(
+    "forbids",
+    [{"avoid": [["drei"], [], [], []]}, {"suppress_sequences": ["drei"]}, {"no_repeat_ngram_size": 1}],
+    ids=lambda options: next(iter(options)),
+)
+def test_a_constraint_that_another_option_forbids_is_left_out(translator, compiled_translator, forbids):
+    """The line gets the translation without it, and a constraint beside it, and other lines keep theirs."""
+    given = {"avoid": forbids["avoid"]} if "avoid" in forbids else {}
+    options = {} if given else forbids
+    impossible, beside = ("drei drei" if "no_repeat_ngram_size" in forbids else "drei"), "katze"
+    of_beams = []
+    compiled = [compiled_translator] if "suppress_sequences" in forbids else []
+    for some in (translator, *compiled, translator.with_options(beam_size=1, num_hypotheses=1)):
+        used = some.with_options(**options)
+        found = used.translate(LINES, constraints=[[impossible], [], [], ["vögel"]], **given)
+        assert [x.hypotheses[0].met for x in found] == [(False,), (), (), (True,)]
+        expected = used.translate(LINES, constraints=[[], [], [], ["vögel"]], **given)
+        assert [[x.text for x in of.hypotheses] for of in found] == [[x.text for x in of.hypotheses] for of in expected]
+        scores = [[x.score for x in of.hypotheses] for of in (found[0], expected[0])]
+        assert scores[0] == pytest.approx(scores[1], abs=1e-5)
+        (both,) = used.translate(LINES[:1], constraints=[[beside, impossible]], **{k: v[:1] for k, v in given.items()})
+        assert both.hypotheses[0].met in ((True, False), (False, False))
+        assert both.score > -1e8
+        of_beams.append([x.text for x in found])
+    assert of_beams[0] == of_beams[len(compiled)]
+
+
 def test_all_directions_of_a_multilingual_model_have_constraints(make_multilingual):
     translator = Translator(*make_multilingual("label"), **MANY)
     sources, targets = ["de", "fr", "fr", "de"], ["fr", "de", "de", "fr"]

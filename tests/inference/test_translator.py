@@ -327,6 +327,24 @@ def test_other_options_have_the_length_limit_of_the_constructor(model, tokenizer
     assert translator.with_options(max_length=7).with_options(max_length_factor=4).options.max_length == 7
 
 
+def test_text_of_spaces_of_any_kind_is_empty(translator, compiled_translator):
+    spaces = ["", " ", "\t", "\x0b\x1c\x85", "\xa0", "\u3000", "\u2028", "\u200b\ufeff\u2060", " \xa0\t" * 9]
+    for some in (translator, compiled_translator):
+        found = some.translate([*spaces, "\xa0cat\u200b"])
+        assert {(x.text, x.score, x.truncated) for x in found[:-1]} == {("", 0.0, False)}
+        assert found[-1].score < 0
+
+
+def test_alternatives_are_of_the_model_and_of_the_least_length(translator):
+    for options in ({"suppress_sequences": ["drei"]}, {"no_repeat_ngram_size": 2}):
+        with pytest.raises(UserError, match=rf"leave out `{next(iter(options))}`"):
+            translator.with_options(**options).alternatives(["a cat"], [""])
+    most = translator.tokenizers["target"].vocabulary_size - 3
+    for least, begun, is_there in ((0, "", True), (1, "", False), (1, "drei", True), (2, "drei", False)):
+        (found,) = translator.with_options(min_length=least).alternatives(["a cat"], [begun], count=most)
+        assert ("</s>" in [x.piece for x in found if x.probability > 0]) == is_there
+
+
 def test_alignments_and_alternatives_warn_of_truncated_pairs(translator):
     long = " ".join(["cat"] * 2 * translator.length_buckets[-1])
     with pytest.warns(UserWarning, match=r"^1 text\(s\) or prefix\(es\) of \d+ subwords or more were truncated"):
