@@ -26,8 +26,8 @@ from keras_nmt.errors import UserError, install_extra
 DEFAULT_MODEL = "model"  # the name in TensorFlow Serving's image, which does not list its models
 FIRST_WAIT, LONGEST_WAIT = 0.1, 5.0  # seconds between attempts
 # Limits the bytes of an answer, so that a server cannot fill the memory: a number, and one for each sentence of the
-# request, which is enough for a hundred hypotheses of 256 subwords.
-SMALLEST_LIMIT, BYTES_PER_SENTENCE = 2**24, 2**18
+# request, which is enough for fifty hypotheses of 256 subwords with their scores, some 64 bytes each in JSON.
+SMALLEST_LIMIT, BYTES_PER_SENTENCE = 2**24, 2**20
 LARGEST_ERROR = 2**16  # bytes that are read of an error message
 _CODES = {
     **{200: "MALFORMED", 400: "INVALID_ARGUMENT", 404: "NOT_FOUND", 500: "INTERNAL"},
@@ -179,7 +179,7 @@ class RestTransport(_Transport):
                         if time.monotonic() > deadline:
                             raise TimeoutError
                 if len(content) > most and response.status == 200:
-                    raise Failure("MALFORMED", f"the answer has more than {limit:,} bytes")
+                    raise Failure("MALFORMED", f"the answer has more than {limit:,} bytes: send fewer lines")
                 answer.set_result((response.status, bytes(content)))
             except urllib3.exceptions.HTTPError as error:
                 code = "UNAVAILABLE" if not has_begun and _is_unheard(error) else "BROKEN"
