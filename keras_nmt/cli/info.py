@@ -36,7 +36,7 @@ def info(directory: Directory) -> None:
         if rows:
             write_line(title)
             for name, value in rows:
-                write_line(f"  {name:{WIDTH}}{value}".rstrip())
+                write_line(f"  {name:{WIDTH - 1}} {value}".rstrip())
 
 
 def report(
@@ -95,7 +95,8 @@ def _training_rows(directory: Path) -> list[tuple[str, str]]:
         settings = read_json(path, "the settings of a training run")
         with named_damage(path):
             data = settings.get("data", {})
-            rows += [("directions", ", ".join(data.get("pairs") or data["languages"]))] if "languages" in data else []
+            for name in ("languages", "pairs"):
+                rows += [("directions" if name == "pairs" else name, ", ".join(data[name]))] if data.get(name) else []
             rows += [(name, _shown(data[name])) for name in ("train", "dev", "test") if data.get(name) is not None]
     return rows
 

@@ -188,6 +188,8 @@ def carry_out(comparison: Comparison, options: Mapping[str, Any]) -> None:
     for name, value in (("--table-only", table_only), ("--keep", keep)):
         if dry_run and value:
             raise UserError(f"--dry-run writes nothing. Received: --dry-run and {name}")
+    if table_only and options["decoding_speed"]:
+        raise UserError("--table-only measures nothing. Received: --table-only and --decoding-speed")
     if dry_run:
         print("\n".join(check_comparison(comparison)))
         return

@@ -89,9 +89,10 @@ class Comparison:
         if not self.seeds or len(set(self.seeds)) != len(self.seeds):
             raise UserError(f"`seeds` must have at least one seed, and no seed twice. Received: {list(self.seeds)}")
         for name in self.experiments:
-            if "/" in name or name.startswith("."):
+            if "/" in name or name.startswith(".") or not name.isprintable():
                 raise UserError(
-                    f"Names of configurations are names of folders: they have no / and no dot first. Received: {name!r}"
+                    "Names of configurations are names of folders: they have no / and no dot first, and can be "
+                    f"printed. Received: {name!r}"
                 )
         self.directory, self.runs = Path(self.directory), {}
         for name, make in self.experiments.items():

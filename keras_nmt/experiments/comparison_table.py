@@ -216,12 +216,13 @@ def _tables(summary: dict[str, Any]) -> list[list[list[str]]]:
 
 def show_tables(summary: dict[str, Any]) -> None:
     """Prints the tables and warnings of a comparison from the content of `comparison.json`."""
-    console = Console()
-    console.width = max(console.width, 150)  # a wrapped line is easier to read than a cell in two lines
+    console = Console(markup=False, emoji=False, highlight=False)  # names are shown as they are
     for columns, *rows in _tables(summary):
         table = Table(*(column.replace(" ", "\n") for column in columns), box=box.SIMPLE)
         for row in rows:
             table.add_row(*row)
+        console.width = 10_000  # a line that the terminal wraps is easier to read than cells that are cut
+        console.width = console.measure(table).maximum
         console.print(table)
     for line in _degenerate(summary):
         print(f"Warning: {line}")
@@ -243,7 +244,7 @@ def comparison_markdown(summary: dict[str, Any]) -> str:
     """Returns the content of `comparison.md`: the tables, notes on their columns, and warnings."""
     tables = [
         "\n".join(
-            "|" + "".join(f" {cell} |" if cell else " |" for cell in line)
+            "|" + "".join(f" {cell} |" if cell else " |" for cell in (text.replace("|", "\\|") for text in line))
             for line in (columns, ["---"] * len(columns), *rows)
         )
         for columns, *rows in _tables(summary)

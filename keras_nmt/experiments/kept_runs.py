@@ -29,7 +29,7 @@ from pydantic import TypeAdapter, ValidationError
 from keras_nmt.errors import UserError, one_line
 from keras_nmt.experiments.comparison_table import Runs
 from keras_nmt.experiments.config import ExperimentConfig
-from keras_nmt.experiments.results import NO_EFFECT, check_results, hypotheses_path, read_digests
+from keras_nmt.experiments.results import NO_EFFECT, check_results, hypotheses_path, read_digests, read_speed
 from keras_nmt.files.atomic_files import (
     atomic_folder,
     check_writable,
@@ -44,7 +44,7 @@ from keras_nmt.files.settings import change_paths, flatten
 from keras_nmt.files.training_log import TrainingLog
 from keras_nmt.models import ModelDirectory
 
-FILES = re.compile(r"test[\w.,@+-]*\.txt")
+FILES = re.compile(r"test[^/\0]*\.txt")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -164,7 +164,7 @@ def keep_runs(path: str | os.PathLike[str], folders: Mapping[tuple[str, int], st
         if path.exists() and path.read_text(encoding="utf-8") == text:
             return  # the digests show that the archive would be the same, too
         with io.BytesIO() as packed:
-            with tarfile.open(fileobj=packed, mode="w:xz", format=tarfile.USTAR_FORMAT) as archive:
+            with tarfile.open(fileobj=packed, mode="w:xz", format=tarfile.PAX_FORMAT) as archive:
                 for run in runs.values():
                     for name, content in run.contents.items():
                         member = tarfile.TarInfo(f"{run.name}/{name}")  # no time and no owner
@@ -245,8 +245,9 @@ def _read_run(table: str, configuration: str, seed: int, folder: Path) -> KeptRu
     made = ModelDirectory(folder)
     settings = read_json(made.settings_path, "the settings of a run")
     results = read_json(folder / "results.json", "the results of a run")
-    speed = folder / "speed.json"
     contents = {file.name: file.read_bytes() for file in sorted(folder.iterdir()) if FILES.fullmatch(file.name)}
+    if missing := [name for name in results.get("test", {}) if hypotheses_path(folder, name).name not in contents]:
+        raise UserError(f"A run can be kept with its translations only. Received: {folder}, none of {missing[0]}")
     return KeptRun(
         table=table,
         configuration=configuration,
@@ -254,7 +255,7 @@ def _read_run(table: str, configuration: str, seed: int, folder: Path) -> KeptRu
         settings=_kept_settings(settings),
         results=results,
         log=_summary(TrainingLog(made.log_path).read()),
-        speed=read_json(speed, "the speed of a model") if speed.is_file() else None,
+        speed=read_speed(folder),
         start={key: x for key, x in read_digests(made.data_path).items() if key not in results["data"]},
         files={name: _digest(content) for name, content in contents.items()},
         contents=contents,

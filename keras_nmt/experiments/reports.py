@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from keras_nmt.data.text_files import read_blocks
+from keras_nmt.data.text_files import count_lines, read_blocks
 from keras_nmt.errors import UserError
 from keras_nmt.experiments.corpus_files import corpora_of, sides_of_corpus
 from keras_nmt.files.json_file import named_damage, read_json
@@ -140,7 +140,10 @@ def _texts_of_examples(folder: Path, settings: Mapping[str, Any]) -> dict[str, l
         columns = [[Path(path) for path in paths] for paths in zip(*(sides for sides in found if sides), strict=True)]
         name = "-".join(pair)
         columns.append([folder / f"test.{name}.hypotheses.txt"])
-        if len(columns) == 3 and all(path.is_file() for paths in columns for path in paths):
+        if len(columns) != 3 or not all(path.is_file() for paths in columns for path in paths):
+            continue
+        # A test set that is gone since then would shift the others beside the translations.
+        if len({sum(map(count_lines, paths)) for paths in columns}) == 1:
             texts[f"Examples, {name}"] = columns
     return texts
 

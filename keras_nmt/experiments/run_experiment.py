@@ -147,14 +147,15 @@ def _run(
     result = trainer.train()
     results: dict[str, Any] = {}
     if workers.is_chief:
+        whole = model
         if config.model.lora is not None:  # the directory gets whole weights, too, as any other
-            merged = config.make_model({side: tokenizers[side].vocabulary_size for side in config.sides})
-            merge_adapter(merged, result.weights, _load_base(config, merged))
-            folder.save_weights(merged)
+            whole = config.make_model({side: tokenizers[side].vocabulary_size for side in config.sides})
+            merge_adapter(whole, result.weights, _load_base(config, whole))
+            folder.save_weights(whole)
         results = {
             "data": digests_of(config.directions),
             "limits": config.limits,
-            "parameters": model.count_params(),
+            "parameters": whole.count_params(),
             "trained_parameters": _number_trained(model),
             "updates": result.update,
             "training_seconds": round(result.seconds, 1),

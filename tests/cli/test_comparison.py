@@ -56,6 +56,11 @@ def test_a_list_makes_its_experiments(run):
     assert experiment.data.train["source"] == "train.source"
 
 
+def test_a_table_alone_measures_no_speed(run):
+    with pytest.raises(UserError, match="--table-only and --decoding-speed"):
+        run(LIST, "--table-only", "--decoding-speed")
+
+
 def test_the_command_line_overrides_the_list(run):
     comparison = run(LIST, "--seeds", "9", "--set", "max_updates=7", "--unequal", "--decoding-speed")
     assert comparison.runs["small"][9].limits["max_updates"] == 7

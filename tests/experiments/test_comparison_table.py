@@ -106,6 +106,25 @@ def test_degenerate_outputs_are_named(files, tmp_path, capsys):
     assert written.split("\n\n")[2:] == [f"{expected[0]}.", f"{expected[1]}.\n"]
 
 
+def test_names_are_shown_whole_and_as_they_are(files, tmp_path, capsys):
+    names = [f"a_long_name_of_a_configuration_{part}_[{i}]" for part in "ab" for i in range(2)] + ["a|b", ":cat:"]
+    comparison = planned(files, tmp_path / "runs", **{name: {"clip": 1.0 + i} for i, name in enumerate(names)})
+    for of_seeds in comparison.runs.values():
+        for config in of_seeds.values():
+            write_run(config)
+    summary = write_table(comparison)
+    show_tables(summary)
+    printed = capsys.readouterr().out
+    assert "…" not in printed
+    rows = printed.splitlines()[4:]
+    assert [row.split()[0] for row in rows if row.strip()][: len(names) + 1] == ["baseline", *names]
+    head, rule, *rows = (comparison.directory / "comparison.md").read_text().split("\n\n")[0].splitlines()
+    assert {line.replace("\\|", "").count("|") for line in (head, rule, *rows)} == {14}
+    assert rows[5].startswith("| a\\|b | ")
+    with pytest.raises(UserError, match="can be printed. Received: 'two"):
+        planned(files, tmp_path / "runs", **{"two\nlines": {}})
+
+
 def test_the_p_value_is_of_bleu_with_the_tokenizer_of_the_scores(files, tmp_path, monkeypatch):
     given = {}
     real = comparison_table.paired_bootstrap_of_runs

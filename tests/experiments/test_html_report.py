@@ -91,6 +91,17 @@ def test_a_run_of_several_languages_has_examples_of_each_direction(run, tmp_path
     assert "de-en 2" not in page.texts
 
 
+def test_texts_that_do_not_belong_together_are_no_examples(run, tmp_path):
+    """One of two test sets is gone, whose translations come first."""
+    data = {"languages": ["de", "en"], "test": [str(tmp_path / name) for name in ("old.{language}", "test.{language}")]}
+    (run / "settings.json").write_text(json.dumps({"data": data}))
+    (run / "test.de-en.hypotheses.txt").write_text("old\none & all\ntwo\n")
+    assert "Examples" not in html_report(run)
+    for name in ("old.de", "old.en"):
+        (tmp_path / name).write_text("before\n")
+    assert "Examples" in html_report(run)
+
+
 def test_a_folder_without_a_log_is_an_error(tmp_path):
     with pytest.raises(UserError, match="needs the training log"):
         html_report(tmp_path)

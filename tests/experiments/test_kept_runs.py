@@ -9,6 +9,7 @@ import shutil
 import tarfile
 
 import pytest
+from comparisons import write_speed
 
 from keras_nmt.errors import UserError
 from keras_nmt.experiments.kept_runs import archive_path, check_keeping, keep_runs, read_kept_runs, restore_runs
@@ -81,6 +82,30 @@ def test_folders_of_languages_are_kept(tmp_path):
     (folder / "settings.json").write_text(json.dumps(settings))
     keep_runs(tmp_path / "kept.jsonl", {("plain", 1): folder})
     assert read_kept_runs(tmp_path / "kept.jsonl")["plain", 1].settings["data"]["train"] == "{language}/train.txt"
+
+
+def test_names_of_any_kind_are_kept(tmp_path):
+    folder, name = write_run(tmp_path / "a"), "arm+" * 50
+    results = json.loads((folder / "results.json").read_text())
+    results["test"] = {"en (US)-de": results["test"]["source-target"]}
+    (folder / "results.json").write_text(json.dumps(results))
+    with pytest.raises(UserError, match=r"with its translations only. Received: .*a, none of en \(US\)-de$"):
+        keep_runs(tmp_path / "kept.jsonl", {(name, 1): folder})
+    (folder / HYPOTHESES).rename(folder / "test.en (US)-de.hypotheses.txt")
+    keep_runs(tmp_path / "kept.jsonl", {(name, 1): folder})
+    assert read_kept_runs(tmp_path / "kept.jsonl")[name, 1].translations("en (US)-de") == LINES
+
+
+def test_a_speed_of_other_weights_is_not_kept(tmp_path):
+    folder = write_run(tmp_path / "a")
+    (folder / "model.weights.h5").write_bytes(b"one")
+    (folder / "config.json").write_text("{}")
+    write_speed(folder, "now", [1.0] * 3)
+    keep_runs(tmp_path / "one.jsonl", {("plain", 1): folder})
+    assert read_kept_runs(tmp_path / "one.jsonl")["plain", 1].speed["rates"] == [1.0] * 3
+    (folder / "model.weights.h5").write_bytes(b"other")
+    keep_runs(tmp_path / "other.jsonl", {("plain", 1): folder})
+    assert read_kept_runs(tmp_path / "other.jsonl")["plain", 1].speed is None
 
 
 def test_the_archive_is_one_of_tar(kept):
