@@ -150,8 +150,8 @@ def alignment_error_rate(
         `Measurements` with the layers as items and the sums of sentences as samples.
 
     Raises:
-        UserError: Numbers of sentences differ, there are none, a link is of words that a sentence does not have, or the
-            decoder does not attend to the source.
+        UserError: Numbers of sentences differ, there are none, there are no links, a link is of words that a sentence
+            does not have, or the decoder does not attend to the source.
 
     Reference:
         [Och and Ney, 2003](https://aclanthology.org/J03-1002/), section 3.1.
@@ -162,6 +162,8 @@ def alignment_error_rate(
             "There must be a target and gold links for each source. "
             f"Received: {len(source)}, {len(target)} and {len(gold)} lines"
         )
+    if not any(links.sure or links.possible for links in gold):
+        raise UserError(f"The gold alignments must have links. Received: {len(gold)} lines without any")
     name = "the gold links (--first and --swap must be right, and words separated alike; here words count from 0)"
     for number, (links, one, other) in enumerate(zip(gold, source, target, strict=True), 1):
         words = sorted(links.sure | links.possible)

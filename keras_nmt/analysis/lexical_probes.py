@@ -78,8 +78,9 @@ def lexical(
     """
     check_positive(epochs=epochs, hidden_dim=hidden_dim, learning_rate=learning_rate, seeds=len(seeds))
     check_no_string(source=source, target=target, test_source=test_source, test_target=test_target)
-    if target is not None and len(target) != len(source):
-        raise UserError(f"There must be a target for each source. Received: {len(source)} and {len(target)} lines")
+    for one, other in ((source, target), (test_source, test_target)):
+        if one is not None and other is not None and len(one) != len(other):
+            raise UserError(f"There must be a target for each source. Received: {len(one)} and {len(other)} lines")
     notes = notes_of(groups)
     if test_source is None:
         kept, held = split_rows(len(source))

@@ -260,11 +260,15 @@ class ModelComparison:
             (self._lines if _is_line(items) else self._bars)(axes, group, items)
         if len(self.models) > 1 or any(m.references for m in self.models.values()):
             handles, labels = figure.axes[0].get_legend_handles_labels()
-            figure.legend(handles, labels, fontsize="small", loc="outside lower center", ncols=2)  # hides no bar there
+            legend = figure.legend(handles, labels, fontsize="small", loc="outside lower center", ncols=2)
+            names = {_label(i): name for i, name in enumerate(self.models)}
+            for text in legend.get_texts():  # matplotlib would leave out a name with _ first, and read $ as formulas
+                text.set_parse_math(False)
+                text.set_text(names.get(text.get_text(), text.get_text()))
         return figure
 
     def _lines(self, axes: Any, group: str, items: list[str]) -> None:
-        for i, (name, measurements) in enumerate(self.models.items()):
+        for i, measurements in enumerate(self.models.values()):
             keys = [(group, item) for item in items if (group, item) in measurements.values]
             axes.errorbar(
                 [float(item) for _, item in keys],
@@ -273,7 +277,7 @@ class ModelComparison:
                 color=COLOURS[i % len(COLOURS)],
                 marker=MARKERS[i % len(MARKERS)],
                 linestyle=LINES[i % len(LINES)],
-                label=name,
+                label=_label(i),
             )
         if references := self._references(group, items):
             axes.plot([*map(float, references)], [*references.values()], color="grey", linestyle=":", label="trivial")
@@ -283,7 +287,7 @@ class ModelComparison:
 
     def _bars(self, axes: Any, group: str, items: list[str]) -> None:
         height = 0.8 / len(self.models)
-        for i, (name, measurements) in enumerate(self.models.items()):
+        for i, measurements in enumerate(self.models.values()):
             axes.barh(
                 [place + i * height for place in range(len(items))],
                 [measurements.values.get((group, item), np.nan) for item in items],
@@ -294,7 +298,7 @@ class ModelComparison:
                 color=COLOURS[i % len(COLOURS)],
                 hatch=HATCHES[i % len(HATCHES)],
                 edgecolor="white",
-                label=name,
+                label=_label(i),
             )
         for i, (item, reference) in enumerate(self._references(group, items).items()):
             ends = [items.index(item) - height / 2, items.index(item) + 0.8 - height / 2]
@@ -439,6 +443,10 @@ def _of_one_kind(*samples: np.ndarray) -> Sequence[np.ndarray]:
 
 def _is_line(items: list[str]) -> bool:
     return len(items) > 1 and all(item.isdecimal() for item in items)
+
+
+def _label(number: int) -> str:
+    return f"model {number}"
 
 
 def _cell(text: str) -> str:

@@ -272,7 +272,7 @@ def _typical(counts: Counter[str], everywhere: Counter[str], tokens: int) -> dic
 
 def _context(source: Sequence[str], place: tuple[int, int]) -> str:
     row, word = place
-    words = split_words(source[row])
+    words = split_words(source[row]) or [""]  # a text of tabs may have subwords, and has no word
     return " ".join([*words[max(word - CONTEXT, 0) : word], f"[{words[word]}]", *words[word + 1 : word + 1 + CONTEXT]])
 
 

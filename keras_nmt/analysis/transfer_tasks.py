@@ -15,6 +15,7 @@ from keras_nmt.analysis.sentence_probes import features_of_pairs, predict_by_bes
 from keras_nmt.analysis.task_data import lines_of
 from keras_nmt.analysis.token_states import Model, open_translator
 from keras_nmt.errors import UserError
+from keras_nmt.models import LanguageLabelModel
 
 VALIDATION = 10  # every tenth item of the training text
 
@@ -64,7 +65,7 @@ def transfer(
     names = sorted({label for language in languages for label in (*train[language].labels, *test[language].labels)})
 
     def read(found: TransferTexts, language: str) -> tuple[np.ndarray, np.ndarray]:
-        # The language itself is the target: the encoder of a bridge does not depend on the target.
+        # The language itself is the target, which the encoder of a bridge does not depend on; that of labels does.
         given = {"source_language": language, "target_language": language, **options}
         u = sentence_vectors(translator, found.texts, vectors, **given)
         if found.others is not None:
@@ -90,7 +91,9 @@ def transfer(
             samples[group, language] = right[i, tested]
             references[group, language] = float(np.mean(y[tested] == most_frequent))
     values = {key: float(x.mean()) for key, x in samples.items()}
-    return Measurements("transfer", "accuracy", values, samples, references)
+    has_labels = isinstance(translator.model, LanguageLabelModel)
+    notes = ("Each language is encoded with the label of a translation into itself.",) if has_labels else ()
+    return Measurements("transfer", "accuracy", values, samples, references, notes=notes)
 
 
 def read_transfer(folder: str | os.PathLike[str]) -> tuple[dict[str, TransferTexts], dict[str, TransferTexts]]:

@@ -16,6 +16,7 @@ from keras_nmt.cli.options import (
     Weights,
     check_search,
     refuse,
+    refuse_without,
     searching,
     with_options,
 )
@@ -94,6 +95,12 @@ def evaluate(
             "For COMET, give --metrics comet, --comet-model FILE and one file of references. "
             f"Received: metrics={metrics}, comet_model={comet_model}, {len(references)} files of references"
         )
+    if "bleu" not in names:
+        refuse_without(context, "tokenize", "--metrics bleu")
+    if not {"bleu", "chrf"} & set(names):
+        refuse_without(context, "lowercase", "--metrics bleu or chrf")
+    if not with_comet:
+        refuse_without(context, "comet_program", "--metrics comet")
     if hypotheses is not None:
         allowed = {"references", "hypotheses", "baseline", "lowercase", "tokenize", "metrics"}
         allowed |= {"source", "comet_model", "comet_program"} if with_comet else set()

@@ -155,7 +155,7 @@ def bridge(
 
 
 def _draw(attentions: dict[int, analysis.BridgeAttention], folder: Path) -> None:
-    """Writes attention.jsonl, and attention-LINE.png for each line."""
+    """Writes attention.jsonl, and attention-LINE.png for each line, in place of those of earlier lines."""
     from keras_nmt.analysis.measurements import save_figure
     from keras_nmt.files.atomic_files import write_text
 
@@ -163,6 +163,9 @@ def _draw(attentions: dict[int, analysis.BridgeAttention], folder: Path) -> None
         {"line": line, "tokens": tokens, "attention": values.tolist()} for line, (tokens, values) in attentions.items()
     ]
     write_text(folder / "attention.jsonl", "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+    for old in folder.glob("attention-*.png"):
+        if old.stem not in {f"attention-{line}" for line in attentions}:
+            old.unlink()
     for line, attention in attentions.items():
         save_figure(folder / f"attention-{line}.png", analysis.plot_bridge_attention(attention, title=f"line {line}"))
 

@@ -52,6 +52,8 @@ def test_gold_links_are_of_words_of_the_sentences(plain):
             alignment_error_rate(plain, *texts, gold)
     with pytest.raises(UserError, match="Received: 0, 0 and 0 lines"):
         alignment_error_rate(plain, [], [], [])
+    with pytest.raises(UserError, match="must have links. Received: 2 lines"):
+        alignment_error_rate(plain, *texts, [GoldAlignment(frozenset(), frozenset())] * 2)
 
 
 @pytest.mark.nightly

@@ -31,6 +31,8 @@ def text(tmp_path):
 
 def test_numbers_and_figures(run_inspect, directory, text, attentions, sentences, tmp_path):
     output = tmp_path / "new" / "folder"
+    (output / directory.name).mkdir(parents=True)
+    (output / directory.name / "attention-7.png").write_bytes(b"of an earlier text")
     arguments = ["--language", "de", "--output", output, "--heat-maps", 3]
     printed = run_inspect("bridge", directory, *arguments, *text("".join(f"{line}\n" for line in sentences)))
     entropy = bridge_entropy([attentions[row] for row in (0, 2, 3, 4, 5)])  # without the empty line
@@ -50,7 +52,7 @@ def test_numbers_and_figures(run_inspect, directory, text, attentions, sentences
         np.testing.assert_allclose(row["attention"], attention, atol=1e-6)
 
     pictures = {"attention-1.png", "attention-3.png", "attention-4.png"}
-    assert {path.name for path in drawn.iterdir()} == pictures | {"attention.jsonl"}
+    assert {path.name for path in drawn.iterdir()} == pictures | {"attention.jsonl"}, "and no older one"
     for path in (output / "bridge.png", *(drawn / name for name in pictures)):
         assert path.read_bytes().startswith(b"\x89PNG")
 

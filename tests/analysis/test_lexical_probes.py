@@ -81,6 +81,12 @@ def test_the_probe_withholds_every_tenth_sentence(plain, lines):
         lexical(plain, lines[:5])
 
 
+def test_the_lengths_of_both_texts_are_checked_before_the_training(plain, lines, monkeypatch):
+    monkeypatch.setattr(sys.modules[lexical.__module__], "_trained", pytest.fail)
+    with pytest.raises(UserError, match="Received: 3 and 2 lines"):
+        lexical(plain, lines, lines, test_source=lines[:3], test_target=lines[:2])
+
+
 def test_the_probe_sees_texts_of_all_lengths_until_the_end(plain, lines, monkeypatch):
     module, sizes = sys.modules[lexical.__module__], []
 

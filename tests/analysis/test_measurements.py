@@ -60,9 +60,16 @@ def test_results_table_and_picture_are_written(tmp_path):
     assert results["models"]["b"]["values"][0] == {"group": "encoder", "item": "1", "value": 0.55}
     assert (tmp_path / "new" / "table.md").read_text().rstrip("\n") == comparison.to_markdown()
     assert (tmp_path / "new" / "test.png").read_bytes().startswith(b"\x89PNG")
-    lines, bars = comparison.plot().axes
-    assert [line.get_label() for line in lines.get_legend_handles_labels()[0]] == ["a", "b"]
-    assert len(bars.patches) == 2
+    figure = comparison.plot()
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["a", "b"]
+    assert len(figure.axes[1].patches) == 2
+
+
+def test_names_of_models_are_no_formulas(tmp_path):
+    names = ["_base", "cost$5_$6", "fusion"]
+    comparison = compare({name: measurements(i) for i, name in enumerate(names)})
+    comparison.write(tmp_path)
+    assert [text.get_text() for text in comparison.plot().legends[0].get_texts()] == names
 
 
 def test_numbers_of_several_models_are_in_order():

@@ -14,7 +14,7 @@ from keras_nmt.analysis import (
     by_tag,
     roles,
 )
-from keras_nmt.analysis.token_roles import _information, _typical
+from keras_nmt.analysis.token_roles import _context, _information, _typical
 from keras_nmt.errors import UserError
 
 
@@ -53,6 +53,11 @@ def test_a_token_must_be_a_subword_and_may_be_missing_in_the_text(mixed, lines):
         missing = roles(mixed, ["the"], token=token)
         assert missing.to_markdown().endswith(f"The subword {token} does not occur in the text.")
         assert roles(mixed, ["the cat"], token=token).occurrences
+
+
+def test_subwords_of_a_text_without_words_have_an_empty_context():
+    assert _context(["\t", "the cat"], (0, 0)) == "[]"
+    assert _context(["\t", "the cat"], (1, 1)) == "the [cat]"
 
 
 def test_typical_subwords_are_frequent_and_of_the_role():

@@ -18,6 +18,8 @@ from keras_nmt.files.atomic_files import write_json
 from keras_nmt.files.json_file import with_digest
 from keras_nmt.files.model_config import FORMAT
 
+EVALUATE = ["evaluate", "--references", "r", "--hypotheses", "h"]
+
 
 @pytest.mark.parametrize(
     ("arguments", "expected"),
@@ -54,6 +56,9 @@ from keras_nmt.files.model_config import FORMAT
         (["export", "nowhere", "out"], "must contain config.json"),
         (["export", "nowhere", "out", "--warmup", "lines.txt"], "lines.txt"),
         (["export", "nowhere", "out", "--warmup-xla"], "goes with --warmup FILE"),
+        ([*EVALUATE, "--metrics", "chrf,ter", "--tokenize", "zh"], "--tokenize goes with --metrics bleu"),
+        ([*EVALUATE, "--metrics", "ter", "--lowercase"], "--lowercase goes with --metrics bleu or chrf"),
+        ([*EVALUATE, "--comet-program", "p"], "--comet-program goes with --metrics comet"),
         (["score", "nowhere", "--source", "a", "--target", "b"], "a"),
         (["translate"], "DIRECTORY"),
         (["translate", "nowhere", "--beam-size", "1" + 30 * "0"], "--beam-size"),
