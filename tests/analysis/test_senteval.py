@@ -294,7 +294,7 @@ def test_texts_of_transfer_are_utf8(tmp_path, content, message):
         read_transfer(tmp_path)
 
 
-def test_transfer_between_languages(bridged, tmp_path, jobs):
+def test_transfer_between_languages(bridged, labelled, tmp_path, jobs):
     words = {"positive": "cat", "negative": "houses houses houses"}
     for split, count in (("train", 30), ("test", 10)):
         for label, word in words.items():
@@ -312,6 +312,9 @@ def test_transfer_between_languages(bridged, tmp_path, jobs):
     assert np.all(validation.any(axis=1))
     with pytest.raises(UserError, match="such folder"):
         read_transfer(tmp_path / "none")
+    assert "label" not in found.to_markdown()
+    of_labels = transfer(labelled, tmp_path, vectors="states")
+    assert of_labels.notes == ("Each language is encoded with the label of a translation into itself.",)
 
 
 def test_xnli_tables(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -64,6 +65,8 @@ def test_a_killed_adapter_goes_on_as_if_it_had_not_been_killed(adapted, base, on
 def test_an_adapter_is_a_small_file_beside_a_model_that_has_it(adapted, base, one):
     folder, lines = adapted
     assert f"{sum(map(np.size, values(folder / 'adapter.weights.h5').values())):,} of them are trained" in lines
+    results = json.loads((folder / "results.json").read_text())
+    assert results["parameters"] == ModelDirectory(base).load_model().count_params(), "without the factors"
     found = values(folder / "adapter.weights.h5")
     assert {name.rpartition("/")[2] for name in found} == {
         f"lora_{k}_{i}" for k in ("kernel", "embeddings") for i in "ab"
