@@ -21,7 +21,7 @@ from keras_nmt.errors import UserError
 
 def test_one_string_is_no_list_of_lines(plain, lines):
     text, texts = "the old cat", ["the old cat"] * 11
-    no_links = [GoldAlignment(frozenset(), frozenset())] * 11
+    gold = [GoldAlignment(frozenset({(0, 0)}), frozenset())] * 11
     for analyse in (
         lambda: hidden_states(plain, text),
         lambda: hidden_states(plain, texts, text),
@@ -33,7 +33,7 @@ def test_one_string_is_no_list_of_lines(plain, lines):
         lambda: roles(plain, texts, references=text),
         lambda: lengths(texts, text, texts),
         lambda: lengths(texts, texts, text),
-        lambda: alignment_error_rate(plain, texts, text, no_links),
+        lambda: alignment_error_rate(plain, texts, text, gold),
     ):
         with pytest.raises(UserError, match="must be a list of strings, not one string. Received: .*='the old cat'"):
             analyse()
@@ -43,7 +43,6 @@ def test_models_without_the_mechanism_say_so(plain, bridged, lines):
     for analyse, message in ((gates, "no shortcuts with gates"), (composition, "no composition"), (roles, "no roles")):
         with pytest.raises(UserError, match=message):
             analyse(plain, lines)
+    gold = [GoldAlignment(frozenset({(0, 0)}), frozenset())]
     with pytest.raises(UserError, match="attend"):
-        alignment_error_rate(
-            bridged, ["a"], ["a"], [GoldAlignment(frozenset(), frozenset())], source_language="en", target_language="de"
-        )
+        alignment_error_rate(bridged, ["a"], ["a"], gold, source_language="en", target_language="de")
