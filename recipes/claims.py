@@ -222,21 +222,25 @@ def runs_table(
         data: The folder of Multi30k.
         title: The title of the first column.
         names: The configurations by the names in the table. Defaults to all configurations.
-        controls: The configurations to compare some configurations with instead of the baseline.
+        controls: The configurations to compare with instead of the baseline, by the names in the table.
         more: Cells of further columns, by title and configuration.
         columns: The titles of the other columns. Defaults to all that are written below.
     """
     kept = kept_runs(runs)
     names = names or {name: name for name, _ in kept}
-    others = {name: (controls or {}).get(name, baseline) for name in names.values()}
-    tests = {name: {"runs": runs, "system": name, "baseline": other} for name, other in others.items() if name != other}
-    found = {name: compare_kept(test, data) for name, test in tests.items()}
-    corrected = holm({name: x.whole.p_value for name, x in found.items() if x.whole.p_value is not None})
+    others = {label: (controls or {}).get(label, baseline) for label in names}
+    tests = {
+        label: {"runs": runs, "system": names[label], "baseline": other}
+        for label, other in others.items()
+        if names[label] != other
+    }
+    found = {label: compare_kept(test, data) for label, test in tests.items()}
+    corrected = holm({label: x.whole.p_value for label, x in found.items() if x.whole.p_value is not None})
     rows = []
     for label, name in names.items():
         own = [run.results for (of, _), run in kept.items() if of == name]
-        compared = [found[name]] if name in found else []
-        numbers = _statistics(compared, [corrected.get(name)], "")
+        compared = [found[label]] if label in found else []
+        numbers = _statistics(compared, [corrected.get(label)], "")
         cells = {
             **{column: of.get(name, "") for column, of in (more or {}).items()},
             "parameters": f"{own[0]['parameters']:,}",
