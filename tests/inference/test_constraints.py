@@ -16,6 +16,7 @@ from keras_nmt.errors import UserError
 from keras_nmt.inference import Translator
 from keras_nmt.serving import export
 
+DOCS = Path(__file__).parents[2] / "docs"
 LINES = ["the small cat", "", "a mouse and three dogs", "the cat"]
 CONSTRAINTS = [["kleine katze", "drei|vier hunde"], ["drei"], [], ["vögel"]]
 AVOID = [["die"], [], ["katze|drei"], []]
@@ -48,31 +49,43 @@ def test_translations_have_their_phrases_with_and_without_xla_and_with_any_beam(
     check(translator.with_options(beam_size=1, num_hypotheses=1))
 
 
+@pytest.fixture(scope="module")
+def trained():
+    """A model that ends its translations, and lines that it knows."""
+    lines = ["Nina buys an old house and an old car near the river.", "", "Nina buys an old car."]
+    return Translator.from_directory(DOCS / "decoding_model"), lines
+
+
+@pytest.mark.parametrize("beam_size", [1, 4])
 @pytest.mark.parametrize(
     "forbids",
-    [{"avoid": [["drei"], [], [], []]}, {"suppress_sequences": ["drei"]}, {"no_repeat_ngram_size": 1}],
+    [{"avoid": [["Haus"], [], []]}, {"suppress_sequences": ["Haus"]}, {"no_repeat_ngram_size": 1}],
     ids=lambda options: next(iter(options)),
 )
-def test_a_constraint_that_another_option_forbids_is_left_out(translator, compiled_translator, forbids):
-    """The line gets the translation without it, and a constraint beside it, and other lines keep theirs."""
-    given = {"avoid": forbids["avoid"]} if "avoid" in forbids else {}
-    options = {} if given else forbids
-    impossible, beside = ("drei drei" if "no_repeat_ngram_size" in forbids else "drei"), "katze"
-    of_beams = []
-    compiled = [compiled_translator] if "suppress_sequences" in forbids else []
-    for some in (translator, *compiled, translator.with_options(beam_size=1, num_hypotheses=1)):
-        used = some.with_options(**options)
-        found = used.translate(LINES, constraints=[[impossible], [], [], ["vögel"]], **given)
-        assert [x.hypotheses[0].met for x in found] == [(False,), (), (), (True,)]
-        expected = used.translate(LINES, constraints=[[], [], [], ["vögel"]], **given)
-        assert [[x.text for x in of.hypotheses] for of in found] == [[x.text for x in of.hypotheses] for of in expected]
-        scores = [[x.score for x in of.hypotheses] for of in (found[0], expected[0])]
-        assert scores[0] == pytest.approx(scores[1], abs=1e-5)
-        (both,) = used.translate(LINES[:1], constraints=[[beside, impossible]], **{k: v[:1] for k, v in given.items()})
-        assert both.hypotheses[0].met in ((True, False), (False, False))
-        assert both.score > -1e8
-        of_beams.append([x.text for x in found])
-    assert of_beams[0] == of_beams[len(compiled)]
+def test_a_constraint_that_another_option_forbids_is_left_out(trained, forbids, beam_size):
+    """The line gets the translation without it, and other lines keep theirs."""
+    translator, lines = trained
+    options = {name: x for name, x in forbids.items() if name != "avoid"}
+    given = {name: x for name, x in forbids.items() if name == "avoid"}
+    impossible = "Haus Haus" if "no_repeat_ngram_size" in forbids else "Haus"
+    used = translator.with_options(beam_size=beam_size, **options)
+    found = used.translate(lines, constraints=[[impossible], [], ["Wagen"]], **given)
+    expected = used.translate(lines, constraints=[[], [], ["Wagen"]], **given)
+    assert [x.hypotheses[0].met for x in found] == [(False,), (), (True,)]
+    assert [x.text for x in found] == [x.text for x in expected]
+    assert [x.score for x in found] == pytest.approx([x.score for x in expected], abs=1e-5)
+    assert not found[0].cut_off
+    both = used.translate(lines[:1], constraints=[["Auto", impossible]], **{name: x[:1] for name, x in given.items()})
+    assert both[0].hypotheses[0].met in ((True, False), (False, False))
+    assert both[0].score > -100
+
+
+def test_a_constraint_that_another_option_forbids_is_left_out_with_xla(trained):
+    translator, lines = trained
+    used = translator.with_options(jit_compile=True, batch_buckets=(4,), length_buckets=(32,))
+    (found,) = used.translate(lines[:1], constraints=[["Haus"]], avoid=[["Haus"]])
+    assert found.text == translator.translate(lines[:1], avoid=[["Haus"]])[0].text
+    assert found.hypotheses[0].met == (False,)
 
 
 def test_all_directions_of_a_multilingual_model_have_constraints(make_multilingual):
