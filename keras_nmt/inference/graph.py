@@ -273,7 +273,7 @@ class TextGraph:
             def search(index: int) -> tuple[tf.Tensor, ...]:
                 logits = self._decoders[index].next_logits[compiled](memory, prefix)  # [B, V]
                 ids = tf.range(tf.shape(logits)[1])
-                written = tf.math.count_nonzero(prefix != EOS, 1, dtype=tf.int32)  # [B]
+                written = tf.math.count_nonzero((prefix != EOS) & (prefix != PAD), 1, dtype=tf.int32)  # [B]
                 is_early = (written < self.options.min_length)[:, None] & (ids == EOS)  # [B, V]
                 never = is_early | tf.reduce_any(ids[:, None] == NO_ALTERNATIVES, 1)
                 values, ids = tf.math.top_k(tf.where(never, NEG_INF, tf.nn.log_softmax(logits)), count)

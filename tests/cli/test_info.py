@@ -11,7 +11,7 @@ from digits import UPDATES
 from typer.testing import CliRunner
 
 from keras_nmt.cli.app import app
-from keras_nmt.files.json_file import with_digest
+from keras_nmt.files.json_file import read_json, with_digest
 from keras_nmt.models import ModelDirectory
 
 # Fails if a command imports a module that takes seconds.
@@ -38,13 +38,13 @@ def test_info_shows_model_training_scores_and_files_without_tensorflow(trained):
 
 def test_names_of_scores_stand_apart_from_scores(trained, tmp_path):
     folder = shutil.copytree(trained, tmp_path / "model")
-    results = json.loads((folder / "results.json").read_text())
+    results = read_json(folder / "results.json", "results")
     long = {"digits-words": {"sets": {"test_2017_mscoco": {"bleu": {"score": 12.5, "signature": "tok:13a"}}}}}
     (folder / "results.json").write_text(json.dumps(with_digest(results | {"test": long})))
     settings = json.loads((folder / "settings.json").read_text())
     settings["data"] |= {"languages": ["digits", "words"], "pairs": None}
     (folder / "settings.json").write_text(json.dumps(settings))
-    lines = CliRunner().invoke(app, ["info", str(folder)]).output.splitlines()
+    lines = CliRunner().invoke(app, ["info", str(folder)], catch_exceptions=False).output.splitlines()
     assert "  test digits-words sets test_2017_mscoco bleu 12.50  tok:13a" in lines
     assert "  languages              digits, words" in lines
     assert not [line for line in lines if line.startswith("  directions")]

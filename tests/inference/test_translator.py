@@ -7,6 +7,7 @@ import resource
 import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import keras
 import numpy as np
@@ -339,9 +340,11 @@ def test_alternatives_are_of_the_model_and_of_the_least_length(translator):
     for options in ({"suppress_sequences": ["drei"]}, {"no_repeat_ngram_size": 2}):
         with pytest.raises(UserError, match=rf"leave out `{next(iter(options))}`"):
             translator.with_options(**options).alternatives(["a cat"], [""])
-    most = translator.tokenizers["target"].vocabulary_size - 3
-    for least, begun, is_there in ((0, "", True), (1, "", False), (1, "drei", True), (2, "drei", False)):
-        (found,) = translator.with_options(min_length=least).alternatives(["a cat"], [begun], count=most)
+    trained = Translator.from_directory(Path(__file__).parents[2] / "docs" / "decoding_model")
+    most = trained.tokenizers["target"].vocabulary_size - 3
+    for least, begun, is_there in ((0, "", True), (1, "", False), (1, "Nina", True), (2, "Nina", False)):
+        some = trained.with_options(min_length=least)
+        found, _ = some.alternatives(["Nina buys an old car."] * 2, [begun, "Nina kauft ein altes"], count=most)
         assert ("</s>" in [x.piece for x in found if x.probability > 0]) == is_there
 
 
