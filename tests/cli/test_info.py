@@ -46,7 +46,7 @@ def test_names_of_scores_stand_apart_from_scores(trained, tmp_path):
     (folder / "settings.json").write_text(json.dumps(settings))
     lines = CliRunner().invoke(app, ["info", str(folder)], catch_exceptions=False).output.splitlines()
     assert "  test digits-words sets test_2017_mscoco bleu 12.50  tok:13a" in lines
-    assert "  languages              digits, words" in lines
+    assert f"  {'languages':24}digits, words" in lines
     assert not [line for line in lines if line.startswith("  directions")]
 
 
