@@ -32,6 +32,7 @@ from keras_nmt.decoding import (
 from keras_nmt.decoding.scores import NEG_INF, is_valid
 from keras_nmt.errors import UserError, one_line
 from keras_nmt.ids import EOS, PAD, UNK
+from keras_nmt.inference._phrases import possible_constraints
 from keras_nmt.inference.batching import checked
 from keras_nmt.inference.search_options import SearchOptions
 from keras_nmt.inference.shortlist import TOO_MANY_FORCED, Candidates
@@ -248,9 +249,20 @@ class TracedSearch:
 
         Sentences may have their own beam sizes `[B]`, at most the beam size of the options, which is n then; phrases
         that translations must have, `constraints` `[B, C, A, L]`, and must not have, `avoid` `[B, C, L]`. `candidates`
-        `[N]` are those of `candidates_of`.
+        `[N]` are those of `candidates_of`. If constraints are impossible, the search is made again without them.
         """
         inputs = {name: given[name] for name in self._inputs if given.get(name) is not None}
+        found = self._searched(memory, source, compiled, inputs)
+        if "constraints" not in inputs:
+            return found
+        possible = possible_constraints(inputs["constraints"], *found)
+        again = functools.partial(self._searched, memory, source, compiled, {**inputs, "constraints": possible})
+        return tf.cond(tf.reduce_any(possible != inputs["constraints"]), again, functools.partial(tuple, found))
+
+    def _searched(
+        self, memory: list[tf.Tensor], source: tf.Tensor, compiled: bool, inputs: Mapping[str, tf.Tensor]
+    ) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
+        """Calls the function of the search for these inputs, which is traced once."""
         key = compiled, *inputs
         if key not in self._searches:
             names = tuple(inputs)

@@ -15,13 +15,7 @@ from keras_nmt.decoding.constraints import met_constraints
 from keras_nmt.decoding.scores import NEG_INF, is_valid
 from keras_nmt.errors import UserError
 from keras_nmt.ids import BOS, EOS, PAD, UNK
-from keras_nmt.inference._phrases import (
-    avoided_phrases,
-    has_unknown,
-    possible_constraints,
-    required_phrases,
-    without_unknown,
-)
+from keras_nmt.inference._phrases import avoided_phrases, has_unknown, required_phrases, without_unknown
 from keras_nmt.inference._traced_model import TracedDecoder, TracedEncoder, TracedSearch, distinct, function, values_of
 from keras_nmt.inference.alignment import copies_of_texts, join_with_copies, padded_words, words_of_texts
 from keras_nmt.inference.batching import Column, Groups, Rows, bucket_sizes, by_group, checked, indices_of, of_count
@@ -199,31 +193,25 @@ class TextGraph:
                 run = functools.partial(of_decoder, memory, source, **more, candidates=candidates, compiled=compiled)
                 if some:  # requests, and parts of a text, without phrases do not pay for them
                     has_any = tf.reduce_any([tf.reduce_any(x != PAD) for x in some.values()])
-                    found = tf.cond(has_any, functools.partial(run, **some), run)
+                    tokens, scores, cut_off = tf.cond(has_any, functools.partial(run, **some), run)
                 else:
-                    found = run()
-                if "constraints" in some:
-                    possible = possible_constraints(some["constraints"], *found)
-                    again = functools.partial(run, **{**some, "constraints": possible})
-                    is_lost = tf.reduce_any(possible != some["constraints"])
-                    found = tf.cond(is_lost, again, functools.partial(tuple, found))
-                tokens, scores, cut_off = found
+                    tokens, scores, cut_off = run()
                 tokens = tf.where(is_valid(scores)[:, :, None], tokens, PAD)  # [B, K, T]
                 beyond = [[0, 0], [0, 0], [0, longest - tf.shape(tokens)[2]]]
-                columns = [tf.pad(tokens, beyond), scores, cut_off]
+                found = [tf.pad(tokens, beyond), scores, cut_off]
                 if self._replaces:
                     attended = self._decoders[index].attended_by_unknown(memory, source, tokens, compiled)
-                    columns.append(tf.pad(attended, beyond))
+                    found.append(tf.pad(attended, beyond))
                 if "constraints" in some:
                     is_met = met_constraints(some["constraints"], tokens)  # without the last columns, or padded
                     count = tf.shape(inputs["constraints"])[1]
                     missing = tf.maximum(count - tf.shape(is_met)[2], 0)
                     is_met = tf.pad(is_met, [[0, 0], [0, 0], [0, missing]], constant_values=True)[:, :, :count]
-                    columns.append(tf.strings.reduce_join(tf.where(is_met, "1", "0"), 2))
+                    found.append(tf.strings.reduce_join(tf.where(is_met, "1", "0"), 2))
                 if with_tokens:
                     of_pieces = of_decoder.token_log_probabilities(memory, tokens, candidates, compiled)
-                    columns.append(tf.pad(of_pieces, beyond))
-                return *columns, tf.fill([tf.shape(source)[0]], forced)
+                    found.append(tf.pad(of_pieces, beyond))
+                return *found, tf.fill([tf.shape(source)[0]], forced)
 
             return self._by_target(search, chosen, rows)
 
