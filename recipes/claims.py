@@ -30,7 +30,7 @@ from keras_nmt.cli.run_app import make_app, run_app
 from keras_nmt.data.text_files import read_lines, text_digest
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation import RunsComparison, holm, paired_bootstrap_of_runs
-from keras_nmt.experiments.comparison_table import DRAWS, show_p
+from keras_nmt.experiments.comparison_table import DRAWS, markdown_table, show_p
 from keras_nmt.experiments.corpus_files import File, corpora_of, file_of_corpus, uncompressed_name
 from keras_nmt.experiments.kept_runs import KeptRun, read_kept_runs
 from keras_nmt.files.atomic_files import write_text
@@ -190,7 +190,7 @@ def claims_table(sections: Sequence[Mapping[str, Any]], data: Path) -> str:
                     row.get("data", ""),
                 ]
             )
-    return f"{_markdown(lines)}\n\np (Holm) is corrected for the {len(corrected)} tests of this table."
+    return f"{markdown_table(lines)}\n\np (Holm) is corrected for the {len(corrected)} tests of this table."
 
 
 @app.command()
@@ -253,7 +253,7 @@ def runs_table(
             "without the lines that a run leaves empty": "".join(map(_without_empty, compared)),
         }
         rows.append({title: label, **{key: cells[key] for key in columns or cells}})
-    return _markdown([list(rows[0]), ["---"] * len(rows[0]), *(list(row.values()) for row in rows)])
+    return markdown_table([list(rows[0]), ["---"] * len(rows[0]), *(list(row.values()) for row in rows)])
 
 
 def directions_table(runs: str, pairs: Sequence[str], names: Mapping[str, Sequence[str]]) -> str:
@@ -280,7 +280,7 @@ def directions_table(runs: str, pairs: Sequence[str], names: Mapping[str, Sequen
             ]
             cells.append(" / ".join(score if is_trained else f"*{score}*" for score, is_trained in scores))
         lines.append([" / ".join(x.title() for x in both), *cells])
-    return _markdown(lines)
+    return markdown_table(lines)
 
 
 def _mean(values: Sequence[float]) -> str:
@@ -352,10 +352,6 @@ def _files(data: Path, tests: Any, direction: str) -> list[tuple[File, File]]:
 def _texts(data: Path, tests: Any, direction: str, side: int) -> list[str]:
     """The source or the references of a direction, of all test sets that have both."""
     return [line for files in _files(data, tests, direction) for line in read_lines(files[side])]
-
-
-def _markdown(lines: Sequence[Sequence[str]]) -> str:
-    return "\n".join("|" + "".join(f" {cell} |" if cell else " |" for cell in line) for line in lines)
 
 
 if __name__ == "__main__":
