@@ -15,7 +15,6 @@ from keras_nmt.analysis.sentence_probes import features_of_pairs, predict_by_bes
 from keras_nmt.analysis.task_data import lines_of
 from keras_nmt.analysis.token_states import Model, open_translator
 from keras_nmt.errors import UserError
-from keras_nmt.models import LanguageLabelModel
 
 VALIDATION = 10  # every tenth item of the training text
 
@@ -91,8 +90,8 @@ def transfer(
             samples[group, language] = right[i, tested]
             references[group, language] = float(np.mean(y[tested] == most_frequent))
     values = {key: float(x.mean()) for key, x in samples.items()}
-    has_labels = isinstance(translator.model, LanguageLabelModel)
-    notes = ("Each language is encoded with the label of a translation into itself.",) if has_labels else ()
+    by_target = translator.model.encodes_by == "target"
+    notes = ("Each language is encoded with the label of a translation into itself.",) if by_target else ()
     return Measurements("transfer", "accuracy", values, samples, references, notes=notes)
 
 

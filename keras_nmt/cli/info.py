@@ -16,7 +16,7 @@ from keras_nmt.cli.options import Directory
 from keras_nmt.files.json_file import named_damage, read_json
 from keras_nmt.files.model_config import read_model_config
 
-WIDTH = 24  # of the column of names
+WIDTH = 23  # of the column of names
 GROUPS = ("layers", "_layer_checkpoint_dependencies")  # Keras' groups of layers in a file of weights
 
 
@@ -36,7 +36,7 @@ def info(directory: Directory) -> None:
         if rows:
             write_line(title)
             for name, value in rows:
-                write_line(f"  {name:{WIDTH - 1}} {value}".rstrip())
+                write_line(f"  {name:{WIDTH}} {value}".rstrip())
 
 
 def report(
@@ -95,8 +95,8 @@ def _training_rows(directory: Path) -> list[tuple[str, str]]:
         settings = read_json(path, "the settings of a training run")
         with named_damage(path):
             data = settings.get("data", {})
-            for name in ("languages", "pairs"):
-                rows += [("directions" if name == "pairs" else name, ", ".join(data[name]))] if data.get(name) else []
+            named = {"languages": data.get("languages"), "directions": data.get("pairs")}
+            rows += [(title, ", ".join(names)) for title, names in named.items() if names]
             rows += [(name, _shown(data[name])) for name in ("train", "dev", "test") if data.get(name) is not None]
     return rows
 

@@ -163,11 +163,11 @@ def _draw(attentions: dict[int, analysis.BridgeAttention], folder: Path) -> None
         {"line": line, "tokens": tokens, "attention": values.tolist()} for line, (tokens, values) in attentions.items()
     ]
     write_text(folder / "attention.jsonl", "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
-    for old in folder.glob("attention-*.png"):
-        if old.stem not in {f"attention-{line}" for line in attentions}:
-            old.unlink()
+    paths = {line: folder / f"attention-{line}.png" for line in attentions}
     for line, attention in attentions.items():
-        save_figure(folder / f"attention-{line}.png", analysis.plot_bridge_attention(attention, title=f"line {line}"))
+        save_figure(paths[line], analysis.plot_bridge_attention(attention, title=f"line {line}"))
+    for old in {*folder.glob("attention-*.png")} - {*paths.values()}:
+        old.unlink()
 
 
 VECTOR_COMMANDS = (senteval, probing, transfer, bridge)

@@ -248,9 +248,11 @@ def _read_run(table: str, configuration: str, seed: int, folder: Path) -> KeptRu
     contents = {file.name: file.read_bytes() for file in sorted(folder.iterdir()) if FILES.fullmatch(file.name)}
     if missing := [name for name in results.get("test", {}) if hypotheses_path(folder, name).name not in contents]:
         raise UserError(f"A run can be kept with its translations only. Received: {folder}, none of {missing[0]}")
-    speed = folder / "speed.json"
-    # A speed of other weights is not kept; a folder without weights is that of a kept run.
-    has_speed = speed.is_file() and not (made.weights_path.is_file() and read_speed(folder) is None)
+    path = folder / "speed.json"
+    if made.weights_path.is_file():
+        speed = read_speed(folder)  # none of other weights
+    else:  # of a kept run, in the form of its time
+        speed = read_json(path, "the speed of a model") if path.is_file() else None
     return KeptRun(
         table=table,
         configuration=configuration,
@@ -258,7 +260,7 @@ def _read_run(table: str, configuration: str, seed: int, folder: Path) -> KeptRu
         settings=_kept_settings(settings),
         results=results,
         log=_summary(TrainingLog(made.log_path).read()),
-        speed=read_json(speed, "the speed of a model") if has_speed else None,
+        speed=speed,
         start={key: x for key, x in read_digests(made.data_path).items() if key not in results["data"]},
         files={name: _digest(content) for name, content in contents.items()},
         contents=contents,
