@@ -88,7 +88,7 @@ RECIPE = Recipe(
         # The schedule of the peaks below; first, as in `inverse_300+peak_80+role_one_hot`, so that others count.
         "inverse_300": {"schedule": "inverse_square_root", "learning_rate": 0.0026, "warmup_steps": 300},
         # Each arm at several peak rates, in ten thousandths, as in `fusion+peak_26`.
-        **{f"peak_{rate}": {"learning_rate": rate / 10_000} for rate in (13, 26, 37, 52, 80, 113)},
+        **{f"peak_{rate}": {"learning_rate": rate / 10_000} for rate in (7, 13, 26, 37, 52, 80, 113)},
         # The depth of the paper on shortcuts. In 3 + 3 layers, the sources of `non_lexical` are H_0, H_0 and H_1, and
         # two of three layers lexical.
         "six_layers": {"model": {"num_encoder_layers": 6, "num_decoder_layers": 6}},
