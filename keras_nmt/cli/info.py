@@ -81,16 +81,16 @@ def _parameter_rows(path: Path) -> list[tuple[str, str]]:
 
 
 def _training_rows(directory: Path) -> list[tuple[str, str]]:
+    from keras_nmt.files.weights_file import OTHER_WEIGHTS, scores_are_current
+
     rows: list[tuple[str, str]] = []
     if (path := directory / "results.json").exists():
         results = read_json(path, "the results of a training run")
-        rows += [
-            (name.replace("_", " "), _shown(results[name]))
-            for name in ("updates", "training_seconds", "ended_by", "final_updates")
-            if name in results
-        ]
+        is_current = scores_are_current(results, directory)
+        names = ("updates", "training_seconds", "ended_by", *(("final_updates",) if is_current else ()))
+        rows += [(name.replace("_", " "), _shown(results[name])) for name in names if name in results]
         with named_damage(path):
-            rows += list(_scores(results))
+            rows += _scores(results) if is_current else [("scores", OTHER_WEIGHTS)]
     if (path := directory / "settings.json").exists():
         settings = read_json(path, "the settings of a training run")
         with named_damage(path):

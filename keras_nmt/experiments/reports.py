@@ -17,6 +17,7 @@ from keras_nmt.experiments.corpus_files import corpora_of, sides_of_corpus
 from keras_nmt.files.json_file import named_damage, read_json
 from keras_nmt.files.settings import nested_items
 from keras_nmt.files.training_log import TrainingLog
+from keras_nmt.files.weights_file import OTHER_WEIGHTS, scores_are_current
 
 WIDTH, HEIGHT, MARGIN = 640, 240, 48
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
@@ -48,12 +49,13 @@ def html_report(directory: str | os.PathLike[str], examples: int = 20) -> str:
     files = {name: folder / f"{name}.json" for name in ("settings", "results")}
     read = {name: read_json(path, f"the {name} of a run") if path.exists() else {} for name, path in files.items()}
     parts = [f"<h1>{html.escape(folder.resolve().name)}</h1>"]
+    is_current = scores_are_current(read["results"], folder)
     with named_damage(files["results"]):
-        parts += [_table(_summary(log, read["results"])), "<h2>Curves</h2>"]
+        parts += [_table(_summary(log, read["results"], is_current)), "<h2>Curves</h2>"]
     with named_damage(folder / "training_log.jsonl"):
         parts += _curves(log)
     with named_damage(files["settings"]):
-        texts = _texts_of_examples(folder, read["settings"]) if examples else {}
+        texts = _texts_of_examples(folder, read["settings"]) if examples and is_current else {}
     for title, columns in texts.items():
         lines = (
             itertools.chain.from_iterable(block for path in paths for block in read_blocks(path)) for paths in columns
@@ -67,12 +69,14 @@ def html_report(directory: str | os.PathLike[str], examples: int = 20) -> str:
     return f'<!doctype html>\n<html lang="en"><head>{head}</head><body>\n' + "\n".join(parts) + "\n</body></html>\n"
 
 
-def _summary(log: Sequence[Mapping[str, Any]], results: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _summary(log: Sequence[Mapping[str, Any]], results: Mapping[str, Any], is_current: bool) -> list[tuple[str, str]]:
     rows = [("updates", f"{max(line['update'] for line in log):,}")]
     for name in ("parameters", "training_seconds", "ended_by"):
         if name in results:
             value = results[name]
             rows.append((name.replace("_", " "), f"{value:,}" if isinstance(value, int | float) else str(value)))
+    if not is_current:
+        return [*rows, ("scores", OTHER_WEIGHTS)]
     rows += [(f"development {name}", f"{score:.2f}") for name, score in results.get("dev_greedy", {}).items()]
     for direction, cell in results.get("test", {}).items():
         found = cell.items() if isinstance(cell, dict) else ()

@@ -23,6 +23,7 @@ from keras_nmt.files.atomic_files import write_json
 from keras_nmt.files.json_file import read_json, with_digest
 from keras_nmt.files.process_resources import num_processors
 from keras_nmt.files.settings import change_paths, flatten
+from keras_nmt.files.weights_file import OTHER_WEIGHTS, scores_are_current
 from keras_nmt.models import ModelDirectory
 
 # Settings and sections in which a finished run may differ from the requested run. They do not affect the outcome, or
@@ -325,6 +326,9 @@ def finished_results(config: ExperimentConfig, report: Callable[[str], None]) ->
             f"Received: {', '.join(other)}"
         )
     report(f"Finished before, at update {results['updates']:,} ({results['ended_by']}): {folder.path / 'results.json'}")
+    if not scores_are_current(results, folder.path):
+        report(f"scores {OTHER_WEIGHTS}")
+        return results
     for name, score in results["dev_greedy"].items():
         report(f"dev {name} {score:.2f}  (greedy)")
     for name, cell in results.get("test", {}).items():

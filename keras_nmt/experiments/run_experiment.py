@@ -41,7 +41,7 @@ from keras_nmt.experiments.results import (
 from keras_nmt.experiments.scores import development_scores, score_test
 from keras_nmt.files.atomic_files import directory_lock, write_json
 from keras_nmt.files.json_file import with_digest
-from keras_nmt.files.weights_file import weights_digest
+from keras_nmt.files.weights_file import weights_digest, written_digest
 from keras_nmt.inference import Translator
 from keras_nmt.inference.alignment import subword_links
 from keras_nmt.inference.search_options import search_limits
@@ -162,6 +162,7 @@ def _run(
             "ended_by": result.reason,
             "replicas": strategy.num_replicas_in_sync,  # with dropout, each has random numbers of its own
             "final_updates": result.final_updates,
+            "weights": written_digest(folder.weights_path),
             "dev_greedy": {name: round(value, 2) for name, value in result.final_metrics.items()},
             **score_test(config, report),
         }

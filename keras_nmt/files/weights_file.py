@@ -7,7 +7,8 @@ import hashlib
 import logging
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import h5py
@@ -19,6 +20,7 @@ from keras_nmt.files.paths import check_regular
 
 # A file attribute, so that the digest is replaced and copied together with the weights.
 DIGEST = "keras_nmt.sha256"
+OTHER_WEIGHTS = "of earlier weights, so not shown: `keras-nmt evaluate` scores the present ones"
 
 
 def write_weights(path: str | os.PathLike[str], model: Any) -> None:
@@ -102,6 +104,24 @@ def weights_digest(path: str | os.PathLike[str]) -> str:
     """Checks a file of weights, and returns the digest of its arrays. For errors, see `open_weights`."""
     with open_weights(path) as file:
         return str(file.attrs.get(DIGEST) or _digest(file))
+
+
+def written_digest(path: str | os.PathLike[str]) -> str | None:
+    """Returns the digest that is written in a file of weights, unchecked, or None without a readable file or digest."""
+    try:
+        with h5py.File(path, "r") as file:
+            return str(file.attrs[DIGEST])
+    except (OSError, KeyError):
+        return None
+
+
+def scores_are_current(results: Mapping[str, Any], directory: Path) -> bool:
+    """Returns whether the content of `results.json` is about the weights in the directory, as far as both tell.
+
+    It is not after `average`, nor after a longer run that ended while it translated the test data.
+    """
+    own = written_digest(directory / "model.weights.h5")
+    return own is None or results.get("weights", own) in (None, own)
 
 
 def arrays(file: h5py.File) -> dict[str, h5py.Dataset]:

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from keras_nmt.cli.app import app
 from keras_nmt.files.json_file import read_json, with_digest
+from keras_nmt.files.weights_file import OTHER_WEIGHTS
 from keras_nmt.models import ModelDirectory
 
 # Fails if a command imports a module that takes seconds.
@@ -48,6 +49,23 @@ def test_names_of_scores_stand_apart_from_scores(trained, tmp_path):
     assert "  test digits-words sets test_2017_mscoco bleu 12.50  tok:13a" in lines
     assert f"  {'languages':24}digits, words" in lines
     assert not [line for line in lines if line.startswith("  directions")]
+
+
+def test_scores_of_earlier_weights_are_not_shown(trained, tmp_path):
+    folder = shutil.copytree(trained, tmp_path / "model", ignore=shutil.ignore_patterns("checkpoints"))
+    run = CliRunner()
+    before = run.invoke(app, ["info", str(folder)], catch_exceptions=False).output
+    assert ("  test digits-words" in before, "earlier weights" in before) == (True, False)
+    model = ModelDirectory(folder).load_model()
+    model.trainable_weights[0].assign_add(model.trainable_weights[0])
+    ModelDirectory(folder).save_weights(model)
+    lines = run.invoke(app, ["info", str(folder)], catch_exceptions=False).output.splitlines()
+    assert [line for line in lines if line.startswith("  scores")] == [f"  {'scores':23} {OTHER_WEIGHTS}"]
+    assert not [line for line in lines if line.startswith(("  test digits-words", "  dev greedy"))]
+    run.invoke(app, ["report", str(folder)], catch_exceptions=False)
+    page = (folder / "report.html").read_text()
+    assert "earlier weights" in page
+    assert not [text for text in ("development bleu", "test digits-words", "Examples") if text in page]
 
 
 def test_a_damaged_directory_is_one_line(tmp_path, error_line):

@@ -22,6 +22,7 @@ from keras_nmt.experiments import ExperimentConfig, run
 from keras_nmt.experiments.results import finished_results, read_results
 from keras_nmt.experiments.run_experiment import make_trainer
 from keras_nmt.files.json_file import read_json
+from keras_nmt.files.weights_file import OTHER_WEIGHTS
 from keras_nmt.inference import Translator
 from keras_nmt.layers import LayerSpec, RoleInteraction, Roles
 from keras_nmt.models import ModelDirectory
@@ -66,6 +67,15 @@ def test_the_results_are_by_direction(trained_one, one):
         text_digest(one["data.train.source"]),
         text_digest(one["data.train.target"]),
     ]
+
+
+def test_a_finished_run_has_no_scores_of_other_weights(copied, one):
+    (weights, *_) = (copied / "checkpoints").glob("update-2.weights.h5")
+    shutil.copy(weights, copied / "model.weights.h5")  # as `keras-nmt average`
+    results, lines = start(copied, one)
+    assert lines[2:] == [f"scores {OTHER_WEIGHTS}"]
+    assert results["updates"] == 4
+    assert weights.read_bytes() == (copied / "model.weights.h5").read_bytes()
 
 
 def test_a_finished_run_reports_its_scores_and_ends(copied, one):
