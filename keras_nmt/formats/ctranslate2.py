@@ -39,6 +39,14 @@ SETTINGS = {  # of `config.json`
     **dict.fromkeys(("unk_token", "bos_token", "eos_token", "decoder_start_token"), str),
     "layer_norm_epsilon": float,
 }
+TOKENS = {"unk_token": "<unk>", "bos_token": "<s>", "eos_token": "</s>"}  # CTranslate2's defaults
+# Settings among the variables of files up to version 5, and their names in `config.json`.
+FLAGS = {
+    "with_source_bos": "add_source_bos",
+    "with_source_eos": "add_source_eos",
+    "with_target_bos": None,
+    "user_decoder_start_tokens": None,
+}
 # Switches of features that this package does not have. They must be off.
 OFF = ("alibi", "alibi_use_positive_positions", "scale_alibi", "multi_query_attention")
 IGNORED = ("alignment_layer", "alignment_heads", "embeddings_merge")
@@ -66,10 +74,10 @@ def read(folder: Path) -> Imported:
     """
     path = folder / MODEL
     arrays = _float32(read_variables(path), path)
-    config = _config(folder / "config.json")
+    scalars = {name: arrays.pop(name).item() for name, array in list(arrays.items()) if array.ndim == 0}
+    config = _config(folder / "config.json") | _settings_in_variables(scalars, arrays, path)
     if config.get("add_source_bos"):
         raise UserError(f"{folder}: the source must not begin with a special token. Received: add_source_bos=True")
-    scalars = {name: arrays.pop(name).item() for name, array in list(arrays.items()) if array.ndim == 0}
 
     def setting(name: str, default: Any) -> Any:
         values = {scalars.pop(f"{side}/{name}", default) for side in ("encoder", "decoder")}
@@ -144,6 +152,27 @@ def _config(path: Path) -> dict[str, Any]:
             f"{path}: `layer_norm_epsilon` must be between 0 and 1. Received: {config['layer_norm_epsilon']}"
         )
     return config
+
+
+def _settings_in_variables(scalars: dict[str, Any], arrays: dict[str, np.ndarray], path: Path) -> dict[str, Any]:
+    """Takes the settings out of the variables, which have them up to version 5, and returns them as in `config.json`.
+
+    Raises:
+        UserError: Each translation begins with a token that the user chooses.
+    """
+    flags = {name: bool(scalars.pop(name)) for name in FLAGS if name in scalars}
+    tokens = {
+        name: arrays.pop(name).astype("i1").tobytes().decode(errors="backslashreplace")
+        for name in TOKENS
+        if name in arrays
+    }
+    if flags.get("user_decoder_start_tokens"):
+        raise UserError(f"{path}: translations must all begin alike. Received: user_decoder_start_tokens=True")
+    settings: dict[str, Any] = {new: flags[old] for old, new in FLAGS.items() if new is not None and old in flags}
+    if "with_target_bos" in flags:
+        name = "bos_token" if flags["with_target_bos"] else "eos_token"
+        settings["decoder_start_token"] = tokens.get(name, TOKENS[name])
+    return settings | tokens
 
 
 def read_variables(path: Path) -> dict[str, np.ndarray]:
@@ -284,8 +313,11 @@ def _take(
 
 
 def _is_scaled(scale: float, width: int, path: Path) -> bool:
-    if scale in (0, 1):
+    """Returns whether embeddings are multiplied by sqrt(width), from a flag, an integer, or the factor itself."""
+    if isinstance(scale, int):
         return bool(scale)
+    if scale == 1:
+        return False
     if math.isclose(scale, width**0.5, rel_tol=1e-5):
         return True
     raise UserError(f"{path}: the scale of embeddings must be sqrt({width}) or 1. Received: {scale}")
@@ -325,7 +357,7 @@ def _vocabularies(
         if path is None:
             raise UserError(f"Missing vocabulary: {folder / f'{side}_vocabulary.json'}")
         tokens = read_tokens(path)
-        unknown, end = config.get("unk_token", "<unk>"), config.get("eos_token", "</s>")
+        unknown, bos, end = (config.get(name, token) for name, token in TOKENS.items())
         if len(tokens) == rows - 1 and unknown not in tokens:
             tokens = [*tokens, unknown]  # as CTranslate2 does
         check_rows(tokens, rows, path)
@@ -341,7 +373,7 @@ def _vocabularies(
                 f"{path} must be of a model of one direction: import the model of Hugging Face instead. "
                 f"Received: {len(languages)} languages, such as {languages[0]}"
             )
-        start = config.get("decoder_start_token", config.get("bos_token", "<s>"))
+        start = config.get("decoder_start_token", bos)
         begin = None if from_zero else ids.get(start)
         if side == "target" and not from_zero and begin is None:
             raise UserError(f"{path} must contain the token that begins a translation. Missing token: {start[:100]}")

@@ -255,7 +255,7 @@ def model_file(arrays, version):
     def text(value):
         return struct.pack("<H", len(value) + 1) + value.encode() + b"\0"
 
-    content = struct.pack("<I", version) + text("TransformerSpec") + struct.pack("<II", 1, len(arrays))
+    content = struct.pack("<I", version) + text("TransformerSpec") + struct.pack("<II", 7, len(arrays))
     for name, array in arrays.items():
         content += text(name) + struct.pack(f"<B{array.ndim}I", array.ndim, *array.shape)
         size = (array.itemsize, array.size) if version < 4 else (types[array.dtype.str], array.nbytes)
@@ -325,6 +325,54 @@ def test_a_model_whose_decoder_starts_from_zeros_reads_the_end_of_the_source(con
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps({**config, "add_source_eos": False}))
     assert import_model(folder, tmp_path / "ours").load_model().get_config()["source_end"]
+
+
+def test_files_up_to_version_5_have_their_settings_among_the_variables(converted, tmp_path):
+    arrays = {name: np.array(array) for name, array in read_variables(converted / "model.bin").items()}
+    tokens = {"unk_token": "<unk>", "bos_token": "<s>", "eos_token": "</s>"}
+    names = "with_source_bos", "with_source_eos", "with_target_bos", "user_decoder_start_tokens"
+
+    def old(name, **flags):
+        folder = shutil.copytree(converted, tmp_path / name)
+        (folder / "config.json").unlink()
+        more = {key: np.frombuffer(token.encode(), "i1") for key, token in tokens.items()}
+        more |= {key: np.asarray(flags.get(key, 0), "i1") for key in names}
+        (folder / "model.bin").write_bytes(model_file({**arrays, **more}, 5))
+        return folder
+
+    given = {"begins": {"with_source_eos": 1, "with_target_bos": 1}, "ends": {}}
+    models = {
+        name: load(import_model(old(name, **flags), tmp_path / f"our-{name}").path) for name, flags in given.items()
+    }
+    assert [model.model.get_config()["source_end"] for model in models.values()] == [True, False]
+    runtime = {name: ctranslate2.Translator(str(tmp_path / name), intra_threads=1) for name in given}
+    pieces = [processors(converted)[0].id_to_piece(i) for i in (7, 8, 9)]
+    for name, model in models.items():  # without `with_target_bos`, a translation begins with </s>
+        (scored,) = runtime[name].score_batch([pieces[:2]], [pieces[2:]])
+        first, second, third = map(model.tokenizers["target"].pieces().index, pieces)  # a joint vocabulary
+        ours = tf.nn.log_softmax(model.model([np.array([[first, second, EOS]]), np.array([[BOS, third]])]))[0].numpy()
+        np.testing.assert_allclose(scored.log_probs, [ours[0, third], ours[1, EOS]], atol=1e-4)
+    for flags, told in (
+        ({"with_source_bos": 1}, "must not begin with a special token"),
+        ({"user_decoder_start_tokens": 1}, "must all begin alike"),
+    ):
+        with pytest.raises(UserError, match=told):
+            import_model(old(told, **flags), tmp_path / "none")
+
+
+def test_embeddings_are_scaled_by_a_flag_or_by_the_factor_itself(converted, tmp_path):
+    arrays = {name: np.array(array) for name, array in read_variables(converted / "model.bin").items()}
+    for scale, is_scaled in (
+        (np.int8(1), True),
+        (np.int8(0), False),
+        (np.float32(1), False),
+        (np.float32(8**0.5), True),
+    ):
+        folder = shutil.copytree(converted, tmp_path / f"{scale.dtype}-{scale}")
+        both = {f"{side}/scale_embeddings": np.array(scale) for side in ("encoder", "decoder")}
+        (folder / "model.bin").write_bytes(model_file({**arrays, **both}, 6))
+        ours = import_model(folder, tmp_path / f"our-{folder.name}").load_model()
+        assert ours.get_config()["scale_embeddings"] == is_scaled
 
 
 def test_models_with_adapters_are_refused(make_model, source_tokenizer, tmp_path):
