@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -23,9 +24,9 @@ def child_layers(layer: keras.layers.Layer) -> list[keras.layers.Layer]:
     return list(layer._flatten_layers(include_self=False, recursive=False))
 
 
-def forget_graphs(model: Any) -> None:
-    """Makes `fit`, `evaluate` and `predict` trace the model again, after its variables were replaced."""
-    for layer in all_layers(model):
+def forget_graphs(*models: Any) -> None:
+    """Makes `fit`, `evaluate` and `predict` trace models again, after their variables were replaced."""
+    for layer in itertools.chain.from_iterable(map(all_layers, models)):
         if isinstance(layer, keras.Model):
             layer.train_function = layer.test_function = layer.predict_function = None
 

@@ -271,7 +271,8 @@ class MultiHeadAttention(AssembledLayer):
             query: Float tensor `[..., T, d']`.
             keys: Float tensor `[..., H', S, d / H]` of `project`.
             values: Float tensor like `keys`.
-            attention_mask: Boolean tensor that broadcasts to `[..., T, S]`, True where attention is allowed.
+            attention_mask: Boolean tensor that broadcasts to `[..., T, S]`, True where attention is allowed. A query
+                that may attend to nothing, such as one of padding, attends to all keys alike.
             training: Boolean, whether dropout is active.
             position: Integer scalar tensor, the position of all queries. Defaults to None: 0, 1, ..., T - 1.
 

@@ -156,16 +156,25 @@ class TransformerDecoder(TransformerStack):
         Returns:
             A list of constants `[B, ...]`, one entry for each layer that has its own weights, and the caches. Caches
             that grow hold the "keys" and "values" of each hypothesis. Caches of recurrent layers hold a state of each
-            hypothesis, whatever M. Other caches have a fixed shape, for XLA: search does not reorder the keys and
-            values under "not_reordered", but "ancestry" `[B, K, M]`, the beam index at which each position of a
-            hypothesis was written.
+            hypothesis, whatever M; search reorders both. Other caches have a fixed shape, for XLA: search does not
+            reorder the keys and values under "not_reordered", but "ancestry" `[B, K, M]`, the beam index at which each
+            position of a hypothesis was written.
         """
         constants = [layer.prepare(memory, memory_shortcut_states) for layer in self.unique_layers]
         layers = [layer.empty_cache(memory, beam_size, max_length) for layer in self.layers]
-        if max_length is None or self.layers[0].is_recurrent:
+        if max_length is None or all(layer.is_recurrent for layer in self.layers):
             return constants, {"layers": layers}
         ancestry = ops.zeros((ops.shape(memory)[0], beam_size, max_length), dtype="int32")
-        return constants, {"ancestry": ancestry, "not_reordered": layers}
+        return constants, {"ancestry": ancestry, **self._by_order(layers)}
+
+    def _by_order(self, caches: list[Any]) -> dict[str, list[Any]]:
+        """Splits caches of fixed shape into those that search reorders, of recurrent layers, and the others."""
+        pairs = list(zip(self.layers, caches, strict=True))
+        found = {
+            "layers": [cache for layer, cache in pairs if layer.is_recurrent],
+            "not_reordered": [cache for layer, cache in pairs if not layer.is_recurrent],
+        }
+        return {name: of for name, of in found.items() if of}
 
     def step(
         self, inputs: Any, position: Any, constants: list[Any], caches: dict[str, Any], memory_mask: Any = None
@@ -183,11 +192,12 @@ class TransformerDecoder(TransformerStack):
         Returns:
             Tensor `[B, K, d]`, equal to the output of `call` at this position, and the new caches.
         """
-        is_reordered = "layers" in caches
-        ancestry, ancestry_mask = (None, None) if is_reordered else _beam_ancestry(caches["ancestry"], position)
+        is_fixed = "ancestry" in caches
+        ancestry, ancestry_mask = _beam_ancestry(caches["ancestry"], position) if is_fixed else (None, None)
         states, new_caches = [inputs], []
-        of_layers = caches["layers" if is_reordered else "not_reordered"]
-        for layer, constant, cache in zip(self.layers, itertools.cycle(constants), of_layers, strict=False):
+        reordered, others = iter(caches.get("layers", ())), iter(caches.get("not_reordered", ()))
+        for layer, constant in zip(self.layers, itertools.cycle(constants), strict=False):
+            cache = next(others if is_fixed and not layer.is_recurrent else reordered)
             shortcut_states = self._shortcut_states(states)
             state, cache = layer.step(
                 states[-1], position, constant, cache, ancestry_mask, shortcut_states, memory_mask
@@ -195,10 +205,8 @@ class TransformerDecoder(TransformerStack):
             states.append(state)
             self._feed_back(states)
             new_caches.append(cache)
-        return self._finish(states), {"layers": new_caches} if is_reordered else {
-            "ancestry": ancestry,
-            "not_reordered": new_caches,
-        }
+        found = {"ancestry": ancestry, **self._by_order(new_caches)} if is_fixed else {"layers": new_caches}
+        return self._finish(states), found
 
 
 def _beam_ancestry(ancestry: Any, position: Any) -> tuple[Any, Any]:

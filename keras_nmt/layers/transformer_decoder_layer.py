@@ -323,7 +323,8 @@ class TransformerDecoderLayer(TransformerLayer):
 
         def attend_memory(hidden: Any, _: Any) -> Any:  # the K hypotheses are K queries to one memory
             mask = None if memory_mask is None else ops.expand_dims(memory_mask, 1)  # [B, 1, S]
-            return self.cross_attention.attend(hidden, constants["keys"], constants["values"], mask)[0]
+            keys, values = constants["keys"], constants["values"]
+            return self.cross_attention.attend(hidden, keys, values, mask, position=position)[0]
 
         own_sublayer = recur if self.is_recurrent else attend_own if ancestry_mask is None else attend
         return self._run(inputs, own_sublayer, attend_memory, training=False), new_cache

@@ -149,7 +149,7 @@ def add_adapter(model: keras.Model, low_rank: LowRank, base: str) -> Adapter:
     alpha = low_rank.rank if low_rank.alpha is None else low_rank.alpha
     for layer in layers:
         layer.enable_lora(low_rank.rank, lora_alpha=alpha)
-    forget_graphs(model)
+    forget_graphs(model, *model.views())
     model.adapter = Adapter(model, {"base": base, "rank": low_rank.rank, "alpha": alpha})
     return model.adapter
 

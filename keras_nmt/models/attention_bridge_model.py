@@ -9,7 +9,7 @@ import keras
 from keras import ops
 
 from keras_nmt.layers import AttentionBridge, LuongAttention
-from keras_nmt.layers._common import check_booleans, check_positive, optional_size
+from keras_nmt.layers._common import check_booleans, check_effect, check_positive, optional_size
 from keras_nmt.models.multilingual_model import MultilingualModel
 from keras_nmt.models.translation_model import TargetSide, Untracked
 
@@ -123,6 +123,8 @@ class AttentionBridgeModel(MultilingualModel):
             **kwargs,
         )
         check_positive(bridge_hidden_dim=bridge_hidden_dim)
+        # Attention to a bridge has no source positions.
+        check_effect(bridge_heads is None, "bridge_heads=None", alignment_head=self.alignment_head)
         check_booleans(bridge_bias=bridge_bias, shared_attention=shared_attention)
         self._bridge_options = {
             "bridge_heads": optional_size("bridge_heads", bridge_heads),

@@ -61,6 +61,9 @@ class Ensemble(TranslationModel):
         self.languages, self.directions = models[0].languages, models[0].directions
         self.encodes_by = models[0].encodes_by
         self.num_labels = max(model.num_labels for model in models)
+        before = [pair.positions_before_source for pair in pairs]
+        self.positions_before_source = None if None in before else before[0]
+        self.positions_before_target = pairs[0].positions_before_target
         self.alignment_head = next((model.alignment_head for model in models if model.alignment_head), None)
         if len(self.directions) == 1:
             self.source_vocabulary_size, self.target_vocabulary_size = sizes[0].values()
@@ -102,6 +105,10 @@ class Ensemble(TranslationModel):
     @property
     def encoder(self) -> keras.Model:
         return self.encoder_for(*self.directions[0])
+
+    def views(self) -> list[keras.Model]:
+        own = [*self._views.pairs.values(), *self._views.encoders.values()]
+        return [view for model in self.models for view in model.views()] + own
 
     def prepare(self, memory: Any, beam_size: int, max_length: int | None) -> tuple[Any, Any]:
         prepared = [model.prepare(memory[_name(i)], beam_size, max_length) for i, model in enumerate(self.models)]

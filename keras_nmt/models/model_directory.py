@@ -206,6 +206,8 @@ language | SentencePiece models |
         if not path.is_file():
             reason = "The model has no weights yet: train it first" if weights is None else "There is no such file"
             raise UserError(f"{reason}. Received: {path}")
+        if dtype is not None and "_from_" in dtype:
+            raise UserError(f"Weights are quantised after loading, by `quantize`. Received: dtype={dtype!r}")
         config = self.load_config()["model"]["config"]
         try:
             saved = without_weights(lambda: model_class.from_config(config))

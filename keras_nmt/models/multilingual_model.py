@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import math
 import numbers
 import re
 from collections.abc import Mapping, Sequence
@@ -93,8 +94,10 @@ class MultilingualModel(CommonModel, keras.Model):
                 raise ValueError(
                     f"A vocabulary size must be an integer above 4, the reserved ids. Received: {language}={size!r}"
                 )
-        if uniform_start is not None and not uniform_start > 0:
-            raise ValueError(f"`uniform_start` must be above 0. Received: uniform_start={uniform_start!r}")
+        if transformer is not None and not isinstance(transformer, Mapping):
+            raise ValueError(f"`transformer` must map arguments of `Transformer` to values. Received: {transformer!r}")
+        if uniform_start is not None and not 0 < uniform_start < math.inf:
+            raise ValueError(f"`uniform_start` must be above 0 and finite. Received: uniform_start={uniform_start!r}")
         super().__init__(**kwargs)
         self.languages = tuple(vocabulary_sizes)
         self._options: dict[str, Any] = {
@@ -172,6 +175,10 @@ class MultilingualModel(CommonModel, keras.Model):
         """Returns the part that maps a memory to logits of a language: `logits(ids, memory)`, `prepare` and `step`."""
         self._check_languages(target)
         return self._target_side(target)
+
+    def views(self) -> list[keras.Model]:
+        encoders = [encoder for encoder, _ in self._views.encoders.values()]
+        return [*self._views.pairs.values(), *encoders, *self._views.bridges.values()]
 
     def with_language(self, language: str, vocabulary_size: int, freeze: bool = True) -> MultilingualModel:
         """Makes a model with one more language, and leaves this model unchanged.

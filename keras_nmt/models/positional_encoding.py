@@ -59,6 +59,11 @@ class PositionalEncoding(ConfiguredLayer):
         positions = positions + self.offset
         # PE(pos, 2i) = sin(pos / 10000^(2i / d)), PE(pos, 2i + 1) = cos(pos / 10000^(2i / d))
         d = inputs.shape[-1]
+        if (self.order == "halves" and d % 2) or d == 2 * self.endpoint:
+            raise ValueError(
+                f"The width must be even with order='halves', and above 2 with `endpoint`. Received: width {d}, "
+                f"order={self.order!r}, endpoint={self.endpoint}"
+            )
         neurons = ops.arange(d)
         pairs, is_cosine = neurons // 2, neurons % 2 == 1
         if self.order == "halves":

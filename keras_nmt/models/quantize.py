@@ -57,7 +57,7 @@ def quantize(model: Any, mode: str = "int8", embeddings: bool = True) -> None:
                 layer.quantize(mode, type_check=False)  # the check would reject sub-classes of `Dense`
     finally:
         gc.unfreeze()
-    forget_graphs(model)
+    forget_graphs(model, *model.views())
 
 
 def check_copyable(model: Any) -> None:

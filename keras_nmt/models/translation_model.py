@@ -23,6 +23,10 @@ class CommonModel:
     num_labels: int = 0
     alignment_head: int | None = None
 
+    def views(self) -> list[keras.Model]:
+        """Returns the models that were made of this model's layers, and that Keras does not track as parts of it."""
+        raise NotImplementedError
+
     def with_dtype(self: M, dtype: str) -> M:
         """Returns a copy with equal weights that computes in another dtype, outside of any distribution strategy.
 
@@ -121,6 +125,9 @@ class TranslationModel(CommonModel, keras.Model):
     @property
     def encoder(self) -> keras.Model:
         return self._search.encoder
+
+    def views(self) -> list[keras.Model]:
+        return [self.encoder]
 
     def prepare(self, memory: Any, beam_size: int, max_length: int | None) -> tuple[Any, Any]:
         """Computes the constants of sentences and empty caches, once for each sentence.

@@ -9,7 +9,16 @@ from keras import ops
 from pairwise import pairwise
 from transformer_layers import make_decoder, make_decoder_layer, make_encoder, make_encoder_layer
 
-from keras_nmt.layers import FeedForward, TransformerEncoder
+from keras_nmt.decoding.search_loop import _take_caches
+from keras_nmt.layers import (
+    SSRU,
+    FeedForward,
+    MultiHeadAttention,
+    RotaryEncoding,
+    TransformerDecoder,
+    TransformerDecoderLayer,
+    TransformerEncoder,
+)
 
 B, T, S, D, F = 2, 4, 5, 8, 12
 ATTENTION, FEED, NORM = 4 * D * D, 2 * D * F + D + F, 2 * D
@@ -331,6 +340,34 @@ def test_a_mask_that_is_given_to_a_decoder_is_on_its_output(random):
     output = decoder(symbolic[0], symbolic[0], inputs_mask=symbolic[1])
     model = keras.Model(symbolic, keras.layers.GlobalAveragePooling1D()(output))
     np.testing.assert_allclose(model([states, mask]), pooled, atol=1e-6)
+
+
+def _own_layer(own=None, cross=None):
+    attention = [MultiHeadAttention(2, D) if given is None else given for given in (own, cross)]
+    norms = [keras.layers.LayerNormalization() for _ in range(3)]
+    return TransformerDecoderLayer(*attention, FeedForward(F, D), *norms, keras.layers.Dropout(0.0))
+
+
+@pytest.mark.parametrize("max_length", [None, 6])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: [_own_layer(cross=MultiHeadAttention(2, D, positions=RotaryEncoding())), _own_layer()],
+        lambda: [_own_layer(), _own_layer(own=SSRU(D))],
+        lambda: [_own_layer(own=SSRU(D)), _own_layer()],
+    ],
+    ids=["positions of cross-attention", "attention, then SSRU", "SSRU, then attention"],
+)
+def test_steps_of_hypotheses_that_change_places_equal_the_call(random, make, max_length):
+    decoder, memory, states = TransformerDecoder(make()), random(1, S, D), random(2, T, D)
+    expected = np.asarray(decoder(states, np.repeat(memory, 2, 0)))
+    constants, caches = decoder.prepare(ops.convert_to_tensor(memory), 2, max_length)
+    order = np.array([0, 1])
+    for t in range(T):
+        if t == 2:
+            caches, order = _take_caches(caches, ops.convert_to_tensor([[1, 0]])), order[::-1]
+        found, caches = decoder.step(ops.convert_to_tensor(states[None, order, t]), t, constants, caches)
+        np.testing.assert_allclose(np.asarray(found)[0], expected[order, t], rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("kind", ["float32", "float64"])

@@ -466,5 +466,5 @@ def test_the_uniform_start_covers_all_weights_and_no_more():
         assert np.abs(values).max() <= 0.1, weight.path
         assert np.abs(values).max() > 0.05 or values.size < 8, weight.path
     assert AttentionBridgeModel.from_config(model.get_config()).get_config()["uniform_start"] == 0.1
-    with pytest.raises(ValueError, match="`uniform_start` must be above 0. Received: uniform_start=0"):
+    with pytest.raises(ValueError, match="`uniform_start` must be above 0 and finite. Received: uniform_start=0"):
         AttentionBridgeModel(LANGUAGES, uniform_start=0, **TINY)

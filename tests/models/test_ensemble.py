@@ -44,6 +44,14 @@ def models():
     ]
 
 
+def test_positions_of_memory_and_target_are_those_of_the_members(models):
+    assert Ensemble(models[:2]).positions_before_source == 0
+    assert Ensemble(models).positions_before_source is None  # a bridge
+    options = {"num_encoder_layers": 1, "num_decoder_layers": 1, "hidden_dim": 6, "label_sides": "both"}
+    labels = LanguageLabelModel(["de", "fr"], vocabulary_size=V, **options)
+    assert Ensemble([labels]).positions_before_target == labels.positions_before_target == 1
+
+
 def probabilities(logits) -> np.ndarray:
     return keras.ops.convert_to_numpy(keras.ops.softmax(logits)).astype("float64")
 

@@ -16,6 +16,12 @@ def test_follows_the_equation():
     np.testing.assert_allclose(PositionalEncoding()(np.zeros((1, 600, 8), "float32"))[0], expected, atol=1e-4)
 
 
+@pytest.mark.parametrize(("width", "options"), [(5, {"order": "halves"}), (2, {"endpoint": True})])
+def test_widths_without_sinusoids_are_refused(width, options):
+    with pytest.raises(ValueError, match=f"The width must be even.*Received: width {width}"):
+        PositionalEncoding(**options)(np.zeros((1, 3, width), "float32"))
+
+
 @pytest.mark.parametrize("policy", ["mixed_float16", "mixed_bfloat16"])
 def test_positions_are_computed_in_float32(policy):
     zeros = np.zeros((1, 600, 8), "float32")

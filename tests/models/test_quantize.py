@@ -189,6 +189,21 @@ def test_predictions_and_evaluations_are_those_of_the_converted_model():
     assert loss != before[1]
 
 
+def test_the_models_of_directions_and_encoders_compute_with_the_converted_weights():
+    keras.utils.set_random_seed(0)
+    many = AttentionBridgeModel({"de": 30, "fr": 30}, hidden_dim=16, bridge_heads=3, bridge_hidden_dim=8)
+    batch = [np.array([[5, 6, 7, 3]]), np.array([[2, 8, 9]])]
+    one = Transformer.from_preset("transformer_tiny", source_vocabulary_size=50)
+    views = [(many.pair("de", "fr"), batch), (many.bridge_outputs("de"), batch[0]), (one.encoder, batch[0])]
+    before = [keras.tree.flatten(view.predict(inputs, verbose=0))[-1] for view, inputs in views]
+    quantize(many)
+    quantize(one)
+    for (view, inputs), old in zip(views, before, strict=True):
+        found = keras.tree.flatten(view.predict(inputs, verbose=0))[-1]
+        np.testing.assert_allclose(found, keras.tree.flatten(view(inputs))[-1], atol=1e-5)
+        assert not np.array_equal(found, old)
+
+
 def test_errors():
     with pytest.raises(UserError, match="int8. Received: int4"):
         quantize(make(), "int4")
