@@ -157,7 +157,8 @@ def write_prepared(
 
     Raises:
         OSError: A file cannot be written.
-        UserError: The folder exists, or the names of the sides are not valid.
+        UserError: The folder exists, the names of the sides are not valid, or the corpus has alignments, or ids that a
+            tokenizer does not have.
 
     Example:
 
@@ -173,7 +174,16 @@ def write_prepared(
     True
     """
     check_sides(sides)
+    if corpus.links is not None:
+        raise UserError("A prepared corpus has no alignments: read the corpus without them. Received: corpus.links")
     tokenizers = source_tokenizer, target_tokenizer
+    for side, ids, tokenizer in zip(sides, (corpus.source, corpus.target), tokenizers, strict=True):
+        highest = int(ids.values.numpy().max(initial=0))
+        if highest >= tokenizer.vocabulary_size:
+            raise UserError(
+                f"The {side} tokenizer must be that of the corpus. Received: {tokenizer.vocabulary_size} subwords, and "
+                f"the id {highest} in the corpus"
+            )
     block = PairBlock(
         corpus.line_numbers,
         tuple(

@@ -222,7 +222,7 @@ def train_subwords(
                 num_threads=NUM_THREADS,
                 minloglevel=2,
             )
-    except RuntimeError as error:
+    except (RuntimeError, ValueError) as error:  # a number that SentencePiece cannot read is a ValueError
         raise UserError(_explain(str(error), vocabulary_size, paths)) from None
     proto = ModelProto.FromString(model.getvalue())
     proto.normalizer_spec.ClearField("normalization_rule_tsv")  # the path of a temporary file

@@ -22,6 +22,7 @@ PORTION = 2**17  # pairs that are read or segmented at once; two portions are in
 PORTION_UPDATES = 64  # smallest number of updates of a portion that is read, so that few of its batches mix lengths
 WHOLE = 2**19  # prepared corpora that have more pairs in total are read portion by portion
 TYPICAL = 2**14  # pairs that are segmented to estimate the lengths of all pairs
+LARGEST = 2**31 - 1  # pairs of an epoch, and positions of a bucket
 
 
 class TrainingBatches:
@@ -123,6 +124,10 @@ class TrainingBatches:
         sizes = list(map(len, corpora))
         self._draws = [max(1, round(size * weight)) for size, weight in zip(sizes, weights, strict=True)]
         draws = sum(self._draws)  # pairs per epoch
+        if draws > LARGEST:
+            raise UserError(
+                f"An epoch can have {LARGEST:,} pairs: lower the weights. Received: corpus_weights={list(weights)}"
+            )
         self._order: WholeOrder | BlockOrder
         if self.num_pairs <= WHOLE or all(isinstance(corpus, ParallelCorpus) for corpus in corpora):
             loaded = [one.load() for one in corpora]
@@ -416,6 +421,8 @@ def _edges(length_buckets: Sequence[int] | None, longest: int) -> np.ndarray:
     edges = [int(edge) for edge in length_buckets]
     if not edges or edges[0] < 1 or any(a >= b for a, b in pairwise(edges)):
         raise UserError(f"`length_buckets` must be positive and ascending. Received: length_buckets={edges}")
+    if edges[-1] > LARGEST:
+        raise UserError(f"`length_buckets` can be at most {LARGEST:,}. Received: length_buckets={edges}")
     if edges[-1] < longest:
         raise UserError(
             f"`length_buckets` must reach the longest sentence, {longest} subwords with EOS: add a larger one, or read "

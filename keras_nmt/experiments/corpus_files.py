@@ -63,25 +63,43 @@ def sides_of_corpus(corpus: Corpus, pair: Pair, is_needed: bool = True) -> Sides
     Returns:
         Pair of paths of files, plain or compressed, or of prepared sides; None if one is missing.
     """
-    source, target = (file_of_corpus(corpus, language, pair, is_needed) for language in pair)
-    return None if source is None or target is None else (source, target)
+    # Both files are of one order of the languages: beside each other, two halves of corpora would be a third one.
+    for order in _orders(corpus, pair):
+        source, target = (_file(corpus, language, order) for language in pair)
+        if source is not None and target is not None:
+            return source, target
+    if not is_needed:
+        return None
+    files = [os.fspath(file_of_corpus(corpus, language, pair, is_needed) or "") for language in pair]
+    raise UserError(f"Both files of {'-'.join(pair)} must be of one corpus. Received: {' and '.join(files)}")
 
 
 def file_of_corpus(corpus: Corpus, language: str, pair: Pair, is_needed: bool) -> File | None:
     """Returns the file of one language of a pair; see `sides_of_corpus`."""
+    orders = _orders(corpus, pair)
+    found = next((file for order in orders if (file := _file(corpus, language, order)) is not None), None)
+    if found is None and is_needed:
+        names = (
+            [f"files of {', '.join(map(str, corpus))}"]
+            if isinstance(corpus, Mapping)
+            else [_name(corpus, language, order) for order in orders]
+        )
+        raise UserError(f"There is no data for {pair[0]}-{pair[1]}. Received: {' nor '.join(names)}")
+    return found
+
+
+def _orders(corpus: Corpus, pair: Pair) -> list[Pair]:
+    """Returns the orders of the languages in which the files of a pair may be named."""
+    has_pairs = not isinstance(corpus, Mapping) and "{pair}" in os.fspath(corpus)
+    return [pair, pair[::-1]] if has_pairs else [pair]
+
+
+def _name(corpus: File, language: str, order: Pair) -> str:
+    return os.fspath(corpus).replace("{language}", language).replace("{pair}", "-".join(order))
+
+
+def _file(corpus: Corpus, language: str, order: Pair) -> File | None:
     if isinstance(corpus, Mapping):
-        if is_needed and language not in corpus:
-            shown = ", ".join(map(str, corpus))
-            raise UserError(f"There is no data for {pair[0]}-{pair[1]}. Received: files of {shown}")
         return corpus.get(language)
-    names = [
-        os.fspath(corpus).replace("{language}", language).replace("{pair}", f"{a}-{b}") for a, b in (pair, pair[::-1])
-    ]
-    for name in dict.fromkeys(names):
-        for path in (Path(f"{name}{ending}") for ending in ("", *COMPRESSED)):
-            if path.is_file() or prepared_side(path) is not None:
-                return path
-    if is_needed:
-        shown = " nor ".join(dict.fromkeys(names))
-        raise UserError(f"There is no data for {pair[0]}-{pair[1]}. Received: {shown}")
-    return None
+    paths = (Path(_name(corpus, language, order) + ending) for ending in ("", *COMPRESSED))
+    return next((path for path in paths if path.is_file() or prepared_side(path) is not None), None)

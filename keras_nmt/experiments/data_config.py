@@ -100,6 +100,8 @@ class DataConfig:
                 f"`corpus_weights` must have a number for each of {number} corpora, at least one. "
                 f"Received: corpus_weights={self.corpus_weights}"
             )
+        if self.test is None and self.test_pairs is not None:
+            raise UserError(f"`test_pairs` needs `test`. Received: test_pairs={list(self.test_pairs)}")
         if self.noise is not None:
             SourceNoise.from_settings(self.noise)
         if self.alignments is not None and len(corpora_of(self.alignments)) != number:
@@ -124,6 +126,10 @@ class DataConfig:
         """
         combinations = [(s, t) for s in self.languages for t in self.languages]
         named = {f"{s}-{t}": (s, t) for s, t in combinations}
+        if len(named) < len(combinations):
+            raise UserError(
+                f"Two directions must not have the same name, SOURCE-TARGET. Received: languages={list(self.languages)}"
+            )
 
         def listed(name: str, default: list[Pair]) -> list[Pair]:
             pairs = getattr(self, name)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
 
 import keras
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
 from keras_nmt.errors import UserError
 from keras_nmt.experiments.corpus_files import File
@@ -70,7 +70,7 @@ class TrainingConfig:
         'Peak learning rate, which all schedules but "noam" need. With "noam" a factor, by default 1: the peak is '
         "`learning_rate * (width * warmup_steps) ** -0.5`.",
     )
-    warmup_steps: NonNegativeInt | None = setting(
+    warmup_steps: Annotated[int, Field(ge=0, lt=2**31)] | None = setting(
         None, 'Updates of linear warm-up; by default 4000, or 0 with "constant".'
     )
     weight_decay: NonNegativeFloat | None = setting(None, 'Decoupled weight decay, which "adamw" needs.')

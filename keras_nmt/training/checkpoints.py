@@ -96,6 +96,7 @@ class Progress:
     # The last update whose evaluation and save, if they were due, are done. It is less than `update` after an
     # interruption or a failed evaluation.
     completed: int = 0
+    ended_by_callback: int | None = None  # the update after which a callback ended the run
     best_update: int | None = None
     best_score: float | None = None
     scored_by: str = ""  # `Evaluation.scoring` of the scores

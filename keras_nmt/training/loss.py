@@ -42,7 +42,7 @@ class LabelSmoothedCrossEntropy(keras.losses.Loss):
     `logsumexp(z) - (1 - smoothing) * z[y] - smoothing * mean(z)`, computed in float32 for logits of any dtype.
 
     `Trainer` calls `terms`. As a Keras loss, `compile(loss=LabelSmoothedCrossEntropy())`, it is reduced by `reduction`
-    over the tokens of a batch.
+    over the positions of a batch. A mean counts padding, whose loss is 0; a sum does not depend on it.
 
     Args:
         smoothing: Float, probability that is distributed evenly over the whole vocabulary, at least 0 and below 1.

@@ -166,6 +166,8 @@ class TaskSchedule:
         for name, weight in weights.items():
             if not 0 < weight < math.inf:
                 raise UserError(f"The weight of a task must be positive and finite. Received: {name}={weight!r}")
+        if sum(weights.values()) == math.inf:
+            raise UserError(f"The sum of the weights must be finite. Received: weights={weights!r}")
         self.weights = dict(weights)
 
     @classmethod

@@ -272,7 +272,10 @@ class Trainer:
         updates = {name: self.make_update(batches[name].element_spec, name) for name in self.tasks}
         self._rounds.begin_run(self.stop_criteria.max_updates)
         self._clock.start(progress, lines=self._rounds.length // self._log_every)
-        reason = stopping.reason(progress, stopping.own_requests(progress))  # of the checkpoint, equal on all workers
+        requests = stopping.own_requests(progress)  # of the checkpoint, equal on all workers
+        if self.callbacks and progress.ended_by_callback == progress.update:
+            requests.append("callback")
+        reason = stopping.reason(progress, requests)
         if progress.completed < progress.update:  # the run was stopped before it completed its last update
             reason = self._complete_update(reason)
         while reason is None:
@@ -291,6 +294,9 @@ class Trainer:
             if reason == "interruption":
                 self._interrupt(interruption.signal or signal.SIGTERM)  # or another worker's signal
             reason = self._complete_update(reason)
+        if reason == "callback":  # nothing else of the progress tells it
+            progress.ended_by_callback = progress.update
+            self.checkpoints.save_state(progress)
         self._rounds.end_run(progress.metrics)
         return reason
 

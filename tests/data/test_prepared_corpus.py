@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import tracemalloc
 from collections import Counter
 from pathlib import Path
@@ -138,6 +139,16 @@ def test_any_corpora_any_shards_any_workers_any_kills(
                 joined = {key: np.concatenate([part[key] for part in parts])[:rows] for key in KEYS}
                 assert same([joined], [elements[begin + update]])
             begin = stop
+
+
+def test_what_a_prepared_corpus_cannot_hold_is_refused(tokenizer: SubwordTokenizer, tmp_path: Path) -> None:
+    aligned = dataclasses.replace(ParallelCorpus.from_lists([[4, 5]], [[6]]), links=tf.ragged.constant([[0]]))
+    with pytest.raises(UserError, match="has no alignments"):
+        write_prepared(aligned, tmp_path / "prepared", tokenizer, tokenizer)
+    other = ParallelCorpus.from_lists([[4, 70_000]], [[6]])  # as 16 bits, 4464
+    with pytest.raises(UserError, match="source tokenizer must be that of the corpus. .* the id 70000 in the corpus"):
+        write_prepared(other, tmp_path / "prepared", tokenizer, tokenizer)
+    assert not (tmp_path / "prepared").exists()
 
 
 def test_small_prepared_corpora_have_the_batches_of_corpora_in_memory(

@@ -149,6 +149,11 @@ def test_unusable_text(tmp_path: Path, content: bytes, message: str) -> None:
     assert not (tmp_path / "m").exists()
 
 
+def test_a_size_that_sentencepiece_cannot_read_is_named(text: Path, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="cannot train on the text.*Received: vocabulary_size=10000000000"):
+        train_subwords(text, tmp_path / "m", vocabulary_size=10**10)
+
+
 def test_a_line_of_10_000_tokens_and_a_nul_are_accepted(text: Path, tmp_path: Path) -> None:
     odd = tmp_path / "odd"
     odd.write_bytes(text.read_bytes() + b"word " * 10_000 + b"\na\0b\n")

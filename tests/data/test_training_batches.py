@@ -398,3 +398,10 @@ def test_every_portion_of_every_epoch_has_an_order_of_its_own() -> None:
     orders = [tuple(order.portion(epoch, number)[1].tolist()) for epoch in (0, 1) for number in (0, 1)]
     assert [len(one) for one in orders] == [32] * 4
     assert len(set(orders)) == 4
+
+
+def test_numbers_that_do_not_fit_are_named() -> None:
+    with pytest.raises(UserError, match="at most 2,147,483,647. Received: length_buckets=.100000000000000000000"):
+        TrainingBatches(make_corpus(5), batch_size=9, length_buckets=[10**20])
+    with pytest.raises(UserError, match="lower the weights. Received: corpus_weights=.1e[+]20"):
+        TrainingBatches(make_corpus(5), batch_size=9, weights=[1e20])

@@ -306,6 +306,33 @@ def test_a_callback_ends_the_run_with_its_epoch(make_trainer: Make) -> None:
     assert (result.reason, result.update) == ("callback", 3)
 
 
+class StopAfter(keras.callbacks.Callback):
+    def __init__(self, update: int) -> None:
+        super().__init__()
+        self.update = update
+
+    def on_train_batch_end(self, batch: int, logs: dict[str, float] | None = None) -> None:
+        self.model.stop_training = batch + 1 == self.update
+
+
+def test_a_run_that_a_callback_ended_stays_ended(make_trainer: Make) -> None:
+    def trainer(**options: Any) -> Trainer:
+        return make_trainer(max_updates=9, evaluate_every=2, **options)
+
+    def evaluate_then_fail() -> Iterator[float]:
+        yield from (1.0, 2.0, 3.0)  # of updates 2 and 4, and none of the final weights
+        raise MemoryError("killed")
+
+    scores = evaluate_then_fail()
+    with contextlib.suppress(MemoryError):
+        trainer(callbacks=[StopAfter(4)], evaluate=lambda: {"bleu": next(scores)}).train()
+    for _ in range(2):  # killed at its end; ended
+        result = trainer(callbacks=[StopAfter(4)], evaluate=Scores(4.0)).train()
+        assert (result.reason, result.update) == ("callback", 4)
+    result = trainer(evaluate=Scores(*[4.0] * 9)).train()  # without callbacks
+    assert (result.reason, result.update) == ("max_updates", 9)
+
+
 def test_too_little_memory_is_the_users_error(make_trainer: Make) -> None:
     class Full(keras.callbacks.Callback):
         def on_train_batch_end(self, batch: int, logs: dict | None = None) -> None:

@@ -344,6 +344,11 @@ def test_every_task_has_its_share_within_one_update(weights: list[float]) -> Non
         assert np.abs(counts - done * shares).max() < 1 + 1e-9
 
 
+def test_weights_whose_sum_is_infinite_are_refused() -> None:
+    with pytest.raises(UserError, match="sum of the weights must be finite. Received: weights={'a': 1e[+]308"):
+        TaskSchedule({"a": 1e308, "b": 1e308})
+
+
 def test_a_rare_task_does_not_fall_behind() -> None:
     # With these weights, always taking the task that is furthest behind leaves a task more than one update behind.
     weights = [46, 5061, 353, 67, 447, 2247, 1778, 1]
