@@ -77,14 +77,14 @@ def compare_kept(test: Mapping[str, Any], data: Path) -> Found:
             the smallest and the largest number of words of the source.
         data: The folder of Multi30k.
     """
-    return _compare_kept(json.dumps(test, sort_keys=True), data)
+    return _compare_kept(json.dumps({"baseline_runs": test["runs"], **test}, sort_keys=True), data)
 
 
 @functools.cache  # the table of the claims and the others ask for the same
 def _compare_kept(test_in_json: str, data: Path) -> Found:
     test = json.loads(test_in_json)
     both = test["system"], test["baseline"]
-    of_system, of_baseline = (kept_runs(test.get(key, test["runs"])) for key in ("runs", "baseline_runs"))
+    of_system, of_baseline = (kept_runs(test[key]) for key in ("runs", "baseline_runs"))
     seeds = tuple(seed for name, seed in of_system if name == both[0] and (both[1], seed) in of_baseline)
     if not seeds:
         raise UserError(
@@ -211,6 +211,7 @@ def runs_table(
     title: str = "configuration",
     names: Mapping[str, str] | None = None,
     controls: Mapping[str, str] | None = None,
+    baseline_runs: str | None = None,
     more: Mapping[str, Mapping[str, str]] | None = None,
     columns: Sequence[str] | None = None,
 ) -> str:
@@ -223,6 +224,7 @@ def runs_table(
         title: The title of the first column.
         names: The configurations by the names in the table. Defaults to all configurations.
         controls: The configurations to compare with instead of the baseline, by the names in the table.
+        baseline_runs: The file of the baseline and the controls. Defaults to `runs`.
         more: Cells of further columns, by title and configuration.
         columns: The titles of the other columns. Defaults to all that are written below.
     """
@@ -230,9 +232,9 @@ def runs_table(
     names = names or {name: name for name, _ in kept}
     others = {label: (controls or {}).get(label, baseline) for label in names}
     tests = {
-        label: {"runs": runs, "system": names[label], "baseline": other}
+        label: {"runs": runs, "system": names[label], "baseline": other, "baseline_runs": baseline_runs or runs}
         for label, other in others.items()
-        if names[label] != other
+        if (names[label], runs) != (other, baseline_runs or runs)
     }
     found = {label: compare_kept(test, data) for label, test in tests.items()}
     corrected = holm({label: x.whole.p_value for label, x in found.items() if x.whole.p_value is not None})

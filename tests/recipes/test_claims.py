@@ -147,6 +147,8 @@ def test_differences_beside_have_no_part_in_the_answer_and_files_can_be_compared
     assert cells[2].startswith(f"{-difference:+.2f} and {difference:+.2f}; without 6 lines")
     assert len(cells[4].split(";")) == len(cells[6].split(";")) == 1
     assert lines[-1].endswith("the 1 tests of this table.")
+    table = claims.runs_table("ours", "bad", kept, baseline_runs="theirs", columns=["difference"])
+    assert table.splitlines()[2:] == [f"| good | {difference:+.2f} |", "| bad | +0.00 |"]  # another run of that name
 
 
 def test_a_table_has_a_row_for_each_configuration(claims, kept):
