@@ -149,11 +149,6 @@ class ExperimentConfig:
                 f"Received: init_from={start.init_from}, frozen={frozen}, "
                 f"allow_missing={list(start.allow_missing)}, ignore_extra={list(start.ignore_extra)}"
             )
-        if start.init_from is None and any(others[1:]):
-            raise UserError(
-                "`allow_missing` and `ignore_extra` need `init_from`. "
-                f"Received: allow_missing={list(start.allow_missing)}, ignore_extra={list(start.ignore_extra)}"
-            )
         self._check_teaching()
         names = sorted(f"{s}-{t}" for s, t in self.pair_lists.train)
         weights = self.training.task_weights

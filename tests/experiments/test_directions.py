@@ -307,7 +307,6 @@ def test_both_sides_of_every_file_are_counted(corpus, tmp_path, several):
         ({"corpus_weights": [1.0, 1.0]}, "must have a number for each of 1 corpora"),
         ({"test": None, "test_pairs": ["xx-yy"]}, "`test_pairs` needs `test`. Received: test_pairs=['xx-yy']"),
         ({"languages": ["a", "b-c", "a-b", "c"]}, "must not have the same name, SOURCE-TARGET. Received: languages="),
-        ({"allow_missing": ["*"]}, "`allow_missing` and `ignore_extra` need `init_from`. Received: allow_missing="),
         ({"warmup_steps": 10**20}, "`training.warmup_steps` must be"),
     ],
 )
