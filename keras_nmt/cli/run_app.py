@@ -7,6 +7,7 @@ import gc
 import inspect
 import io
 import os
+import re
 import signal
 import sys
 import warnings
@@ -67,6 +68,7 @@ def run_app(command: typer.Typer | Callable[..., Any]) -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):  # as standard error does by default
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
+        _check_arguments(sys.argv[1:])
         with _signals_as_errors():
             # A standalone application prints usage errors in a box of several lines.
             status = command(standalone_mode=False)
@@ -85,6 +87,14 @@ def run_app(command: typer.Typer | Callable[..., Any]) -> None:
             raise
         print(f"Error: {one_line(message)}", file=sys.stderr)
         raise SystemExit(2) from None
+
+
+def _check_arguments(arguments: Sequence[str]) -> None:
+    """Raises a `UserError` if an argument is empty: as a path, it would be the present folder."""
+    for number, argument in enumerate(arguments):
+        if not argument or re.fullmatch(r"--[a-z-]+=", argument):
+            received = " ".join([*arguments[max(0, number - 1) : number], argument or "''"])
+            raise UserError(f"An argument must not be empty: is a variable of the shell not set? Received: {received}")
 
 
 @contextlib.contextmanager

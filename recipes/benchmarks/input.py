@@ -1,7 +1,7 @@
 """The input of training from prepared corpora: start, memory and speed; and the speed of preparation.
 
     python recipes/benchmarks/input.py --millions 10,50 --output input.md
-    python recipes/benchmarks/input.py --millions "" --data-dir DATA --subwords MODEL --scaling 1,2
+    python recipes/benchmarks/input.py --millions 0 --data-dir DATA --subwords MODEL --scaling 1,2
 
 Each figure of training is of a separate process. The corpora are made of random ids, with sentences of 29 subwords on
 average, and deleted afterwards. See README.md beside this file.
@@ -168,7 +168,7 @@ def drop_from_page_cache(folder: Path) -> None:
 
 
 def main(
-    millions: Annotated[str, typer.Option(help="Sizes of the corpora in million pairs.")] = "10,50",
+    millions: Annotated[str, typer.Option(help="Sizes of the corpora in million pairs; 0 for none.")] = "10,50",
     batch_size: Annotated[int, typer.Option(min=1, help="Tokens of a batch.")] = 25_000,
     num_pairs: Annotated[int, typer.Option(min=1, help="Pairs to take after the first batch.")] = 500_000,
     folder: Annotated[Path | None, typer.Option(help="Where to make corpora. Default: the temporary folder.")] = None,
@@ -196,7 +196,7 @@ def main(
         raise UserError(f"--data-dir and --subwords go together. Received: {data_dir} and {subwords}")
     if scaling is not None and data_dir is None:
         raise UserError(f"--scaling goes with --data-dir and --subwords. Received: --scaling {scaling}")
-    sizes = [float(text) for text in millions.split(",") if text]
+    sizes = [size for text in millions.split(",") if (size := float(text))]
     rows = []
     if data_dir is not None:
         found = measured_in_a_process(

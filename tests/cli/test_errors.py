@@ -67,6 +67,9 @@ EVALUATE = ["evaluate", "--references", "r", "--hypotheses", "h"]
         (["translate", "--server", "http://localhost:1", "--xla"], "no effect with --server. Received: --xla"),
         (["info", "nowhere", "--loud"], "--loud"),
         (["train", "--max-updates", "many"], "--max-updates"),
+        (["train", "--directory", "", "--max-updates", "1"], "shell not set? Received: --directory ''"),
+        (["translate", "d", "--output="], "shell not set? Received: d --output="),
+        (["info", ""], "shell not set? Received: info ''"),
     ],
 )
 def test_errors_are_one_line(arguments, expected, error_line, monkeypatch, tmp_path):
