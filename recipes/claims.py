@@ -30,10 +30,11 @@ from keras_nmt.cli.run_app import make_app, run_app
 from keras_nmt.data.text_files import read_lines, text_digest
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation import RunsComparison, holm, paired_bootstrap_of_runs
-from keras_nmt.experiments.comparison_table import DRAWS, markdown_table, show_p
+from keras_nmt.experiments.comparison_table import DRAWS, show_p
 from keras_nmt.experiments.corpus_files import File, corpora_of, file_of_corpus, uncompressed_name
 from keras_nmt.experiments.kept_runs import KeptRun, read_kept_runs
 from keras_nmt.files.atomic_files import write_text
+from keras_nmt.files.markdown import markdown_table
 
 HERE = Path(__file__).parent
 READMES = ("../README.md", "README.md", "multi30k/README.md")
@@ -175,7 +176,7 @@ def claims_table(sections: Sequence[Mapping[str, Any]], data: Path) -> str:
     beside = {id(row): [compare_kept(test, data) for test in row.get("beside", ())] for row in rows}
     p_values = {(key, i): x.whole.p_value for key, of in found.items() for i, x in enumerate(of)}
     corrected = holm({key: p for key, p in p_values.items() if p is not None})
-    lines = [list(COLUMNS), ["---"] * len(COLUMNS)]
+    lines = []
     for section in sections:
         lines.append([f"**{section['paper']}**", *[""] * (len(COLUMNS) - 1)])
         for row in section["claims"]:
@@ -190,7 +191,7 @@ def claims_table(sections: Sequence[Mapping[str, Any]], data: Path) -> str:
                     row.get("data", ""),
                 ]
             )
-    return f"{markdown_table(lines)}\n\np (Holm) is corrected for the {len(corrected)} tests of this table."
+    return f"{markdown_table(COLUMNS, lines)}\n\np (Holm) is corrected for the {len(corrected)} tests of this table."
 
 
 @app.command()
@@ -255,7 +256,7 @@ def runs_table(
             "without the lines that a run leaves empty": "".join(map(_without_empty, compared)),
         }
         rows.append({title: label, **{key: cells[key] for key in columns or cells}})
-    return markdown_table([list(rows[0]), ["---"] * len(rows[0]), *(list(row.values()) for row in rows)])
+    return markdown_table([*rows[0]], (list(row.values()) for row in rows))
 
 
 def directions_table(runs: str, pairs: Sequence[str], names: Mapping[str, Sequence[str]]) -> str:
@@ -269,7 +270,7 @@ def directions_table(runs: str, pairs: Sequence[str], names: Mapping[str, Sequen
     kept: dict[str, list[Mapping[str, Any]]] = {}
     for (name, _), run in kept_runs(runs).items():
         kept.setdefault(name, []).append(run.results["test"])
-    lines = [["pair", *names], ["---"] * (len(names) + 1)]
+    lines = []
     for pair in pairs:
         both = pair, "-".join(reversed(pair.split("-")))
         cells = []
@@ -282,7 +283,7 @@ def directions_table(runs: str, pairs: Sequence[str], names: Mapping[str, Sequen
             ]
             cells.append(" / ".join(score if is_trained else f"*{score}*" for score, is_trained in scores))
         lines.append([" / ".join(x.title() for x in both), *cells])
-    return markdown_table(lines)
+    return markdown_table(["pair", *names], lines)
 
 
 def _mean(values: Sequence[float]) -> str:

@@ -7,7 +7,7 @@ import dataclasses
 import io
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ import numpy as np
 from keras_nmt.errors import UserError, one_line
 from keras_nmt.evaluation import significance
 from keras_nmt.files.atomic_files import atomic_path, write_bytes, write_json, write_text
+from keras_nmt.files.markdown import markdown_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -203,7 +204,7 @@ class ModelComparison:
 
         Notes stand below, with the names of the models unless all models have them.
         """
-        tables = ["\n".join(self._table(group, items)) for group, items in self.groups().items()]
+        tables = [self._table(group, items) for group, items in self.groups().items()]
         notes: dict[str, list[str]] = {}
         for name, measurements in self.models.items():
             for note in measurements.notes:
@@ -218,14 +219,12 @@ class ModelComparison:
         first = collections.ChainMap(*(m.references for m in self.models.values()))
         return {item: first[group, item] for item in items if (group, item) in first}
 
-    def _table(self, group: str, items: list[str]) -> Iterator[str]:
+    def _table(self, group: str, items: list[str]) -> str:
         references = self._references(group, items)
         columns = [*self.models]
         for name in self.p_values:
             columns += [f"{name} - {next(iter(self.models))}", "p"]
-        heads = [_cell(group), *map(_cell, columns), *["trivial"] * bool(references)]
-        yield f"| {' | '.join(heads)} |"
-        yield f"| {' | '.join(['---', *['---:'] * (len(heads) - 1)])} |"
+        rows = []
         for item in items:
             key = group, item
             cells = [_shown(m.values.get(key), m.deviations.get(key)) for m in self.models.values()]
@@ -234,7 +233,8 @@ class ModelComparison:
                 cells.append("" if np.isnan(difference) else f"{difference:+.3f}")
                 cells.append(f"{of_key[key]:.3f}" if key in of_key else "")
             trivial = [_shown(references.get(item), None)] * bool(references)
-            yield f"| {' | '.join([_cell(item), *cells, *trivial])} |"
+            rows.append([item, *cells, *trivial])
+        return markdown_table([group, *columns, *["trivial"] * bool(references)], rows, numbers=True)
 
     def numbers(self) -> dict[str, Any]:
         """Returns all results in types of JSON."""
@@ -447,10 +447,6 @@ def _is_line(items: list[str]) -> bool:
 
 def _label(number: int) -> str:
     return f"model {number}"
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
 
 
 def _shown(value: float | None, deviation: float | None) -> str:

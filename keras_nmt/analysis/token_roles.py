@@ -18,6 +18,7 @@ from keras_nmt.analysis.token_states import Model, hidden_states, named, open_pa
 from keras_nmt.data import SubwordTokenizer
 from keras_nmt.errors import UserError, check_no_string
 from keras_nmt.files.atomic_files import write_json, write_text
+from keras_nmt.files.markdown import markdown_table
 from keras_nmt.ids import EOS
 from keras_nmt.inference.translation import split_words
 
@@ -105,7 +106,7 @@ class Roles:
         }
         if not any(columns["tags"]):
             del columns["tags"]
-        parts = [_table([*columns], [*map(list, zip(*columns.values(), strict=True))])]
+        parts = [markdown_table([*columns], zip(*columns.values(), strict=True))]
         if self.information is not None:
             found = self.information
             parts.append(
@@ -114,7 +115,7 @@ class Roles:
             )
         if self.occurrences:
             rows = [[str(x.role), x.context, x.translation or ""] for x in self.occurrences]
-            parts.append(_table(["role", "context", "translation"], rows))
+            parts.append(markdown_table(["role", "context", "translation"], rows))
         elif self.token is not None:
             parts.append(f"The subword {self.token} does not occur in the text.")
         return "\n\n".join(parts)
@@ -279,8 +280,3 @@ def _context(source: Sequence[str], place: tuple[int, int]) -> str:
 def _translation(links: list[tuple[int, int]], reference: str, word: int) -> str:
     words = split_words(reference)
     return " ".join(words[j] for i, j in links if i == word)
-
-
-def _table(heads: list[str], rows: list[list[str]]) -> str:
-    lines = [heads, ["---"] * len(heads), *([cell.replace("|", "\\|") for cell in row] for row in rows)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

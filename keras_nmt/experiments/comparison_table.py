@@ -15,6 +15,7 @@ from keras_nmt.evaluation import holm, paired_bootstrap_of_runs
 from keras_nmt.experiments.config import ExperimentConfig
 from keras_nmt.experiments.corpus_files import File
 from keras_nmt.experiments.results import ROUNDS, hypotheses_path, read_speed
+from keras_nmt.files.markdown import markdown_table
 from keras_nmt.files.settings import value_at
 from keras_nmt.files.training_log import TrainingLog
 from keras_nmt.models import ModelDirectory
@@ -242,7 +243,7 @@ def _degenerate(summary: dict[str, Any]) -> list[str]:
 
 def comparison_markdown(summary: dict[str, Any]) -> str:
     """Returns the content of `comparison.md`: the tables, notes on their columns, and warnings."""
-    tables = [markdown_table([columns, ["---"] * len(columns), *rows]) for columns, *rows in _tables(summary)]
+    tables = [markdown_table(columns, rows) for columns, *rows in _tables(summary)]
     found = summary["configurations"].values()
     budgets = {
         ", ".join(f"{name}={value}" for name, value in budget.items() if value is not None)
@@ -289,12 +290,6 @@ def comparison_markdown(summary: dict[str, Any]) -> str:
         )
     warnings = [f"Warning: {line}." for line in _degenerate(summary)]
     return "\n\n".join([*tables, " ".join(notes), *warnings]) + "\n"
-
-
-def markdown_table(lines: Iterable[Sequence[str]]) -> str:
-    """Returns the lines of a table, heads and dashes among them, in Markdown."""
-    escaped = ([cell.replace("|", "\\|") for cell in line] for line in lines)
-    return "\n".join("|" + "".join(f" {cell} |" if cell else " |" for cell in line) for line in escaped)
 
 
 def median_and_range(rates: Sequence[float]) -> dict[str, float] | None:

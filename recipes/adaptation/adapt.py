@@ -24,6 +24,7 @@ from keras_nmt.cli.run_app import import_tensorflow, make_app, run_app
 from keras_nmt.data.text_files import read_lines
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import write_text
+from keras_nmt.files.markdown import markdown_table
 from keras_nmt.files.weights_file import weights_digest
 
 RESULTS = Path(__file__).parent / "results" / "results.jsonl"
@@ -176,7 +177,7 @@ def write() -> None:
 
 def table(rows: Sequence[dict[str, Any]]) -> str:
     """Returns the results as a table: means over seeds, and the standard deviation; empty where nothing was run."""
-    lines = ["| domain | configuration | seeds | " + " | ".join(COLUMNS) + " |", "| --- " * (3 + len(COLUMNS)) + "|"]
+    lines = []
     for domain in DOMAINS:
         for configuration in ("before", *CONFIGURATIONS):
             own = [row for row in rows if (row["domain"], row["configuration"]) == (domain, configuration)]
@@ -185,8 +186,8 @@ def table(rows: Sequence[dict[str, Any]]) -> str:
             for part in ("new", "old"):
                 cells += [_sum_up([row[part] for row in own], metric, ".1f") for metric in ("bleu", "chrf")]
             seeds = ", ".join(str(row["seed"]) for row in own if row["seed"] is not None)
-            lines.append(f"| {domain} | {configuration} | {seeds} | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+            lines.append([domain, configuration, seeds, *cells])
+    return markdown_table(["domain", "configuration", "seeds", *COLUMNS], lines)
 
 
 def _scores(translator: Any, sources: Sequence[str], references: Sequence[str]) -> dict[str, Any]:

@@ -28,11 +28,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from support import gpu_name, markdown_table, peak_of
+from support import gpu_name, peak_of
 
 from keras_nmt.cli.run_app import run_app
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import write_json, write_text
+from keras_nmt.files.markdown import markdown_table
 
 HERE = Path(__file__).parent
 TOPICS = ("layers", "training", "decoding", "overhead")
@@ -259,7 +260,7 @@ def _markdown(machine: Sequence[str], outcomes: Sequence[Outcome], command: str,
         rows = [{"part": outcome.part, **row} for outcome in of_topic for row in outcome.rows]
         if rows:
             columns = [name for name in rows[0] if name not in LEFT_OUT.get(topic, ())]
-            blocks.append(markdown_table(columns, [[row[name] for name in columns] for row in rows]))
+            blocks.append(markdown_table(columns, [[row[name] for name in columns] for row in rows]) + "\n")
         notes = [f"- {one.part}: {one.note or 'complete'} ({one.seconds:.0f} s)\n" for one in of_topic]
         blocks.append("".join(notes))
     return "\n".join(blocks)

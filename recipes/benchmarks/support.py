@@ -17,6 +17,7 @@ from rich.table import Table
 
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import write_json, write_text
+from keras_nmt.files.markdown import markdown_table
 
 # From calls, which are lists of lines, to the seconds of all calls and the translations of all lines.
 Run = Callable[[list[list[str]]], tuple[float, list[str]]]
@@ -110,13 +111,7 @@ def write_table(path: Path | None, columns: Sequence[str], rows: Iterable[Sequen
     if path.suffix == ".json":
         write_json(path, [dict(zip(columns, row, strict=True)) for row in rows])
     else:
-        write_text(path, markdown_table(columns, rows))
-
-
-def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table in Markdown."""
-    lines = (columns, ["---"] * len(columns), *rows)
-    return "".join("|" + "".join(f" {cell} |" if cell else " |" for cell in line) + "\n" for line in lines)
+        write_text(path, markdown_table(columns, rows) + "\n")
 
 
 def parse_sizes(name: str, text: str) -> list[int]:

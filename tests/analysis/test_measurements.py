@@ -26,7 +26,7 @@ def test_a_comparison_has_differences_and_p_values():
     assert table[2].startswith("| 1 | 0.450 | 0.500 | +0.050 | 0.0")
     assert "tags\\|pos" in table[5]
     assert table[-1] == "A note."
-    assert "| NOUN | 0.250 | 0.250 | +0.000 |  | 0.200 |" in table
+    assert "| NOUN | 0.250 | 0.250 | +0.000 | | 0.200 |" in table
 
 
 def test_files_hold_the_same_numbers(tmp_path):
@@ -112,7 +112,7 @@ def test_numbers_that_are_none_and_tests_of_few_sentences_are_empty_cells(tmp_pa
         "b": Measurements("test", "share", {key: np.nan}, {key: none}),
     }
     comparison = compare(models)
-    assert comparison.to_markdown().splitlines()[2] == "| bank | 1.000 |  |  |  |"
+    assert comparison.to_markdown().splitlines()[2] == "| bank | 1.000 | | | |"
     comparison.write(tmp_path)
     results = json.loads((tmp_path / "results.json").read_text())
     assert results["p_values"] == {"b": []}
