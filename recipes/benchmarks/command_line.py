@@ -45,7 +45,7 @@ def whole(command: list[str], answer: str = "") -> Run:
         seconds = time.perf_counter() - start
         if ended.returncode:
             raise UserError(f"A command failed: {ended.stderr.strip()[-500:]}. Received: {' '.join(command)}")
-        return seconds, json.loads(ended.stdout)[1] if answer == "json" else ended.stdout.splitlines()
+        return seconds, json.loads(ended.stdout)[1] if answer == "json" else ended.stdout.removesuffix("\n").split("\n")
 
     return run
 

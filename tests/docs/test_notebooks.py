@@ -31,6 +31,10 @@ def folder(tmp_path, run_python):
         lines = [rng.choice(WORDS, rng.integers(1, 24)) for _ in range(number)]
         for side, step in (("en", 1), ("de", -1)):
             (tmp_path / f"{name}.{side}").write_text("".join(f"{' '.join(line[::step])}\n" for line in lines))
+    with (tmp_path / "test.en").open("a", encoding="utf-8") as english:
+        english.write("the cat\u2028saw mice\n")  # a separator of lines that ends no line of a file
+    with (tmp_path / "test.de").open("a", encoding="utf-8") as german:
+        german.write("mice saw cat the\n")
     files = [tmp_path / f"{name}.{side}" for name in ("train", "dev") for side in ("en", "de")]
     for name, shortcuts in (("baseline", "none"), ("fusion", "fusion")):
         command = ["train", "--directory", tmp_path / "runs" / name, "--train", *files[:2], "--dev", *files[2:]]
