@@ -119,7 +119,7 @@ def gates(
         UserError: The model has no gated shortcuts; see also `hidden_states`.
 
     Reference:
-        [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), Eq. 8 to 11.
+        [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), Eq. 9 and 10.
     """
     tensors = ("gates", "attention", "states") if by_head else ("gates",)
     found = gates_of_batches(hidden_states(model, source, target, tensors=tensors, **options), by_head, groups)

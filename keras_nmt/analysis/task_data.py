@@ -171,7 +171,9 @@ def read_senteval(folder: str | os.PathLike[str], task: str) -> SentEvalTask:
         A `SentEvalTask`.
 
     Raises:
-        UserError: The task is unknown, or a file is missing, damaged or of another format.
+        UserError: The task is unknown, a file is missing, damaged or of another format, or nothing can be measured: no
+            items to train or to test on, a class of the test that does not occur in training, or a part whose scores
+            are all the same.
     """
     folder = Path(folder)
     known = {**TASKS, **{name: _probing(file) for name, file in PROBING.items()}}
@@ -179,13 +181,35 @@ def read_senteval(folder: str | os.PathLike[str], task: str) -> SentEvalTask:
         raise UserError(f"Tasks must be of {', '.join(known)}. Received: {task}")
     inner = folder / ("probing" if task in PROBING else "downstream")
     try:
-        return known[task](inner if inner.is_dir() else folder)
+        found = known[task](inner if inner.is_dir() else folder)
     except UserError:
         raise
     except FileNotFoundError as error:
         raise UserError(f"Missing file of {task}: fetch it. Received: {error.filename or error}") from None
     except (ValueError, IndexError, KeyError) as error:
         raise UserError(f"The files of {task} in {folder} are not SentEval's. Received: {error!r:.200}") from None
+    _check_measurable(found, task, folder)
+    return found
+
+
+def _check_measurable(found: SentEvalTask, task: str, folder: Path) -> None:
+    train, tested = (
+        np.full(len(found.labels), True) if found.splits is None else found.splits == x for x in (TRAIN, TEST)
+    )
+    if not train.any() or not tested.any():
+        raise UserError(
+            f"{task} must have items to train and to test on. Received: {train.sum()} and {tested.sum()} in {folder}"
+        )
+    if found.kind == "classification":
+        if len(unknown := np.setdiff1d(found.labels[tested], found.labels[train])):
+            raise UserError(
+                f"Every class that {task} tests must occur in training. Received: {len(unknown)} do not, in {folder}"
+            )
+        return
+    parts = np.full(len(found.labels), task) if found.parts is None else found.parts
+    for part in np.unique(parts[tested]):
+        if len(np.unique(found.labels[tested & (parts == part)])) == 1:
+            raise UserError(f"Scores of a part of {task} must not all be the same. Received: {part} in {folder}")
 
 
 def lines_of(path: Path, latin: bool = False) -> list[str]:

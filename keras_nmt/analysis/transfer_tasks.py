@@ -78,7 +78,8 @@ def transfer(
     trained_on = {f"trained on {language}": [i] for i, language in enumerate(languages)}
     if len(languages) > 1:
         trained_on["trained on all languages"] = list(range(len(languages)))
-    validates = np.arange(len(y)) % VALIDATION == 0
+    # By the place in each language: translations of an item, of several languages, must be on the same side.
+    validates = np.concatenate([np.arange(len(labels)) % VALIDATION == 0 for _, labels in parts])
     used = np.stack([np.isin(belongs, rows) for rows in trained_on.values()])  # [F, n]
     right = predict_by_best_penalty(x, y, used & ~validates, used & validates, seed=seed) == y
     samples: dict[Key, np.ndarray] = {}

@@ -266,6 +266,25 @@ def test_damaged_files_are_named(tmp_path):
                 read()
 
 
+@pytest.mark.parametrize(
+    ("task", "file", "lines", "message"),
+    [
+        ("SubjNum", "subj_number.txt", ["tr\t0\ta", "tr\t1\tb"], "Received: 2 and 0 in "),
+        ("SubjNum", "subj_number.txt", ["te\t0\ta", "te\t1\tb"], "Received: 0 and 2 in "),
+        ("SubjNum", "subj_number.txt", ["tr\t0\ta", "te\t1\tb"], "must occur in training. Received: 1 do not"),
+        ("STS12", "STS/STS12-en-test/STS.gs.a.txt", ["3.0", "3.0"], "must not all be the same. Received: a in "),
+    ],
+)
+def test_tasks_that_cannot_be_measured_are_refused(tmp_path, task, file, lines, message):
+    path = tmp_path / file
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(f"{line}\n" for line in lines))
+    if task == "STS12":
+        (path.parent / "STS.input.a.txt").write_text("x\ty\nz\tw\n")
+    with pytest.raises(UserError, match=message):
+        read_senteval(tmp_path, task)
+
+
 def test_lines_that_are_not_utf8_are_latin_1_where_senteval_has_it(tmp_path):
     (tmp_path / "MR").mkdir()
     (tmp_path / "MR/rt-polarity.neg").write_bytes("a naïve film\n".encode() * 9 + b"caf\xe9\n")
@@ -296,7 +315,7 @@ def test_texts_of_transfer_are_utf8(tmp_path, content, message):
 
 def test_transfer_between_languages(bridged, labelled, tmp_path, jobs):
     words = {"positive": "cat", "negative": "houses houses houses"}
-    for split, count in (("train", 30), ("test", 10)):
+    for split, count in (("train", 32), ("test", 10)):
         for label, word in words.items():
             for language in ("en", "de"):
                 lines = "".join(f"the small {word} {'in ' * (i % 4)}\n" for i in range(count))
@@ -308,8 +327,9 @@ def test_transfer_between_languages(bridged, labelled, tmp_path, jobs):
     assert set(found.references.values()) == {0.5}
     ((_, train, validation, _),) = jobs
     assert not np.any(train & validation)
-    assert not np.any((train | validation)[:, 120:]), "the texts of the test follow those of the training"
+    assert not np.any((train | validation)[:, 128:]), "the texts of the test follow those of the training"
     assert np.all(validation.any(axis=1))
+    assert np.array_equal(validation[-1, :64], validation[-1, 64:128]), "translations of an item are on the same side"
     with pytest.raises(UserError, match="such folder"):
         read_transfer(tmp_path / "none")
     assert "label" not in found.to_markdown()
