@@ -19,6 +19,7 @@ from keras_nmt.inference.translation import Hypothesis, Translation
 
 MARKUPS = ("html", "xml")
 MOST_LEVELS = 200  # largest depth of nested elements
+MOST_UNFINISHED = 200  # largest number of "<" behind a tag without an end: the parser reads to the line's end for each
 VOID = re.compile("area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr")
 # Elements that separate texts, as paragraphs do.
 BLOCKS = re.compile(
@@ -80,6 +81,11 @@ class _Parser(HTMLParser):
         self._text, self._lines = text, [0, *(match.end() for match in re.finditer("\n", text))]
         self.feed(text)
         self.is_open = re.match("<[A-Za-z/!?]", self.rawdata) is not None  # what waits for its end
+        if self.is_open and self.rawdata.count("<") > MOST_UNFINISHED:
+            raise UserError(
+                f"Behind a tag or comment without an end, there must be at most {MOST_UNFINISHED} of the letter <. "
+                f"Received: {self.rawdata[:80]}"
+            )
         self.close()
         starts = [start for start, _ in self._found]
         parts = [_Part("other", text[: starts[0]] if starts else text)]
@@ -253,18 +259,19 @@ def _take_space(parts: list[_Part], place: int, is_beside_block: bool) -> str:
 
 def _with_kept(parts: list[_Part]) -> list[_Part]:
     """Joins the parts of each element that is not translated."""
+    open_tags: dict[str, list[int]] = {}
+    ends: dict[int, int] = {}  # start tag -> its end tag
+    for number, part in enumerate(parts):
+        if part.kind == "start":
+            open_tags.setdefault(part.name.lower(), []).append(number)
+        elif part.kind == "end" and (waiting := open_tags.get(part.name.lower())):
+            ends[waiting.pop()] = number
     found, start = [], 0
     while start < len(parts):
         part, stop = parts[start], start + 1
-        if part.is_kept:
-            level = 0
-            for number, other in enumerate(parts[start:], start):
-                if other.name.lower() == part.name.lower() and other.kind in ("start", "end"):
-                    level += 1 if other.kind == "start" else -1
-                    if not level:
-                        stop = number + 1
-                        part = _Part("kept", "".join(x.raw for x in parts[start:stop]), part.name)
-                        break
+        if part.is_kept and start in ends:
+            stop = ends[start] + 1
+            part = _Part("kept", "".join(x.raw for x in parts[start:stop]), part.name)
         found.append(part)
         start = stop
     return found
@@ -289,7 +296,7 @@ def translate_marked(
         such as paragraphs, their scores are added; it has as many hypotheses as each of its texts.
 
     Raises:
-        UserError: `markup` is unknown, or the elements of a line are nested too deep.
+        UserError: `markup` is unknown, the elements of a line are nested too deep, or many follow a tag without an end.
     """
     if markup not in MARKUPS:
         raise UserError(f"`markup` must be {' or '.join(MARKUPS)}. Received: markup={markup!r}")

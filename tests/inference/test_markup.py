@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import itertools
 import re
+import time
 import xml.etree.ElementTree as ET
 from collections import Counter
 from random import Random
@@ -14,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from keras_nmt.errors import UserError
-from keras_nmt.inference.markup import _Parser, translate_marked
+from keras_nmt.inference.markup import _Parser, ends_inside, translate_marked
 from keras_nmt.inference.translation import Translation, split_words
 
 WORDS = [
@@ -265,6 +266,14 @@ def test_a_long_document_takes_little_time_and_a_deep_one_is_refused():
         placed("<b>" * 3000 + "x" + "</b>" * 3000)
     assert "\n" not in str(raised.value)
     assert placed("<b>" * 199 + "x" + "</b>" * 199) == "<b>" * 199 + "X" + "</b>" * 199
+    for short in ("<i>a</i><code>", '<br translate="no">x'):
+        start = time.perf_counter()
+        assert ends_inside(short * 10_000, "html") == short.endswith("<code>")
+        assert time.perf_counter() - start < 20, "the time must not grow with the square of the length"
+    for unfinished in ("<a ", '<a b="', "<!--"):
+        with pytest.raises(UserError, match="at most 200 of the letter <. Received: <"):
+            placed(unfinished * 2000)
+        assert placed(unfinished + "red cat").endswith("RED CAT")
     with pytest.raises(UserError, match="`markup` must be html or xml. Received: markup='latex'"):
         placed("x", "latex")
 
