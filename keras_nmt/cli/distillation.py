@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -148,7 +149,7 @@ def _beam_size(directory: Path, search: dict[str, Any]) -> int:
 
 def _shard(text: str) -> tuple[int, int]:
     index, _, number = text.partition("/")
-    if not (index.isdecimal() and number.isdecimal()):
+    if not (re.fullmatch(r"[0-9]{1,9}", index) and re.fullmatch(r"[0-9]{1,9}", number)):
         raise UserError(f"--shard must be I/N, such as 1/4. Received: --shard {text}")
     return int(index), int(number)
 

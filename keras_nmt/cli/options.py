@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, error_and_type
 from keras_nmt.files.model_config import LENGTH_PENALTIES, LIMITS, read_model_config
 
 if TYPE_CHECKING:
@@ -300,12 +300,17 @@ def make_callbacks(names: Iterable[str], settings: Mapping[str, Any]) -> list[ke
         module, _, factory = name.partition(":")
         try:
             function = getattr(importlib.import_module(module), factory)
-        except (ImportError, AttributeError, ValueError) as error:
+        except Exception as error:  # of the user's module, too
             raise UserError(
                 "--callbacks must be MODULE:FACTORY of a module that Python finds, for example by PYTHONPATH. "
-                f"Received: {name} ({error})"
+                f"Received: {name} ({error_and_type(error)})"
             ) from None
-        made = function(dict(settings))
+        try:
+            made = function(dict(settings))
+        except Exception as error:
+            raise UserError(
+                f"The factory of callbacks raised an error. Received: {name} ({error_and_type(error)})"
+            ) from error
         made = list(made) if isinstance(made, list | tuple) else [made]
         if not all(isinstance(callback, Callback) for callback in made):
             raise UserError(

@@ -57,7 +57,7 @@ class ParallelCorpus:
         """Makes a corpus from lists of ids without BOS and EOS, one list for each sentence.
 
         Raises:
-            UserError: The lists are empty or of different lengths, or a sentence is empty.
+            UserError: The lists are empty or of different lengths, a sentence is empty, or an id is no integer from 0.
         """
         if len(source) != len(target) or len(source) == 0:
             raise UserError(
@@ -69,7 +69,7 @@ class ParallelCorpus:
                 raise UserError(f"A sentence must have at least one id. Received: an empty sentence in pair {number}")
 
         sides = tuple(
-            RaggedArray(np.concatenate([np.asarray(row, np.int32) for row in rows]), np.array([*map(len, rows)]))
+            RaggedArray(np.concatenate([_ids(row) for row in rows]), np.array([*map(len, rows)]))
             for rows in (source, target)
         )
         return cls.from_block(PairBlock(np.arange(1, len(source) + 1), sides), len(source))
@@ -273,6 +273,13 @@ def read_parallel(
     joined = [np.concatenate(side) for side in zip(*texts, strict=True)]  # empty unless `keep_text`
     kept_text = (joined[0], joined[1]) if keep_text else None
     return ParallelCorpus.from_block(PairBlock.concatenate(kept), num_read, dropped, kept_text)
+
+
+def _ids(row: Sequence[int]) -> np.ndarray:
+    ids = np.asarray(row)
+    if ids.dtype.kind not in "iu" or ids.min() < 0 or ids.max() >= 2**31:
+        raise UserError(f"An id must be an integer of at least 0 and below 2**31. Received: a sentence {row!r:.80}")
+    return ids.astype(np.int32)
 
 
 def _paired_blocks(

@@ -10,9 +10,9 @@ import numpy as np
 
 from keras_nmt.data.parallel_corpus import ParallelCorpus, corpus_summary
 from keras_nmt.data.prepared_folder import SHARD_PAIRS, check_sides, id_type, prepared_side, write_manifest, write_shard
-from keras_nmt.data.sentence_pairs import PairBlock, RaggedArray
+from keras_nmt.data.sentence_pairs import PairBlock, RaggedArray, check_length_limits
 from keras_nmt.data.subword_tokenizer import SubwordTokenizer
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, check_positive
 from keras_nmt.files.atomic_files import atomic_folder
 
 
@@ -157,8 +157,8 @@ def write_prepared(
 
     Raises:
         OSError: A file cannot be written.
-        UserError: The folder exists, the names of the sides are not valid, or the corpus has alignments, or ids that a
-            tokenizer does not have.
+        UserError: The folder exists, the names of the sides are not valid, a number is out of its range, or the corpus
+            is empty, or has more pairs than were read, alignments, or ids that a tokenizer does not have.
 
     Example:
 
@@ -174,6 +174,13 @@ def write_prepared(
     True
     """
     check_sides(sides)
+    check_length_limits(None, max_ratio)
+    check_positive(shard_pairs=shard_pairs)
+    if not 0 < len(corpus) <= corpus.num_read:
+        raise UserError(
+            "A prepared corpus must have at least one pair, and none twice (`corpus_weights` draw pairs more often). "
+            f"Received: {len(corpus)} of {corpus.num_read} pairs"
+        )
     if corpus.links is not None:
         raise UserError("A prepared corpus has no alignments: read the corpus without them. Received: corpus.links")
     tokenizers = source_tokenizer, target_tokenizer

@@ -196,6 +196,8 @@ def train_subwords(
     check_writable(path)
     if not paths:
         raise UserError("Subwords must be trained on at least one file. Received: files=[]")
+    if any(os.path.realpath(file) == os.path.realpath(path) for file in paths):
+        raise UserError(f"The model would replace its training text: write it to another file. Received: {path}")
     own = SubwordOptions(**options)
     own.check_size(vocabulary_size, control_symbols)
     check_positive(max_sentences=max_sentences)
@@ -222,7 +224,7 @@ def train_subwords(
                 num_threads=NUM_THREADS,
                 minloglevel=2,
             )
-    except (RuntimeError, ValueError) as error:  # a number that SentencePiece cannot read is a ValueError
+    except (RuntimeError, ValueError, SyntaxError) as error:  # the last two for numbers that SentencePiece cannot read
         raise UserError(_explain(str(error), vocabulary_size, paths)) from None
     proto = ModelProto.FromString(model.getvalue())
     proto.normalizer_spec.ClearField("normalization_rule_tsv")  # the path of a temporary file
@@ -266,13 +268,14 @@ def _sentences(paths: list[Path], max_sentences: int, seed: int) -> Iterator[str
 def _explain(error: str, vocabulary_size: int, paths: list[Path]) -> str:
     """Explains the trainer's message in one line."""
     received = f"Received: vocabulary_size={vocabulary_size}, files={[str(path) for path in paths]}"
-    if match := re.search(r"too high .*value <= (\d+)", error):
-        return f"The vocabulary is too large for the text: lower `vocabulary_size` to at most {match[1]}. {received}"
+    most = re.search(r"too high .*value <= (\d+)", error)
+    if most and int(most[1]) > len(RESERVED_SYMBOLS):
+        return f"The vocabulary is too large for the text: lower `vocabulary_size` to at most {most[1]}. {received}"
     if match := re.search(r"smaller than required_chars. \d+ vs (\d+)", error):
         return (
             "The vocabulary is too small for the text's characters: raise `vocabulary_size` to at least "
             f"{match[1]}, or lower `character_coverage`. {received}"
         )
-    if "all_chars_count" in error or "sentences_.empty()" in error:
+    if most or "all_chars_count" in error or "sentences_.empty()" in error:
         return f"The text must have characters to train on, in lines of at most 4,192 bytes. {received}"
     return f"SentencePiece cannot train on the text: {one_line(error)}. {received}"

@@ -163,7 +163,7 @@ class Distillation:
             )
         if self.tag is not None and not self.back_translate:
             raise UserError(f"`tag` needs `back_translate` (--back-translate). Received: tag={self.tag}")
-        if self.tag is not None and len(self.tag.split()) != 1:
+        if self.tag is not None and self.tag.split() != [self.tag]:
             raise UserError(f"`tag` must be one word, such as <BT>. Received: {self.tag!r}")
         index, number = self.shard
         if not 1 <= index <= number:

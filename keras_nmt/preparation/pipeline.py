@@ -138,7 +138,8 @@ def prepare(
             dropped["duplicate"] = num_read - sum(dropped.values()) - sum(shard["pairs"] for shard in shards)
         shutil.rmtree(folder / BLOCKS, ignore_errors=True)
         if not shards:
-            raise UserError(f"No pair is left of {num_read}: relax the limits. Received: dropped {dropped}")
+            counts = ", ".join(f"{number} {reason}" for reason, number in dropped.items() if number)
+            raise UserError(f"No pair is left of {num_read}: relax the limits. Received: dropped {counts}")
         write_manifest(
             folder,
             shards,

@@ -5,13 +5,15 @@ from __future__ import annotations
 import functools
 import hashlib
 import importlib
-from collections.abc import Callable, Sequence
+import struct
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import sentencepiece
+from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
 from keras_nmt.data.prepared_folder import id_type
 from keras_nmt.data.sentence_pairs import PairBlock, RaggedArray, drop_pairs, outside_limits, plain_text
@@ -19,6 +21,7 @@ from keras_nmt.data.subword_models import read_subwords
 from keras_nmt.errors import UserError, error_and_type, one_line
 from keras_nmt.files.paths import import_file
 from keras_nmt.ids import BOS, EOS, PAD, UNK
+from keras_nmt.preparation.language_file import language_labels
 from keras_nmt.preparation.options import File, Filter, Preparation, script_of
 
 SCRIPT_SHARE = 0.5  # least share of letters in a side's script
@@ -35,7 +38,8 @@ def text_filters(preparation: Preparation) -> list[tuple[str, Function]]:
 
     Raises:
         OSError: The model of languages cannot be read.
-        UserError: A filter of the user's own does not exist, or the model of languages is no model.
+        UserError: A filter of the user's own does not exist; or the model of languages is no model, is truncated, or
+            has none of the languages.
     """
     p = preparation
     filters = [(reason, _own(reason, filter_)) for reason, filter_ in p.filters.items()]
@@ -46,7 +50,7 @@ def text_filters(preparation: Preparation) -> list[tuple[str, Function]]:
             ("script", functools.partial(_any_side, rules=[_script_rule(p.scripts.get(s)) for s in p.sides]))
         )
     if p.language_model is not None:
-        model = _language_model(p.language_model)
+        model = _language_model(p.language_model, p.languages)
         rules = [_language_rule(model, p.languages.get(side)) for side in p.sides]
         filters.append(("language", functools.partial(_any_side, rules=rules)))
     return filters
@@ -89,7 +93,7 @@ def _found(reference: str) -> Any:
         return getattr(module, name)
     except UserError:
         raise
-    except (ImportError, AttributeError, ValueError) as error:
+    except Exception as error:  # of the user's module, too
         raise UserError(
             "A filter must be named by its module or file, such as package.module:name or file.py:name. "
             f"Received: {reference} ({error_and_type(error)})"
@@ -122,21 +126,28 @@ def _language_rule(model: Any, language: str | None) -> Callable[[str], bool] | 
     return lambda line: bool(line.strip()) and LABEL + language not in model.predict(line)[0]
 
 
-def _language_model(path: File) -> Any:
+def _language_model(path: File, languages: Mapping[str, str]) -> Any:
     try:
         import fasttext
     except ImportError:
         raise UserError(
             f"Identification of languages needs fasttext-predict: pip install 'keras_nmt[prepare]'. Received: {path}"
         ) from None
-    with open(path, "rb"):  # an error of the system names the file
-        pass
     try:
-        return fasttext.load_model(str(path))
-    except (ValueError, MemoryError, RuntimeError) as error:
+        labels = language_labels(path)
+        model = fasttext.load_model(str(path))
+    except (ValueError, MemoryError, RuntimeError, struct.error) as error:
         raise UserError(
-            f"The file is not a model of fastText, such as lid.176.bin. Received: {path} ({error_and_type(error)})"
+            f"The file is not a model of fastText that tells languages, such as lid.176.bin: {one_line(error)}. "
+            f"Received: {path}"
         ) from None
+    for side, language in languages.items():
+        if LABEL + language not in labels:
+            some = ", ".join(sorted(label.removeprefix(LABEL) for label in labels)[:20])
+            raise UserError(
+                f"`languages` must be of the model {path}, such as {some}. Received: {language!r} for {side}"
+            )
+    return model
 
 
 def _share(text: str, script: str) -> float:
@@ -162,8 +173,9 @@ class Segmenter:
         self._models = [load_subwords(path) for path in preparation.subwords]
         self._filters = text_filters(preparation)
         tag = preparation.source_tag
-        number = UNK if tag is None else self._models[0].piece_to_id(tag)
-        if tag is not None and (number == UNK or number not in self._models[0].encode(tag)):
+        pieces = ModelProto.FromString(self._models[0].serialized_model_proto()).pieces
+        symbols = {piece.piece for piece in pieces if piece.type == ModelProto.SentencePiece.USER_DEFINED}
+        if tag is not None and tag not in symbols:  # an ordinary subword would also be in texts without the tag
             raise UserError(f"The subwords have no such user symbol: train them with it. Received: source_tag={tag!r}")
 
     def segment(
@@ -174,7 +186,7 @@ class Segmenter:
         `lines` are the numbers of the lines, an int32 array `[pairs]`.
         """
         p = self._preparation
-        texts = [list(sources), list(targets)]
+        texts: list[Sequence[str]] = [tuple(sources), tuple(targets)]  # that no filter can change
         keep = np.ones(len(lines), bool)
         dropped = drop_pairs(keep, ((reason, wrong(*texts)) for reason, wrong in self._filters))
         numbers = np.flatnonzero(keep).tolist()
@@ -192,8 +204,8 @@ class Segmenter:
         return PairBlock(lines, ids, text, keys).select(keep), dropped
 
     @staticmethod
-    def _ids(model: sentencepiece.SentencePieceProcessor, texts: list[str]) -> RaggedArray:
-        rows = model.encode(texts, out_type=int, num_threads=1)
+    def _ids(model: sentencepiece.SentencePieceProcessor, texts: Sequence[str]) -> RaggedArray:
+        rows = model.encode(list(texts), out_type=int, num_threads=1)
         lengths = np.fromiter(map(len, rows), np.int64, len(rows))
         values = np.fromiter(chain.from_iterable(rows), id_type(model.get_piece_size()), int(lengths.sum()))
         return RaggedArray(values, lengths)

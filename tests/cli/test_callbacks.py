@@ -36,6 +36,9 @@ def make(settings):
 
 def make_nothing(settings):
     return "nothing"
+
+def fail(settings):
+    return settings["no such setting"]
 '''
 
 
@@ -75,7 +78,16 @@ def test_callbacks_get_settings_and_the_scores_of_each_evaluation(recorder, trai
 
 
 @pytest.mark.parametrize(
-    "name", ["no_such_module:make", "recorder_of_tests:none", "recorder_of_tests", "recorder_of_tests:make_nothing", ""]
+    "name",
+    [
+        "no_such_module:make",
+        "recorder_of_tests:none",
+        "recorder_of_tests",
+        "recorder_of_tests:make_nothing",
+        "recorder_of_tests:fail",
+        "./recorder_of_tests:make",
+        "",
+    ],
 )
 def test_a_factory_that_makes_no_callbacks_is_an_error(recorder, name):
     with pytest.raises(UserError, match="Received: "):

@@ -34,7 +34,19 @@ def test_line_numbers_continue_in_concatenated_corpora() -> None:
     assert (both.num_read, both.dropped, both.text) == (14, {"empty": 8}, None)
 
 
-@pytest.mark.parametrize(("source", "target"), [([], []), ([[4]], []), ([[4]], [[]])])
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        ([], []),
+        ([[4]], []),
+        ([[4]], [[]]),
+        ([[-1]], [[4]]),
+        ([[4]], [[5.7]]),
+        ([[2**40]], [[4]]),
+        ([["a"]], [[4]]),
+        ([[True]], [[4]]),
+    ],
+)
 def test_unusable_lists(source: list, target: list) -> None:
     with pytest.raises(UserError, match="Received: "):
         ParallelCorpus.from_lists(source, target)

@@ -148,6 +148,13 @@ def test_what_a_prepared_corpus_cannot_hold_is_refused(tokenizer: SubwordTokeniz
     other = ParallelCorpus.from_lists([[4, 70_000]], [[6]])  # as 16 bits, 4464
     with pytest.raises(UserError, match="source tokenizer must be that of the corpus. .* the id 70000 in the corpus"):
         write_prepared(other, tmp_path / "prepared", tokenizer, tokenizer)
+    one = ParallelCorpus.from_lists([[4, 5]], [[6]])
+    for corpus in (one.select(np.array([0, 0])), one.select(np.array([], np.int64))):
+        with pytest.raises(UserError, match=r"at least one pair, and none twice .* Received: \d of 1 pairs"):
+            write_prepared(corpus, tmp_path / "prepared", tokenizer, tokenizer)
+    for option in ({"max_ratio": 0.5}, {"max_ratio": np.nan}, {"shard_pairs": 0}, {"shard_pairs": -5}):
+        with pytest.raises(UserError, match=rf"`{next(iter(option))}` must be"):
+            write_prepared(one, tmp_path / "prepared", tokenizer, tokenizer, **option)
     assert not (tmp_path / "prepared").exists()
 
 

@@ -199,6 +199,16 @@ def test_wrong_arguments(text: Path, tmp_path: Path, arguments: dict) -> None:
     assert next(iter(arguments)) in str(error.value)
 
 
+def test_a_model_does_not_replace_its_text(text: Path, tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(text)
+    before = text.read_bytes()
+    for path in (text, link):
+        with pytest.raises(UserError, match="would replace its training text: write it to another file. Received: "):
+            train_subwords([text], path, vocabulary_size=60)
+    assert text.read_bytes() == before
+
+
 def test_a_model_lower_cases_its_input(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("der ärger am haus\nstraße der maus\n" * 5, encoding="utf-8")
     model = load(train_subwords(tmp_path / "text", tmp_path / "model", vocabulary_size=30, lowercase=True))

@@ -16,6 +16,7 @@ from keras_nmt.data import SubwordTokenizer, read_lines, read_parallel, train_su
 from keras_nmt.data.sentence_pairs import PairBlock
 from keras_nmt.errors import UserError
 from keras_nmt.preparation import Preparation
+from keras_nmt.preparation.language_file import language_labels
 from keras_nmt.preparation.segmenter import Segmenter, bucket_of, text_filters, without_duplicates
 
 # A supervised model of fastText (dim=4, epoch=50) of "the cat sat on the mat" and "die Katze sitzt auf der Matte".
@@ -53,6 +54,7 @@ def test_filters_are_functions_classes_objects_and_names(tmp_path: Path) -> None
         ("nowhere:x", r"package\.module:name or file\.py:name\. Received: nowhere:x \(ModuleNotFoundError"),
         ("numpy:nowhere", r"Received: numpy:nowhere \(AttributeError"),
         ("numpy", r"Received: numpy \("),
+        ("./numpy:equal", r"Received: \./numpy:equal \("),
         ("missing.py:x", r"Python file, NAME\.py: this does not exist\. Received: missing\.py$"),
     ],
 )
@@ -86,11 +88,48 @@ def test_lines_of_other_languages_are_dropped() -> None:
     assert described["language_model"] == hashlib.sha256(LANGUAGES.read_bytes()).hexdigest()
 
 
+def test_a_module_that_fails_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "broken_filter.py").write_text("nothing_of_this_name")
+    with pytest.raises(UserError, match=r"Received: broken_filter:f \(NameError"):
+        filters_of(filters={"mine": "broken_filter:f"})
+
+
+def test_a_filter_cannot_change_the_text(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("the cat sat\n" * 20)
+    model = train_subwords([tmp_path / "text"], tmp_path / "model", vocabulary_size=14)
+
+    def sort(sources: Sequence[str], targets: Sequence[str]) -> np.ndarray:
+        sources.sort()  # type: ignore[attr-defined]
+        return np.zeros(len(sources), bool)
+
+    options: dict[str, Any] = {"subwords": (model, model), "filters": {"sort": sort}}
+    segmenter = Segmenter(Preparation(sides=("de", "en"), sources=["a"], targets=["b"], **options))
+    with pytest.raises(UserError, match="The filter 'sort' raised an error. Received: AttributeError"):
+        segmenter.segment(np.arange(2, dtype=np.int32), ["the sat", "the cat"], ["the sat", "the cat"])
+
+
+def test_the_labels_of_a_whole_classifier(tmp_path: Path) -> None:
+    content = LANGUAGES.read_bytes()
+    assert language_labels(LANGUAGES) == ["__label__en", "__label__de"]
+    for size in range(len(content)):
+        (tmp_path / "cut").write_bytes(content[:size])
+        with pytest.raises(ValueError, match="truncated"):
+            language_labels(tmp_path / "cut")
+    (tmp_path / "vectors").write_bytes(content[:36] + b"\2" + content[37:])
+    with pytest.raises(ValueError, match="vectors of words and no labels"):
+        language_labels(tmp_path / "vectors")
+
+
 def test_another_file_is_no_model_of_languages(tmp_path: Path) -> None:
     pytest.importorskip("fasttext", reason="the extra `prepare`")
-    (tmp_path / "model").write_text("no model")
-    with pytest.raises(UserError, match=r"not a model of fastText.*Received: .*/model \("):
-        filters_of(languages={"de": "de"}, language_model=tmp_path / "model")
+    (tmp_path / "model").write_text("no model, but a text of as many bytes as the head of a model has, and some more")
+    (tmp_path / "cut").write_bytes(LANGUAGES.read_bytes()[:-40])
+    for name, told in (("model", "it is not a model of fastText"), ("cut", "it is truncated: download it again")):
+        with pytest.raises(UserError, match=rf"such as lid\.176\.bin: {told}\. Received: .*/{name}$"):
+            filters_of(languages={"de": "de"}, language_model=tmp_path / name)
+    with pytest.raises(UserError, match=r"must be of the model .*, such as de, en\. Received: 'german' for de$"):
+        filters_of(languages={"de": "german"}, language_model=LANGUAGES)
     with pytest.raises(FileNotFoundError):
         filters_of(languages={"de": "de"}, language_model=tmp_path / "none")
 
@@ -177,8 +216,10 @@ def test_the_tag_is_a_user_symbol(model: Path) -> None:
     assert [side.to_bytes().tolist() for side in block.text] == [[b"<BT> the cat"], [b"a"]]
     tag = SubwordTokenizer(model).pieces(0, 30).index("<BT>")
     assert tag in block.ids[0].values
-    with pytest.raises(UserError, match="no such user symbol.*Received: source_tag='<XX>'"):
-        segment(model, [("a", "a")], source_tag="<XX>")
+    ordinary = SubwordTokenizer(model).pieces(0, 30)[-1]
+    for other in ("<XX>", ordinary):
+        with pytest.raises(UserError, match=f"no such user symbol.*Received: source_tag='{other}'"):
+            segment(model, [("a", "a")], source_tag=other)
 
 
 def test_texts_that_the_subwords_normalise_alike_are_duplicates(model: Path) -> None:
