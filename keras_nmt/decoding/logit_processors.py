@@ -255,15 +255,15 @@ class RepetitionPenalty(LogitProcessor):
     The probabilities are normalised after that, and are the probabilities of which scores are made.
 
     Args:
-        penalty: Float p above 0; below 1, it favours repetition.
+        penalty: Float p from 0.01 to 100; below 1, it favours repetition.
 
     Reference:
         [Keskar et al., 2019](https://arxiv.org/abs/1909.05858), section 4.1.
     """
 
     def __init__(self, penalty: float) -> None:
-        if not penalty > 0:
-            raise ValueError(f"`penalty` must be above 0. Received: penalty={penalty}")
+        if not 0.01 <= penalty <= 100:  # logits of others would be infinite
+            raise ValueError(f"`penalty` must be from 0.01 to 100. Received: penalty={penalty}")
         self.penalty = penalty
 
     def __call__(self, log_probabilities: Any, step: Step, state: Any) -> tuple[Any, Any]:

@@ -11,10 +11,10 @@ from keras_nmt.decoding.scores import is_valid
 from keras_nmt.errors import UserError
 from keras_nmt.ids import PAD, UNK
 from keras_nmt.inference.batching import bucket_sizes, checked
+from keras_nmt.inference.lines import TOO_MANY_PHRASES
 
 UNKNOWN_IN_PREFIX = "A prefix has characters that the subwords of the target language do not have"
 UNKNOWN_IN_PHRASE = "A phrase has characters that the subwords of the target language do not have"
-TOO_MANY_PHRASES = "The phrases have too many alternatives and subwords together"
 OR = "|"  # between alternatives
 SIZES = tuple(2**n for n in range(13))  # padded sizes of phrases, so that XLA compiles for few shapes
 # These limits are for all sentences of a call together. They bound the memory.

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from keras_nmt.data import SubwordTokenizer
-from keras_nmt.errors import UserError, one_line
+from keras_nmt.errors import UserError, check_no_string, one_line
 from keras_nmt.files.paths import check_local
 from keras_nmt.files.weights_file import weights_digest
 from keras_nmt.models import Ensemble, ModelDirectory, MultilingualModel, TranslationModel, merge_adapter
@@ -49,6 +49,7 @@ def load(
     loaded = _load(directory, weights, source, target, adapter)
     if not ensemble:
         return loaded
+    check_no_string(ensemble=ensemble)
     models = [loaded.model]
     for other in ensemble:
         model, tokenizers, _ = _load(other, None, source, target)

@@ -57,8 +57,9 @@ class SearchOptions:
         top_p: Float, the total probability of the tokens that may be drawn. Defaults to 1, for all tokens.
         coverage_penalty: Float beta of the coverage penalty, which is added to the scores of the beam's hypotheses
             after the search, and so ranks them; 0 for none. Defaults to 0. See `keras_nmt.decoding.rerank_by_coverage`.
-        repetition_penalty: Float p, above 0: tokens that a translation already has become less likely, by the factor p
-            or 1 / p of their logits. It changes scores. Defaults to 1. See `keras_nmt.decoding.RepetitionPenalty`.
+        repetition_penalty: Float p, from 0.01 to 100: tokens that a translation already has become less likely, by the
+            factor p or 1 / p of their logits. It changes scores. Defaults to 1. See
+            `keras_nmt.decoding.RepetitionPenalty`.
         no_repeat_ngram_size: Integer n, at most 64: no n successive tokens occur twice in a translation; 0 allows all.
             Defaults to 0.
         suppress_sequences: Texts whose subwords never follow one another. Defaults to none.
@@ -127,7 +128,8 @@ class SearchOptions:
         self._check("an integer of at least 0", lambda x: x >= 0, *names)
         self._check(f"a number from {least} to {largest}", lambda x: least <= x <= largest, "length_penalty")
         self._check("a finite number of at least 0", lambda x: 0 <= x < math.inf, "coverage_penalty")
-        self._check("a finite number above 0", lambda x: 0 < x < math.inf, "temperature", "repetition_penalty")
+        self._check("a finite number above 0", lambda x: 0 < x < math.inf, "temperature")
+        self._check("a number from 0.01 to 100", lambda x: 0.01 <= x <= 100, "repetition_penalty")
         self._check("a number from 0 to below 1", lambda x: 0 <= x < 1, "prefix_bias_beta")
         for name in ("sample", "jit_compile"):
             if not isinstance(getattr(self, name), bool):
@@ -142,7 +144,10 @@ class SearchOptions:
         if self.processors != ():
             from keras_nmt.decoding.logit_processors import check_processors  # imports Keras
 
-            check_processors(self.processors)
+            try:
+                check_processors(self.processors)
+            except ValueError as error:
+                raise UserError(str(error)) from None
         self._check("a number above 0 and at most 1", lambda x: 0 < x <= 1, "top_p")
         self._check("an integer of at least 4", lambda x: x >= 4, "shortlist_size")  # for the reserved ids
         if self.shortlist is not None:

@@ -294,7 +294,7 @@ class Translator:
         """
         lines = check_lines(lines)
         most = min(tokenizer.vocabulary_size for tokenizer in self.tokenizers.values()) - len(NO_ALTERNATIVES)
-        if not isinstance(count, numbers.Integral) or not 1 <= count <= most:
+        if not isinstance(count, numbers.Integral) or isinstance(count, bool) or not 1 <= count <= most:
             raise UserError(f"`count` must be an integer from 1 to {most}. Received: count={count!r}")
         if self.options.sample:
             raise UserError("Alternatives need a search: leave out `sample`. Received: sample=True")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import types
 from typing import Any, Protocol, Self, TypeVar
 
@@ -257,9 +258,9 @@ def attention_layer(layer: int | None, count: int) -> int:
     """
     if layer is None:
         return max(count - 1, 1)
-    if not 1 <= layer <= count:
-        raise ValueError(f"The target side attends to the source in layers 1 to {count}. Received: layer={layer}")
-    return layer
+    if not isinstance(layer, numbers.Integral) or isinstance(layer, bool) or not 1 <= layer <= count:
+        raise ValueError(f"The target side attends to the source in layers 1 to {count}. Received: layer={layer!r}")
+    return int(layer)
 
 
 class Untracked(types.SimpleNamespace):

@@ -114,9 +114,15 @@ def export(
     check_loadable(path)
     check_version(path, version)
     chosen = _checked_directions(model, directions)
-    more = [signatures] if isinstance(signatures, str) else list(dict.fromkeys(signatures))
+    more = [signatures] if isinstance(signatures, str) or not isinstance(signatures, Iterable) else list(signatures)
     if unknown := [name for name in more if name not in SIGNATURES]:
         raise UserError(f"`signatures` must be some of {', '.join(SIGNATURES)}. Received: {unknown[0]!r}")
+    more = list(dict.fromkeys(more))
+    if "jit_compile" in search:
+        raise UserError(
+            "Each signature is exported with XLA and without: leave out `jit_compile`. "
+            f"Received: jit_compile={search['jit_compile']!r}"
+        )
     sampling = {name: search.pop(name) for name in ("sample", *SAMPLING) if name in search}
     if quantize not in (None, *QUANTIZED):
         raise UserError(f"`quantize` must be one of {', '.join(QUANTIZED)}. Received: quantize={quantize!r}")

@@ -30,6 +30,7 @@ from keras_nmt.serving.warmup import warmup_requests
 
 HOST = "127.0.0.1"
 LARGEST_REQUEST = 2**24  # bytes
+LARGEST_SKIPPED = 2**26  # bytes of a larger request that are read before the answer
 REQUESTS_AT_ONCE = 4  # more would share the cores, and be no faster
 _ROUTE = re.compile(r"/v1/models/([^/:]+)(?:/versions/([0-9]+))?(:predict|/metadata|)")
 
@@ -75,6 +76,8 @@ class DevelopmentServer:
     def __init__(
         self, path: str | os.PathLike[str], *, name: str | None = None, port: int = 8501, xla: bool = False
     ) -> None:
+        if not isinstance(port, int) or isinstance(port, bool):  # before the model is loaded
+            raise UserError(f"`port` must be an integer. Received: port={port!r}")
         folder = _highest_version(Path(path))
         self.name, self.version = name or Path(path).resolve().name, int(folder.name)
         self.model = ServedVersion(folder, xla)
@@ -240,8 +243,16 @@ class _Handler(http.server.BaseHTTPRequestHandler):
     def _body(self) -> bytes:
         length = self.headers.get("Content-Length", "0")
         is_known = "Transfer-Encoding" not in self.headers and re.fullmatch(r"[0-9]{1,18}", length)
-        if not is_known or int(length) > LARGEST_REQUEST:
-            raise Refused(f"Content-Length must be the length of the body, at most {LARGEST_REQUEST}")
+        if not is_known:
+            raise Refused("Content-Length must be the length of the body")
+        if int(length) > LARGEST_REQUEST:
+            rest = int(length) if int(length) <= LARGEST_SKIPPED else 0
+            while rest and (part := self.rfile.read(min(rest, 2**16))):  # a client that still sends reads no answer
+                rest -= len(part)
+            raise Refused(
+                f"Content-Length must be the length of the body, at most {LARGEST_REQUEST}: send fewer or shorter "
+                f"lines at once, by `batch_size` or --batch-size. Received: {length}"
+            )
         body = self.rfile.read(int(length))
         if len(body) < int(length):
             raise ConnectionError("the client has gone")
@@ -274,9 +285,10 @@ def _predict(model: ServedVersion, body: bytes) -> Any:
         asked = json.loads(body, strict=False)
     except (ValueError, RecursionError) as error:
         raise Refused(f"JSON Parse error: {error}") from None
-    signature = (asked.get("signature_name") or "serving_default") if isinstance(asked, dict) else None
+    signature = asked.get("signature_name", "") if isinstance(asked, dict) else None
     if not isinstance(signature, str) or ("inputs" in asked) == ("instances" in asked):
         raise Refused("A request must be an object with one of 'inputs' and 'instances', and a string 'signature_name'")
+    signature = signature or "serving_default"
     specs, rows = model.inputs(signature), asked.get("instances")
     given = asked["inputs"] if "inputs" in asked else _columns(rows, list(specs))
     if not isinstance(given, dict) and len(specs) == 1:  # a single input may be given without its name
@@ -319,7 +331,9 @@ def _tensor(name: str, value: Any, spec: tf.TensorSpec) -> tf.Tensor:
         # The shape is checked first: too deep lists make TensorFlow end the process. Integers would also overflow.
         if spec.shape.is_compatible_with(np.array(value, dtype=object).shape):
             tensor = tf.constant(value, spec.dtype)
-            if not spec.dtype.is_integer or np.array_equal(tensor.numpy(), value):
+            items = np.ravel(np.array(value, dtype=object))
+            is_exact = all(type(item) is int for item in items) and np.array_equal(tensor.numpy(), value)
+            if is_exact or not spec.dtype.is_integer:
                 return tensor
     except (ValueError, TypeError, OverflowError):  # such as of a lone surrogate
         pass

@@ -160,8 +160,9 @@ def test_each_target_word_is_aligned_to_the_source_word_with_most_attention(
     assert len({word for word, _ in alignments[0]} | {word for word, _ in alignments[1]}) > 1
     with pytest.raises(UserError, match="Received: 1 sources, 2 targets"):
         translator.align(["a"], ["b", "c"])
-    with pytest.raises(UserError, match=r"layers 1 to 1\. Received: layer=2"):
-        translator.align(["a"], ["b"], layer=2)
+    for layer in (2, 0, "1", True):
+        with pytest.raises(UserError, match=rf"layers 1 to 1\. Received: layer={layer!r}"):
+            translator.align(["a"], ["b"], layer=layer)
 
 
 def searched(translator, source, compiled=False):

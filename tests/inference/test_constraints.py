@@ -183,8 +183,8 @@ def test_options_of_processors(translator):
         assert len(set(ids)) == len(ids) or text == ""
     with pytest.raises(UserError, match="the target's subwords have. Received: '☃'"):
         translator.with_options(suppress_sequences=["☃"])
-    with pytest.raises(UserError, match="`repetition_penalty` must be a finite number above 0"):
-        translator.with_options(repetition_penalty=0)
+    with pytest.raises(UserError, match="`repetition_penalty` must be a number from 0.01 to 100. Received: .*1e-38"):
+        translator.with_options(repetition_penalty=1e-38)
     biased = translator.with_options(prefix_bias_beta=0.999)
     (forced,) = translator.translate(["the cat"], prefixes=["drei rote"])
     assert forced.text.startswith(biased.translate(["the cat"], prefixes=["drei rote"])[0].text)  # of another limit

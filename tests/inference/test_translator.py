@@ -407,6 +407,11 @@ def test_arguments_that_do_not_fit_are_refused(model, tokenizers, translator):
         translator.score("ab", "cd")
     with pytest.raises(UserError, match="Lines must be strings. Received: b'cd' as line 2"):
         translator.translate(["ab", b"cd"])
+    for processors in (None, [5]):
+        with pytest.raises(UserError, match="`processors` must be "):
+            translator.with_options(processors=processors)
+    with pytest.raises(UserError, match="`ensemble` must be a list of strings, not one string. Received: ensemble='d'"):
+        Translator.from_directory(Path(__file__).parents[2] / "docs" / "decoding_model", ensemble="d")
     with pytest.raises(UserError, match="Lines must be a list of strings. Received: None"):
         translator.translate(None)
     for name in ("constraints", "avoid"):

@@ -169,7 +169,7 @@ def test_alternatives_are_the_models_likeliest_pieces_and_their_best_translation
 
 
 def test_impossible_alternatives_are_refused(translator):
-    for count in (0, 98, 1.5):
+    for count in (0, 98, 1.5, True):
         with pytest.raises(UserError, match=rf"integer from 1 to 97. Received: count={count}"):
             translator.alternatives(["a"], [""], count=count)
     with pytest.raises(UserError, match="Received: sample=True"):

@@ -198,6 +198,11 @@ def test_threads_share_a_client(server, api):
         ("localhost:8501", {}, "`url` must be http://HOST:8501"),
         ("ftp://host", {}, "Received: url='ftp://host'"),
         ("http://", {}, "Received: url='http://'"),
+        ("http://user:secret@host", {}, r"without a user, .* Received: url='http://...@host'$"),
+        ("http://user:secret@", {}, r"Received: url='http://...@'$"),
+        ("http://host/path?key=5", {}, r"Received: url='http://host/path\?key=5'$"),
+        ("http://host#part", {}, "Received: url='http://host#part'$"),
+        ("grpc://host:1/path", {}, "Received: url='grpc://host:1/path'$"),
         ("http://host:x", {}, "Received: url='http://host:x'"),
         *(
             ("http://host", {name: value}, rf"`{name}` must be .* Received: {name}={re.escape(repr(value))}$")

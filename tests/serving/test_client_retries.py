@@ -115,7 +115,20 @@ def test_a_client_without_the_name_of_a_model_asks_the_server(server, failing):
             failing.status, failing.body = 200, b'{"models": ["mine"]}'
             with pytest.raises(UserError, match="Received: model='mine'"):
                 client.translate(["a"])
-            failing.body = b'{"error": "queue is full"}'
+        for body in (
+            '"OK"',
+            "[]",
+            "5",
+            "null",
+            "{}",
+            '{"models": {"a": 1}}',
+            '{"models": [null]}',
+            '{"models": ["\\ud800"]}',
+        ):
+            failing.body = body.encode()
+            with Client(failing.url) as client, pytest.raises(UserError, match="not answer as an export of keras_nmt"):
+                client.translate(["a"])
+        failing.body = b'{"error": "queue is full"}'
     failing.status, failing.code = 503, grpc.StatusCode.UNAVAILABLE
     with (
         Client(failing.url, retries=1) as client,

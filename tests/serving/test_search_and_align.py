@@ -156,10 +156,10 @@ def test_a_client_gives_the_translators_answers_by_rest_and_by_grpc(
                 assert client.align([], []) == client.translate([], beam_size=1) == []
 
 
-def test_impossible_requests_of_a_client_are_refused(servers):
+def test_impossible_requests_of_a_client_are_refused(servers, translator):
     for url in (servers[0].rest_url, servers[0].grpc_url):
         with Client(url, "model") as client:
-            with pytest.raises(UserError, match="A beam size is from 1 to 3, or 0 for 3"):
+            with pytest.raises(UserError, match=r"INVALID_ARGUMENT: A beam size .* Received: \[4\]\. Received: model"):
                 client.translate(["a"], beam_size=4)
             with pytest.raises(UserError, match=r"gives at most 3 translation\(s\).* Received: num_hypotheses=4"):
                 client.translate(["a"], num_hypotheses=4)
@@ -168,6 +168,11 @@ def test_impossible_requests_of_a_client_are_refused(servers):
             for name in ("beam_size", "num_hypotheses"):
                 with pytest.raises(UserError, match=f"`{name}` must be an integer of at least 1. Received: {name}=0"):
                     client.translate(["a"], **{name: 0})
+            with pytest.raises(UserError, match="no signature `sample`: .*`--sample`. Received"):
+                client.sample(["a"], seeds=1)
+            phrases = [["katze"] * 12, ["|".join(["katze drei vögel die"] * 110)]]  # too many only together
+            found = client.translate(["a cat"] * 2, constraints=phrases)
+            assert [x.text for x in found] == [x.text for x in translator.translate(["a cat"] * 2, constraints=phrases)]
             with pytest.raises(UserError, match="a prefix for each line. Received: 1 lines, 2 prefixes"):
                 client.translate(["a"], prefixes=["b", "c"])
             with pytest.raises(UserError, match="a target for each source"):
@@ -196,6 +201,10 @@ def test_signatures_are_chosen_and_checked(model, tokenizers, make_multilingual,
     assert list(signatures["search"].structured_outputs["translation"].shape) == [None, 3]
     with pytest.raises(UserError, match="`signatures` must be some of search, align, tokens. Received: 'sing'"):
         export(tmp_path, model, tokenizers, signatures=["search", "sing"])
+    with pytest.raises(UserError, match="`signatures` must be some of .* Received: None"):
+        export(tmp_path, model, tokenizers, signatures=None)
+    with pytest.raises(UserError, match="with XLA and without: leave out `jit_compile`. Received: jit_compile=True"):
+        export(tmp_path, model, tokenizers, jit_compile=True)
     with pytest.raises(UserError, match="`align` needs attention to words. Received: "):
         export(tmp_path, *make_multilingual("recurrent"), **MANY, directions=[], signatures=["align"])
     assert not list(tmp_path.glob("[0-9]*"))

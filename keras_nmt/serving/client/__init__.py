@@ -15,6 +15,7 @@ from typing import Any
 import keras_nmt.serving.client.transports as transports
 from keras_nmt.errors import UserError, one_line
 from keras_nmt.inference.lines import (
+    TOO_MANY_PHRASES,
     Languages,
     check_lines,
     check_pairs,
@@ -32,7 +33,8 @@ from keras_nmt.serving.client.transports import HYPOTHESES, PIECES, POSITIONS, F
 LONGEST_TIMEOUT = 1e6  # seconds; the system's limits are higher
 XLA_DISABLED = "XLA compilation disabled"  # the error of a server without XLA about a signature `_xla`
 _HOST = re.compile(r"[\w.-]+|[0-9a-f]*:[0-9a-f:.]*(%.+)?")  # a name, or an IPv6 address, perhaps with a zone
-_ON_REQUEST = ("search", "align", "tokens")  # signatures that some exports do not have
+# Signatures that some exports do not have, and the option of `keras-nmt export` that makes them.
+_ON_REQUEST = {**{name: f"--signature {name}" for name in ("search", "align", "tokens")}, "sample": "--sample"}
 
 
 class _NoSignature(UserError):
@@ -329,6 +331,13 @@ class Client:
                 if name != signature and XLA_DISABLED in failure.message:
                     self._xla = False
                     continue
+                if TOO_MANY_PHRASES in failure.message and count > 1:
+                    # The sizes are the largest of all rows: fewer rows may have smaller ones.
+                    parts = slice(count // 2), slice(count // 2, None)
+                    halves = [{key: column[part] for key, column in inputs.items()} for part in parts]
+                    return [
+                        row for half in halves for row in self._predict(signature, half, outputs, len(half["text"]))
+                    ]
                 pause = wait * random.uniform(0.5, 1)
                 out_of_time = time.monotonic() + pause > deadline
                 if failure.code != "UNAVAILABLE" or attempts == self.retries or out_of_time:
@@ -354,7 +363,7 @@ class Client:
         if plain in _ON_REQUEST and f'"{signature}" not found' in failure.message:
             return _NoSignature(
                 f"The export has no signature `{plain}`: export the model again with `keras-nmt export` and "
-                f"`--signature {plain}`. {received}"
+                f"`{_ON_REQUEST[plain]}`. {received}"
             )
         if failure.code == "NOT_FOUND":
             message += ". Name a model that the server has, by `model` or --model, and one of its versions"
@@ -362,8 +371,14 @@ class Client:
 
 
 def _shown(failure: Failure) -> str:
-    """Returns the message of a failure, which a server wrote, in a form that is safe for the terminal."""
-    return one_line(failure.message[:2000]).rstrip(".")
+    """Returns the message of a failure, which a server wrote, in a form that is safe for the terminal.
+
+    Of the graph's checks, it leaves out TensorFlow's words around the message and its values.
+    """
+    message = failure.message[:2000]
+    if check := re.search(r"assertion failed: \[(.*?)\]((?: \[[^\[\]]*\])*)", message, re.DOTALL):
+        message = check[1] + check[2]
+    return one_line(message).rstrip(".")
 
 
 def _transport(
@@ -375,10 +390,17 @@ def _transport(
         host = parts.hostname or ""
         host.encode("idna")  # raises if the host is not a name
         is_known = parts.scheme in ("http", "https", "grpc") and _HOST.fullmatch(host) and url.isprintable()
+        # They would have no effect, and an error would show the password.
+        path = parts.path.strip("/") if parts.scheme == "grpc" else ""
+        is_known = is_known and not ("@" in parts.netloc or parts.query or parts.fragment or path)
     except (ValueError, TypeError, AttributeError):
         is_known = False
     if not is_known:
-        raise UserError(f"`url` must be http://HOST:8501 for REST or grpc://HOST:8500 for gRPC. Received: url={url!r}")
+        shown = re.sub(r"//[^/]*@", "//...@", url) if isinstance(url, str) else url
+        raise UserError(
+            "`url` must be http://HOST:8501 for REST, with or without a path, or grpc://HOST:8500 for gRPC, without a "
+            f"user, a query or a fragment. Received: url={shown!r}"
+        )
     if parts.scheme == "grpc":
         return transports.GrpcTransport(parts, model, version, batch_size)
     return transports.RestTransport(parts, model, version)

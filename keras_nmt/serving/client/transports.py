@@ -151,7 +151,7 @@ class RestTransport(_Transport):
         # TensorFlow Serving answers 400, because it does not list its models, and proxies may refuse other requests.
         if 400 <= status < 500 and status not in (408, 429):
             return DEFAULT_MODEL
-        names = _read(status, content, lambda answer: [str(name) for name in answer.get("models", ())])
+        names = _read(status, content, _names_of_models)
         return names[0] if len(names) == 1 else DEFAULT_MODEL
 
     def _ask(self, method: str, path: str, body: bytes | None, limit: int, deadline: float) -> tuple[int, str]:
@@ -206,6 +206,14 @@ def _read(status: int, content: str, of_answer: Callable[[Any], _Found]) -> _Fou
     except (ValueError, LookupError, TypeError, RecursionError):  # a proxy's answer, or another server's
         message = content[:200] or "nothing"
     raise Failure(_CODES.get(status, f"HTTP {status}"), message)
+
+
+def _names_of_models(answer: Any) -> list[str]:
+    """Returns the names that a development server lists. Raises a `ValueError` or `TypeError` for other answers."""
+    names = answer["models"]
+    if not isinstance(names, list) or not all(isinstance(name, str) and name.encode() for name in names):
+        raise ValueError
+    return names
 
 
 def _connections_to(url: str, **options: Any) -> Any:
