@@ -48,7 +48,9 @@ def test_a_claim_is_answered_by_both_p_interval_and_empty_lines(claims):
     for (interval, p), expected in answers.items():
         assert claims.answer([found(claims, interval)], [p]) == expected
     assert claims.answer([found(claims, above, p_of_runs=0.06)], [0.01]) == "not shown"
-    assert claims.answer([found(claims, above), found(claims, below)], [0.01, 0.01]) == "not shown"
+    for second, expected in ((above, "yes"), (about, "not shown"), (below, "no")):
+        assert claims.answer([found(claims, above), found(claims, second)], [0.01, 0.01]) == expected
+    assert claims.answer([found(claims, about), found(claims, below)], [0.01, 0.01]) == "no"
     of_rests = {
         (below, 0.001): "not shown",
         (above, 0.5): "not shown",
