@@ -255,7 +255,7 @@ def test_user_errors_are_one_line(error_line, directories, texts, probing, tmp_p
         (["alignments", plain, "--source", source, "--target", source, "--gold", missing], "none"),
         (["alignments", plain, "--source", source, "--target", source, "--gold", tmp_path / "short"], "short"),
         (["senteval", plain, "--data", missing, "--tasks", "MR"], "none"),
-        (["senteval", plain, "--data", tmp_path, "--tasks", ""], "Tasks must be of"),
+        (["senteval", plain, "--data", tmp_path, "--tasks", ","], "Tasks must be of"),
         (["probing", plain, "--data", probing], "Missing file of SentLen"),
         (["probing", plain, "--data", probing, "--tasks", "WC", "--vectors", "mean"], "no attention bridge"),
         (["probing", plain, "--data", probing, "--tasks", "WC", "--vectors", "layer:9"], "layers 1 to 1"),
