@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import difflib
 import importlib.util
+import numbers
 import re
 from collections.abc import Iterable
+from typing import TypeGuard
 
 # Characters that control a terminal, without tab and line feed.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -111,6 +113,17 @@ def check_positive(**numbers: float | None) -> None:
     for name, number in numbers.items():
         if number is not None and not number > 0:
             raise UserError(f"`{name}` must be positive. Received: {name}={number}")
+
+
+def is_integer(value: object) -> TypeGuard[int]:
+    """Tells whether a value is an integer of Python or NumPy, and no boolean.
+
+    Example:
+
+    >>> is_integer(3), is_integer(True), is_integer(3.0)
+    (True, False, False)
+    """
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
 def check_no_string(**texts: object) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from keras import ops
 
 from keras_nmt.decoding.scores import NEG_INF, is_valid
+from keras_nmt.errors import is_integer
 from keras_nmt.ids import EOS, PAD
 
 # Halvings of an interval of at most 1, down to the distance of float32 numbers around 1e-3.
@@ -148,7 +148,7 @@ class SuppressTokens(FixedMask):
     """
 
     def __init__(self, ids: Sequence[int]) -> None:
-        if wrong := [x for x in ids if isinstance(x, bool) or not isinstance(x, numbers.Integral)]:
+        if wrong := [x for x in ids if not is_integer(x)]:
             raise ValueError(f"Tokens to suppress must be ids, integers. Received: {wrong[0]!r}")
         self.tokens = list(dict.fromkeys(ids))
         self.most = len(self.tokens)

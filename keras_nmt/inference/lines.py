@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from keras_nmt.errors import UserError, install_extra
+from keras_nmt.errors import UserError, install_extra, is_integer
 
 if TYPE_CHECKING:
     from numpy.random import RandomState
@@ -146,7 +145,7 @@ def seeds_of_lines(seeds: int | RandomState | Iterable[int], count: int) -> list
         if len(given) != count:
             raise UserError(f"There must be a seed for each line. Received: {count} lines, {len(given)} seeds")
         for seed in given:
-            if not isinstance(seed, numbers.Integral) or isinstance(seed, bool) or not -(2**31) <= seed < 2**31:
+            if not is_integer(seed) or not -(2**31) <= seed < 2**31:
                 raise UserError(f"The seed of a line must be an integer of 32 bits. Received: {seed!r}")
         return list(map(int, given))
     try:
@@ -157,7 +156,7 @@ def seeds_of_lines(seeds: int | RandomState | Iterable[int], count: int) -> list
             f"Received: seeds={seeds!r}"
         ) from None
     if not isinstance(seeds, RandomState):
-        if not isinstance(seeds, numbers.Integral) or isinstance(seeds, bool) or not 0 <= seeds < 2**32:
+        if not is_integer(seeds) or not 0 <= seeds < 2**32:
             raise UserError(f"The seed of all lines must be at least 0 and below 2**32. Received: {seeds!r}")
         seeds = RandomState(int(seeds))
     drawn: list[int] = seeds.randint(2**31 - 1, size=count).tolist()

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from keras_nmt.errors import UserError, nearest
+from keras_nmt.errors import UserError, is_integer, nearest
 from keras_nmt.files.model_config import LENGTH_PENALTIES, LIMITS, check_limits
 from keras_nmt.inference.lines import check_utf8
 
@@ -253,7 +253,7 @@ def with_defaults(search: Mapping[str, Any], options: Mapping[str, Any]) -> dict
 def check_buckets(name: str, buckets: Sequence[int]) -> tuple[int, ...]:
     """Returns buckets as a tuple of integers, and checks that they are positive and in ascending order."""
     sizes = tuple(buckets) if isinstance(buckets, Sequence) else ()
-    whole = all(isinstance(size, numbers.Integral) and not isinstance(size, bool) for size in sizes)
+    whole = all(map(is_integer, sizes))
     if not sizes or not whole or sizes[0] < 1 or any(small >= large for small, large in pairwise(sizes)):
         raise UserError(f"`{name}` must be positive integers in ascending order. Received: {name}={buckets!r}")
     return tuple(map(int, sizes))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import copy
 import functools
-import numbers
 import os
 import threading
 import warnings
@@ -16,7 +15,7 @@ import numpy as np
 import tensorflow as tf
 
 from keras_nmt.data import SubwordTokenizer
-from keras_nmt.errors import UserError, check_backend, one_line
+from keras_nmt.errors import UserError, check_backend, is_integer, one_line
 from keras_nmt.inference._phrases import UNKNOWN_IN_PREFIX, TooManyPhrases
 from keras_nmt.inference.graph import NO_ALTERNATIVES, TextGraph
 from keras_nmt.inference.lines import (
@@ -294,7 +293,7 @@ class Translator:
         """
         lines = check_lines(lines)
         most = min(tokenizer.vocabulary_size for tokenizer in self.tokenizers.values()) - len(NO_ALTERNATIVES)
-        if not isinstance(count, numbers.Integral) or isinstance(count, bool) or not 1 <= count <= most:
+        if not is_integer(count) or not 1 <= count <= most:
             raise UserError(f"`count` must be an integer from 1 to {most}. Received: count={count!r}")
         if self.options.sample:
             raise UserError("Alternatives need a search: leave out `sample`. Received: sample=True")
@@ -330,7 +329,7 @@ class Translator:
         """Returns the seed of each line, or None if the translator does not sample."""
         if self.options.sample:
             return seeds_of_lines(seeds, count)
-        if not isinstance(seeds, numbers.Integral) or seeds != 0:
+        if not is_integer(seeds) or seeds != 0:
             raise UserError(f"`seeds` need a translator with `sample=True`. Received: seeds={seeds!r}")
         return None
 

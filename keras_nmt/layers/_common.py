@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import keras
 from keras import ops
 
+from keras_nmt.errors import is_integer
 from keras_nmt.layers._keras_private import child_layers, get_keras_mask, set_keras_mask
 
 SHORTCUT_KINDS = ("plain", "fusion", "ungated")
@@ -255,7 +256,7 @@ def check_gated(has_gates: bool) -> None:
 
 def check_positive(**sizes: Any) -> None:
     for name, value in sizes.items():
-        if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
+        if not is_integer(value) or value < 1:
             raise ValueError(f"`{name}` must be a positive integer. Received: {name}={value!r}")
 
 

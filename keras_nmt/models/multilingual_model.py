@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
-import numbers
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_nmt.errors import is_integer
 from keras_nmt.ids import PAD
 from keras_nmt.layers import AttentiveRecurrentDecoder, LuongAttention, RecurrentEncoder
 from keras_nmt.layers._common import check_booleans, check_choice, check_effect, check_positive
@@ -90,7 +90,7 @@ class MultilingualModel(CommonModel, keras.Model):
             )
         for language, size in vocabulary_sizes.items():
             check_language(language)
-            if isinstance(size, bool) or not isinstance(size, numbers.Integral) or size < 5:
+            if not is_integer(size) or size < 5:
                 raise ValueError(
                     f"A vocabulary size must be an integer above 4, the reserved ids. Received: {language}={size!r}"
                 )

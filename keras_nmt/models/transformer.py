@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import inspect
-import numbers
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import keras
 
-from keras_nmt.errors import nearest
+from keras_nmt.errors import is_integer, nearest
 from keras_nmt.layers import Composition, LayerSpec, Roles, Shortcuts
 from keras_nmt.layers._common import check_booleans
 from keras_nmt.layers._recording import Record
@@ -199,7 +198,7 @@ class Transformer(TranslationModel):
         ):
             if size is None and name == "target_vocabulary_size":  # joint
                 continue
-            if isinstance(size, bool) or not isinstance(size, numbers.Integral) or size < 5:
+            if not is_integer(size) or size < 5:
                 raise ValueError(f"`{name}` must be an integer above 4, the reserved ids. Received: {name}={size!r}")
         source_vocabulary_size = int(source_vocabulary_size)
         target_vocabulary_size = None if target_vocabulary_size is None else int(target_vocabulary_size)

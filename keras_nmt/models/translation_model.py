@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import numbers
 import types
 from typing import Any, Protocol, Self, TypeVar
 
 import keras
 
+from keras_nmt.errors import is_integer
 from keras_nmt.models.quantize import check_copyable
 
 M = TypeVar("M", bound=keras.Model)
@@ -258,7 +258,7 @@ def attention_layer(layer: int | None, count: int) -> int:
     """
     if layer is None:
         return max(count - 1, 1)
-    if not isinstance(layer, numbers.Integral) or isinstance(layer, bool) or not 1 <= layer <= count:
+    if not is_integer(layer) or not 1 <= layer <= count:
         raise ValueError(f"The target side attends to the source in layers 1 to {count}. Received: layer={layer!r}")
     return int(layer)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import numbers
 import os
 import shutil
 import tempfile
@@ -13,7 +12,7 @@ from pathlib import Path
 
 import filelock
 
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, is_integer
 from keras_nmt.files.atomic_files import LOCK, NO_LOCK_ERRORS, flush, sync_folder
 from keras_nmt.files.paths import check_local
 
@@ -23,8 +22,7 @@ PREFIX = ".export-"
 def check_version(path: Path, version: int | None) -> None:
     """Checks that a version can be written to the folder of the versions."""
     check_local(path)
-    is_integer = isinstance(version, numbers.Integral) and not isinstance(version, bool)
-    if version is not None and not (is_integer and 1 <= version < 2**63):
+    if version is not None and not (is_integer(version) and 1 <= version < 2**63):
         raise UserError(f"`version` must be a positive integer. Received: version={version!r}")
     if version is not None and (path / str(version)).exists():
         raise _exists(path, version)

@@ -23,7 +23,7 @@ import tensorflow_text  # noqa: F401  registers the subword operators
 from google.protobuf import json_format
 from tensorflow.core.protobuf import saved_model_pb2
 
-from keras_nmt.errors import UserError, one_line
+from keras_nmt.errors import UserError, is_integer, one_line
 from keras_nmt.files.atomic_files import plain_name
 from keras_nmt.serving.client import XLA_DISABLED
 from keras_nmt.serving.warmup import warmup_requests
@@ -76,7 +76,7 @@ class DevelopmentServer:
     def __init__(
         self, path: str | os.PathLike[str], *, name: str | None = None, port: int = 8501, xla: bool = False
     ) -> None:
-        if not isinstance(port, int) or isinstance(port, bool):  # before the model is loaded
+        if not is_integer(port):  # before the model is loaded
             raise UserError(f"`port` must be an integer. Received: port={port!r}")
         folder = _highest_version(Path(path))
         self.name, self.version = name or Path(path).resolve().name, int(folder.name)

@@ -200,6 +200,7 @@ def test_threads_share_a_client(server, api):
         ("http://", {}, "Received: url='http://'"),
         ("http://user:secret@host", {}, r"without a user, .* Received: url='http://...@host'$"),
         ("http://user:secret@", {}, r"Received: url='http://...@'$"),
+        ("http://user:se/cr@et@host", {}, r"Received: url='http://...@host'$"),
         ("http://host/path?key=5", {}, r"Received: url='http://host/path\?key=5'$"),
         ("http://host#part", {}, "Received: url='http://host#part'$"),
         ("grpc://host:1/path", {}, "Received: url='grpc://host:1/path'$"),

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import keras_nmt.serving.client.transports as transports
-from keras_nmt.errors import UserError, one_line
+from keras_nmt.errors import UserError, is_integer, one_line
 from keras_nmt.inference.lines import (
     TOO_MANY_PHRASES,
     Languages,
@@ -396,7 +396,7 @@ def _transport(
     except (ValueError, TypeError, AttributeError):
         is_known = False
     if not is_known:
-        shown = re.sub(r"//[^/]*@", "//...@", url) if isinstance(url, str) else url
+        shown = re.sub(r"//.*@", "//...@", url) if isinstance(url, str) else url
         raise UserError(
             "`url` must be http://HOST:8501 for REST, with or without a path, or grpc://HOST:8500 for gRPC, without a "
             f"user, a query or a fragment. Received: url={shown!r}"
@@ -420,6 +420,5 @@ def _languages(count: int, source: Languages, target: Languages) -> dict[str, li
 
 
 def _check_integer(name: str, value: Any, least: int) -> None:
-    is_integer = isinstance(value, numbers.Integral) and not isinstance(value, bool)
-    if not (is_integer and least <= value < 2**63):
+    if not (is_integer(value) and least <= value < 2**63):
         raise UserError(f"`{name}` must be an integer of at least {least}. Received: {name}={value!r}")
