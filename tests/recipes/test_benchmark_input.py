@@ -54,7 +54,7 @@ def test_the_table_compares_cores(script, monkeypatch, tmp_path, data_dir):
 
     monkeypatch.setattr(script, "measured_in_a_process", measured)
     scaling = ("--subwords", data_dir / "m", "--scaling", "1,4", "--scaling-pairs", 80)
-    run_main(script, "--millions", "", "--data-dir", data_dir, *scaling, "--output", tmp_path / "table.md")
+    run_main(script, "--millions", "0", "--data-dir", data_dir, *scaling, "--output", tmp_path / "table.md")
     table = (tmp_path / "table.md").read_text()
     for row in (
         "| preparation by 4 process(es) on as many cores: pairs a second and core | 8e-05 | 90 |",
@@ -107,7 +107,7 @@ def test_the_memory_of_a_worker_does_not_depend_on_the_corpus(script, tmp_path):
 def test_preparation_is_measured(script, data_dir, tmp_path):
     pytest.importorskip("apache_beam")  # the extra `prepare`, in an environment of its own
     scaling = ("--subwords", data_dir / "m", "--scaling", "1,2", "--scaling-pairs", 400)
-    run_main(script, "--millions", "", "--data-dir", data_dir, *scaling, "--output", tmp_path / "table.md")
+    run_main(script, "--millions", "0", "--data-dir", data_dir, *scaling, "--output", tmp_path / "table.md")
     assert (
         "preparation: pairs a second of processor time, a core of 2, relative to 1"
         in (tmp_path / "table.md").read_text()
