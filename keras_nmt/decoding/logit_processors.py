@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from keras import ops
 
 from keras_nmt.decoding.scores import NEG_INF, is_valid
-from keras_nmt.errors import is_integer
+from keras_nmt.errors import UserError, is_integer
 from keras_nmt.ids import EOS, PAD
 
 # Halvings of an interval of at most 1, down to the distance of float32 numbers around 1e-3.
@@ -365,10 +365,10 @@ def shift_in(matched: Any) -> Any:
 
 
 def check_processors(processors: Any) -> None:
-    """Raises a `ValueError` unless `processors` is a sequence of objects of `LogitProcessor`."""
+    """Raises a `UserError` unless `processors` is a sequence of objects of `LogitProcessor`."""
     if not isinstance(processors, Sequence):
-        raise ValueError(f"`processors` must be a list. Received: processors={processors!r}")
+        raise UserError(f"`processors` must be a list. Received: processors={processors!r}")
     for one in processors:
         if not isinstance(one, LogitProcessor):
             made = f": make an object, {one.__name__}(...)" if isinstance(one, type) else ""
-            raise ValueError(f"`processors` must be objects of `LogitProcessor`{made}. Received: {one!r}")
+            raise UserError(f"`processors` must be objects of `LogitProcessor`{made}. Received: {one!r}")

@@ -144,10 +144,7 @@ class SearchOptions:
         if self.processors != ():
             from keras_nmt.decoding.logit_processors import check_processors  # imports Keras
 
-            try:
-                check_processors(self.processors)
-            except ValueError as error:
-                raise UserError(str(error)) from None
+            check_processors(self.processors)
         self._check("a number above 0 and at most 1", lambda x: 0 < x <= 1, "top_p")
         self._check("an integer of at least 4", lambda x: x >= 4, "shortlist_size")  # for the reserved ids
         if self.shortlist is not None:

@@ -373,7 +373,7 @@ class Client:
 def _shown(failure: Failure) -> str:
     """Returns the message of a failure, which a server wrote, in a form that is safe for the terminal.
 
-    Of the graph's checks, it leaves out TensorFlow's words around the message and its values.
+    For a check of the graph, it returns the check's own message and values, without TensorFlow's words around them.
     """
     message = failure.message[:2000]
     if check := re.search(r"assertion failed: \[(.*?)\]((?: \[[^\[\]]*\])*)", message, re.DOTALL):
