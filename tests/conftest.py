@@ -22,14 +22,15 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
 
 import pytest
 from filelock import FileLock
+from run_of_tests import (  # noqa: F401  hooks
+    LongTests,
+    pytest_runtest_makereport,
+    pytest_runtest_protocol,
+    pytest_xdist_auto_num_workers,
+)
 
 # Imports and graphs make many objects: by default, a tenth of the time goes into looking through them for garbage.
 gc.set_threshold(50_000, 10, 10)
-
-
-def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
-    """With `-n auto`, the default, a single file or test runs in the calling process: starting workers takes longer."""
-    return 0 if len(config.args) == 1 and ".py" in config.args[0] else None
 
 
 # As a module with docstring examples, pytest would import the file again, and register its layers again.
@@ -39,8 +40,10 @@ collect_ignore = ["own_mechanisms.py"]
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
     """Gives TensorFlow two devices, before it starts, so that every test may use two replicas."""
-    if config.getoption("tx") and not hasattr(config, "workerinput"):
-        return  # The process that only distributes the tests does without TensorFlow.
+    if not hasattr(config, "workerinput"):  # workers send their reports to the process that shows them
+        config.pluginmanager.register(LongTests())
+        if config.getoption("tx"):
+            return  # This process only distributes the tests: it does without TensorFlow.
     import tensorflow as tf
 
     gc.collect()
@@ -49,6 +52,7 @@ def pytest_configure(config: pytest.Config) -> None:
     tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
     if "optimization_level=0" in os.environ["XLA_FLAGS"]:
         tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})
+    config.pluginmanager.import_plugin("small")  # the models that tests share
 
 
 @pytest.fixture(autouse=True, scope="module")

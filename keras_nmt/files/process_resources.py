@@ -32,20 +32,30 @@ def num_processors(groups: Path = Path("/proc/self/cgroup"), root: Path = CGROUP
         groups: Path of the list of the process's control groups. Defaults to that of Linux.
         root: Path of the control groups, of version 1 or 2. Defaults to that of Linux.
     """
-    number: float = len(os.sched_getaffinity(0))
+    quotas = [_quota(group) for group in control_groups("cpu", groups, root)]
+    return math.ceil(min(len(os.sched_getaffinity(0)), *quotas, math.inf))
+
+
+def control_groups(controller: str, groups: Path = Path("/proc/self/cgroup"), root: Path = CGROUPS) -> Iterator[Path]:
+    """Yields the folders of the control groups whose limits hold for this process.
+
+    Args:
+        controller: Kind of limit: `"cpu"` or `"memory"`.
+        groups: Path of the list of the process's control groups. Defaults to that of Linux.
+        root: Path of the control groups, of version 1 or 2. Defaults to that of Linux.
+    """
     try:
         lines = [line.split(":", 2) for line in groups.read_text(encoding="utf-8").splitlines()]
     except OSError:  # a system without control groups
-        lines = []
+        return
     for _, controllers, path in lines:
-        if controllers and "cpu" not in controllers.split(","):
+        if controllers and controller not in controllers.split(","):
             continue
-        # A quota also holds for all groups below. A container may see its own group as the root.
+        # A limit also holds for all groups below. A container may see its own group as the root.
         folder = root / controllers
         for group in (folder.joinpath(path.lstrip("/")), *folder.joinpath(path.lstrip("/")).parents):
             if group.is_relative_to(folder):
-                number = min(number, _quota(group))
-    return math.ceil(number)
+                yield group
 
 
 def _quota(group: Path) -> float:

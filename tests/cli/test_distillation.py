@@ -15,7 +15,6 @@ import keras
 import pytest
 import sacrebleu
 from digits import write_lines
-from translators import label_tokenizer, make_multilingual, source_tokenizer, target_tokenizer  # noqa: F401  fixtures
 from typer.testing import CliRunner
 
 from keras_nmt.cli.app import app
@@ -243,7 +242,7 @@ def test_files_that_the_command_did_not_write_stay_as_they_are(trained, text, tm
 
 
 @pytest.mark.parametrize("kind", ["without_bridge", "label"])
-def test_a_multilingual_teacher_translates_one_direction(kind, make_multilingual, tmp_path, error_line):  # noqa: F811
+def test_a_multilingual_teacher_translates_one_direction(kind, make_multilingual, tmp_path, error_line):
     model, tokenizers = make_multilingual(kind)
     folder = ModelDirectory(tmp_path / "model")
     for language, tokenizer in tokenizers.items():

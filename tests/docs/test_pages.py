@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from echo_models import write_echo
-from translators import make_model, source_tokenizer  # noqa: F401  fixtures
 from typer.testing import CliRunner
 
 from keras_nmt.cli.app import app
@@ -81,7 +80,7 @@ def test_the_commands_of_decoding_translate_as_the_page_says(tmp_path, monkeypat
 
 
 @pytest.fixture(scope="module")
-def with_models(tmp_path_factory, make_model, source_tokenizer):  # noqa: F811
+def with_models(tmp_path_factory, make_model, source_tokenizer):
     """A folder with untrained models at the paths of the pages."""
     folder = tmp_path_factory.mktemp("reader")
     plain, fusion = make_model(), make_model(shortcuts="fusion")
@@ -178,8 +177,8 @@ def test_the_metric_of_contributing_is_the_share_of_equal_lines_in_its_bootstrap
 
 
 def test_the_format_of_contributing_has_all_parameters_and_refuses_mechanisms(
-    make_model,  # noqa: F811
-    source_tokenizer,  # noqa: F811
+    make_model,
+    source_tokenizer,
     tmp_path,
 ):
     export = run([FORMAT])["export_arrays"]

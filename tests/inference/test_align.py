@@ -172,7 +172,7 @@ def searched(translator, source, compiled=False):
     return [x.numpy() for x in found]
 
 
-@pytest.mark.parametrize("jit_compile", [False, pytest.param(True, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("jit_compile", [False, pytest.param(True, marks=pytest.mark.nightly)])
 def test_translations_that_cover_the_source_are_preferred(model, tokenizers, options, jit_compile):
     def make(**more) -> Translator:
         return Translator(model, tokenizers, **options, max_length=4, **more)

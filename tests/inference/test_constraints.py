@@ -9,7 +9,7 @@ from typing import Any
 import keras
 import pytest
 import tensorflow as tf
-from translators import MANY, ONE_SHAPE
+from small import MANY, ONE_SHAPE
 
 from keras_nmt.decoding import LogitProcessor
 from keras_nmt.errors import UserError

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from one_in import these
-from translators import MANY
+from small import MANY
 
 from keras_nmt.errors import UserError
 from keras_nmt.ids import EOS

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from one_in import these
-from translators import FavourUnknown
+from small import FavourUnknown
 
 from keras_nmt.decoding import length_penalty
 from keras_nmt.errors import UserError

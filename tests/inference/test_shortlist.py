@@ -12,7 +12,7 @@ import pytest
 import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from translators import make_shortlist
+from small import make_shortlist
 
 from keras_nmt.errors import UserError
 from keras_nmt.files.weights_file import write_digest

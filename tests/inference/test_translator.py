@@ -13,7 +13,7 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
-from translators import ONE_SHAPE
+from small import ONE_SHAPE
 
 from keras_nmt.data import SubwordTokenizer, train_subwords
 from keras_nmt.errors import UserError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import tensorflow as tf
-from translators import ONE_SHAPE, FavourUnknown
+from small import ONE_SHAPE, FavourUnknown
 
 from keras_nmt.data import SubwordTokenizer, train_subwords
 from keras_nmt.errors import UserError

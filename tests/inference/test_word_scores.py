@@ -8,7 +8,7 @@ import sentencepiece
 from hypothesis import given
 from hypothesis import strategies as st
 from one_in import these
-from translators import LINES, ONE_SHAPE, OPTIONS, SAMPLING, make_shortlist
+from small import LINES, ONE_SHAPE, OPTIONS, SAMPLING, make_shortlist
 
 from keras_nmt.decoding import length_penalty
 from keras_nmt.errors import UserError

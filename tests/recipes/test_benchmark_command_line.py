@@ -7,7 +7,6 @@ import sys
 import pytest
 from scripts import load_script, run_main
 from test_benchmark_translate import folder  # noqa: F401
-from translators import lines, make_model, source_tokenizer  # noqa: F401
 
 from keras_nmt.errors import UserError
 

@@ -6,7 +6,6 @@ import random
 
 import pytest
 from scripts import load_script, run_main
-from translators import make_model, source_tokenizer  # noqa: F401
 
 from keras_nmt.errors import UserError
 from keras_nmt.models import ModelDirectory
@@ -33,7 +32,7 @@ def test_phrases_are_of_the_reference_and_do_not_overlap(script):
     )
 
 
-def test_the_table_has_a_row_for_each_number(script, make_model, source_tokenizer, tmp_path, monkeypatch):  # noqa: F811
+def test_the_table_has_a_row_for_each_number(script, make_model, source_tokenizer, tmp_path, monkeypatch):
     monkeypatch.setattr(script.tf.config.threading, "set_intra_op_parallelism_threads", lambda number: None)
     directory, model = ModelDirectory(tmp_path / "model"), make_model()
     source_tokenizer.save(tmp_path / "model/subwords.model")

@@ -7,7 +7,6 @@ import gzip
 import numpy as np
 import pytest
 from scripts import load_script, run_main
-from translators import lines, make_model, source_tokenizer  # noqa: F401
 
 from keras_nmt.inference import Translator
 
@@ -17,7 +16,7 @@ def script():
     return load_script("benchmarks/marian.py")
 
 
-def test_a_line_that_differs_has_its_place_and_the_probabilities_there(script, make_model, source_tokenizer, lines):  # noqa: F811
+def test_a_line_that_differs_has_its_place_and_the_probabilities_there(script, make_model, source_tokenizer, lines):
     translator = Translator(make_model(), source_tokenizer, **{**script.OUR_GREEDY, "unknown": "write"})
     given = [line for line in lines if line.strip()][:4]
     ours = script.by_us(translator, given)

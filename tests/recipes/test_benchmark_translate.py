@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from scripts import load_script, run_main
-from translators import lines, make_model, source_tokenizer  # noqa: F401
 
 from keras_nmt.models import ModelDirectory
 
@@ -15,7 +14,7 @@ def script():
 
 
 @pytest.fixture(scope="module")
-def folder(make_model, source_tokenizer, lines, tmp_path_factory):  # noqa: F811
+def folder(make_model, source_tokenizer, lines, tmp_path_factory):
     """A model directory that CTranslate2 can run, with lines and references."""
     model = make_model(shortcuts=None)
     folder = tmp_path_factory.mktemp("benchmark")

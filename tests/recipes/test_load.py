@@ -100,7 +100,7 @@ def test_a_running_server_is_measured(load, server, tmp_path):
         run(load, *options)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_compilations_of_a_started_server_are_counted(load, path, tmp_path):
     (tmp_path / "lines").write_text("a\nbc\nde\n")
     output, errors = run(load, path, "--minutes", 0.02, "--rate", 50, "--lines", tmp_path / "lines")

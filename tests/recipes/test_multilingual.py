@@ -140,7 +140,7 @@ def test_multi30k_on_a_slice(recipe, multi30k, tmp_path, capsys):
     assert ModelDirectory(tmp_path / "run").load_model().languages == ("en", "de")
 
 
-@pytest.mark.exhaustive  # differs from Multi30k in file names only
+@pytest.mark.nightly  # differs from Multi30k in file names only
 def test_europarl_on_a_slice(multi30k, tmp_path):
     """Real text in Europarl's file format: one corpus per pair, and A -> A from the sides of the corpora."""
     for language in ("en", "de"):

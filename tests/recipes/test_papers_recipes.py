@@ -318,7 +318,7 @@ MARKS = {"wmt17/shortcuts": (), **dict.fromkeys(NIGHTLY, pytest.mark.nightly)}
 
 @pytest.mark.parametrize(
     "script",
-    [pytest.param(name, marks=MARKS.get(name, pytest.mark.exhaustive)) for name in SCRIPTS],
+    [pytest.param(name, marks=MARKS.get(name, pytest.mark.nightly)) for name in SCRIPTS],
 )
 def test_each_script_trains_on_a_slice_of_real_text(script, multi30k, tmp_path):
     configurations, languages = RUNS[script]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scripts import load_script, run_main
 from sklearn.metrics import roc_auc_score
-from translators import LINES, make_model, source_tokenizer  # noqa: F401  fixtures
+from small import LINES
 
 from keras_nmt.errors import UserError
 from keras_nmt.inference import Translation
@@ -45,7 +45,7 @@ def test_scores_that_tell_wrong_words_have_the_area_one(recipe):
         recipe.measure([translation()], ["a"], 1, 1)
 
 
-def test_the_recipe_measures_a_model(recipe, make_model, source_tokenizer, tmp_path):  # noqa: F811
+def test_the_recipe_measures_a_model(recipe, make_model, source_tokenizer, tmp_path):
     source_tokenizer.save(tmp_path / "model" / "subwords.model")
     directory, model = ModelDirectory(tmp_path / "model"), make_model()
     subwords = {"source": "subwords.model", "target": "subwords.model"}

@@ -1,5 +1,4 @@
-"""An export of a tiny model, and ways to run it without keras_nmt."""
-# ruff: noqa: F811  arguments that are fixtures
+"""Ways to run an export without keras_nmt, and servers of models that echo."""
 
 from __future__ import annotations
 
@@ -15,84 +14,8 @@ import pytest
 from echo_models import write_echo, write_echo_of_languages
 from grpc_server import ServerOfBothApis
 from tensorflow.core.protobuf import saved_model_pb2
-from translators import (  # noqa: F401  fixtures
-    LINES,
-    MANY,
-    ONE_SHAPE,
-    OPTIONS,
-    SAMPLING,
-    compiled_translator,
-    label_tokenizer,
-    lines,
-    make_model,
-    make_multilingual,
-    model,
-    options,
-    source_tokenizer,
-    target_tokenizer,
-    tokenizers,
-    translator,
-)
 
 from keras_nmt.cli import app as cli
-from keras_nmt.data import SubwordTokenizer
-from keras_nmt.models import Transformer
-from keras_nmt.serving import export
-
-
-@pytest.fixture(scope="session")
-def exported(
-    model: Transformer,
-    tokenizers: dict[str, SubwordTokenizer],
-    made_once: Callable[[str, Callable[[Path], object]], Path],
-) -> Path:
-    """A version folder, with warm-up records for both searches."""
-
-    def make(folder: Path) -> None:
-        export(folder / "model", model, tokenizers, **OPTIONS, warmup=LINES, warmup_xla=True)
-
-    return made_once("export of one direction", make) / "model" / "1"
-
-
-@pytest.fixture(scope="session")
-def exported_multilingual(
-    make_multilingual: Callable[..., Any], made_once: Callable[[str, Callable[[Path], object]], Path]
-) -> Path:
-    """A version folder of a bridge model that was trained by cuDNN, where there is a GPU, with `MANY` as options."""
-
-    def make(folder: Path) -> None:
-        model = make_multilingual("recurrent", use_cudnn="auto", dtype="mixed_bfloat16")
-        export(folder / "model", *model, directions=[("de", "fr"), ("zh-Hans", "de")], **MANY)
-
-    return made_once("export of several directions", make) / "model" / "1"
-
-
-@pytest.fixture(scope="session")
-def exported_label(
-    make_multilingual: Callable[..., Any], made_once: Callable[[str, Callable[[Path], object]], Path]
-) -> Path:
-    """A version folder of a label model, with the signatures `search` and `align` and with `MANY` as options."""
-
-    def make(folder: Path) -> None:
-        model = make_multilingual("label")
-        export(folder / "model", *model, **MANY, directions=[], signatures=["search", "align"])
-
-    return made_once("export of directions with search and align", make) / "model" / "1"
-
-
-@pytest.fixture(scope="session")
-def exported_sampler(
-    model: Transformer,
-    tokenizers: dict[str, SubwordTokenizer],
-    made_once: Callable[[str, Callable[[Path], object]], Path],
-) -> Path:
-    """A version folder that samples as `SAMPLING`, with two hypotheses, of one shape."""
-
-    def make(folder: Path) -> None:
-        export(folder / "sampler", model, tokenizers, **ONE_SHAPE, **SAMPLING, num_hypotheses=2)
-
-    return made_once("export that samples", make) / "sampler" / "1"
-
 
 # What a process that knows nothing of keras_nmt runs: the server's way of loading, by a session.
 RUN_BY_SESSION = """

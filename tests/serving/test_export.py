@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tensorflow as tf
-from translators import ONE_SHAPE
+from small import ONE_SHAPE
 
 from keras_nmt.errors import UserError
 from keras_nmt.inference import Translator

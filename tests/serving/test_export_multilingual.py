@@ -8,9 +8,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import tensorflow as tf
+from small import MANY
 from tensorflow.core.framework import types_pb2
 from tensorflow.core.protobuf import saved_model_pb2
-from translators import MANY
 
 from keras_nmt.errors import UserError
 from keras_nmt.inference import Translator

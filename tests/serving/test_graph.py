@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import tensorflow as tf
+from small import make_shortlist
 from tensorflow.core.protobuf import saved_model_pb2
-from translators import make_shortlist
 
 from keras_nmt.inference.batching import PARTS_OF_A_REQUEST_AT_ONCE
 from keras_nmt.serving import export
@@ -84,7 +84,7 @@ def test_a_graph_is_small(exported, tokenizers):
     assert (exported / "fingerprint.pb").is_file()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.nightly
 def test_the_graph_of_a_large_model_is_small(make_model, source_tokenizer, lines, tmp_path):
     """A model with as many layers as the base preset, with samples and warm-up records. Widths do not matter.
 

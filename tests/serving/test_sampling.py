@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from grpc_server import ServerOfBothApis
-from translators import SAMPLING
+from small import SAMPLING
 
 from keras_nmt.errors import UserError
 from keras_nmt.inference import Translator
@@ -83,7 +83,7 @@ def test_a_client_samples_by_rest_and_by_grpc(exported_sampler, sampler):
                     client.sample(lines, seeds=[1, 2, 3])
 
 
-@pytest.mark.parametrize("jit_compile", [False, pytest.param(True, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("jit_compile", [False, pytest.param(True, marks=pytest.mark.nightly)])
 def test_translations_begin_with_the_given_prefixes(model, tokenizers, options, translator, jit_compile):
     lines = ["the small cat", "a mouse", " ", "seven cats"]
     forced = translator

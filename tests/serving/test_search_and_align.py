@@ -10,7 +10,7 @@ import tensorflow as tf
 from grpc_server import ServerOfBothApis
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from translators import LINES, MANY, ONE_SHAPE
+from small import LINES, MANY, ONE_SHAPE
 
 from keras_nmt.errors import UserError
 from keras_nmt.inference import Translator

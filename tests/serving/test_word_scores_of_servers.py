@@ -7,7 +7,7 @@ import contextlib
 import numpy as np
 import pytest
 from grpc_server import ServerOfBothApis
-from translators import LINES, MANY, ONE_SHAPE
+from small import LINES, MANY, ONE_SHAPE
 
 from keras_nmt.errors import UserError
 from keras_nmt.inference import Translator

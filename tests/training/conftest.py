@@ -69,7 +69,7 @@ def batches() -> TrainingBatches:
 
 
 @pytest.fixture(scope="session")
-def make_model() -> MakeModel:
+def make_copier() -> MakeModel:
     """Makes a small model `[source, target_input] -> logits`, equal for equal arguments."""
 
     def make(dropout: float = 0.0, seed: int = 0, units: int = 8) -> keras.Model:
@@ -96,7 +96,7 @@ def make_any_trainer() -> Callable[..., Trainer]:
 def make_trainer(
     tmp_path: Path,
     batches: TrainingBatches,
-    make_model: MakeModel,
+    make_copier: MakeModel,
     make_any_trainer: Callable[..., Trainer],
 ) -> Callable[..., Trainer]:
     """Makes a trainer of the small model, or of the model that `model` makes, in the folder `name`."""
@@ -113,6 +113,6 @@ def make_trainer(
         strategy = make_strategy(replicas)
         with strategy.scope():
             options = {"max_updates": 10, "strategy": strategy, **options}
-            return make_any_trainer((model or make_model)(), data, tmp_path / name, optimizer=optimizer(), **options)
+            return make_any_trainer((model or make_copier)(), data, tmp_path / name, optimizer=optimizer(), **options)
 
     return make

@@ -118,12 +118,12 @@ def test_two_replicas_have_the_average_of_one(make_trainer: Make) -> None:
 
 
 def test_a_stopped_run_ends_with_the_averages_of_an_uninterrupted_run(
-    make_trainer: Make, make_model: MakeModel
+    make_trainer: Make, make_copier: MakeModel
 ) -> None:
     def trainer_of(name: str, seed: int = 0, stop: tuple[int, signal.Signals | None] | None = None) -> Trainer:
         trainer = make_trainer(
             name,
-            model=lambda: make_model(dropout=0.2, seed=seed),
+            model=lambda: make_copier(dropout=0.2, seed=seed),
             optimizer=adam(0.9),
             accumulation_steps=2,
             max_updates=12,

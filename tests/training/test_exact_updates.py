@@ -57,10 +57,10 @@ def test_the_split_of_a_batch_does_not_matter(make_trainer: Make, options: dict[
     [("global_clipnorm", "tokens", True), ("clipnorm", "sentences", False), ("clipvalue", "tokens", False)],
 )
 def test_splits_agree_with_xla_extra_losses_and_every_clipping(
-    make_trainer: Make, make_model: MakeModel, clip: str, normalize_by: str, xla: bool
+    make_trainer: Make, make_copier: MakeModel, clip: str, normalize_by: str, xla: bool
 ) -> None:
     def model() -> keras.Model:
-        model = make_model()
+        model = make_copier()
         model.get_layer("output").kernel.regularizer = keras.regularizers.L2(0.01)
         hidden = Penalty()(model.get_layer("hidden").output, model.inputs[1])
         return keras.Model(model.inputs, model.get_layer("output")(hidden))
@@ -89,7 +89,7 @@ def test_splits_agree_with_xla_extra_losses_and_every_clipping(
         np.testing.assert_allclose(ours, theirs, atol=1e-5)
 
 
-def test_a_compiled_update_equals_a_plain_one(make_trainer: Make, make_model: MakeModel) -> None:
+def test_a_compiled_update_equals_a_plain_one(make_trainer: Make, make_copier: MakeModel) -> None:
     """On one device, XLA also compiles clipping, the loss scale and the optimizer. (Its dropout has other masks.)"""
 
     def optimizer() -> keras.optimizers.Optimizer:
@@ -121,10 +121,10 @@ def test_a_compiled_update_equals_a_plain_one(make_trainer: Make, make_model: Ma
 @pytest.mark.parametrize("normalize_by", ["tokens", "sentences"])
 @pytest.mark.parametrize("parts", [1, 2])
 def test_an_update_follows_the_gradient_of_the_loss_of_tokens_and_of_the_mean_penalty_of_sentences(
-    make_trainer: Make, make_model: MakeModel, batches: TrainingBatches, normalize_by: str, parts: int
+    make_trainer: Make, make_copier: MakeModel, batches: TrainingBatches, normalize_by: str, parts: int
 ) -> None:
     def model() -> keras.Model:
-        model = make_model()
+        model = make_copier()
         hidden = Penalty()(model.get_layer("hidden").output, model.inputs[1])
         return keras.Model(model.inputs, model.get_layer("output")(hidden))
 
@@ -225,9 +225,9 @@ def test_a_custom_loss(make_trainer: Make, batches: TrainingBatches) -> None:
 
 
 def test_masks_differ_between_replicas_layers_and_updates_and_come_again(
-    make_trainer: Make, make_model: MakeModel
+    make_trainer: Make, make_copier: MakeModel
 ) -> None:
-    trainer = make_trainer(replicas=2, model=lambda: make_model(dropout=0.5))
+    trainer = make_trainer(replicas=2, model=lambda: make_copier(dropout=0.5))
     layers = [trainer.model.get_layer(name) for name in ("first_dropout", "second_dropout")]
 
     @tf.function
@@ -245,12 +245,12 @@ def test_masks_differ_between_replicas_layers_and_updates_and_come_again(
     assert_same(first, [copy.numpy() for copy in masks(tf.constant(4, "int64"))])
 
 
-def test_dropout_depends_on_the_part_of_the_batch_only(make_trainer: Make, make_model: MakeModel) -> None:
+def test_dropout_depends_on_the_part_of_the_batch_only(make_trainer: Make, make_copier: MakeModel) -> None:
     losses = []
     for replicas, accumulation_steps, seed in ((2, 2, 0), (1, 4, 0), (1, 4, 1)):
         trainer = make_trainer(
             f"{replicas} {seed}",
-            model=lambda: make_model(dropout=0.3),
+            model=lambda: make_copier(dropout=0.3),
             replicas=replicas,
             accumulation_steps=accumulation_steps,
             seed=seed,

@@ -4,13 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from translators import (  # noqa: F401  fixtures
-    label_tokenizer,
-    make_model,
-    make_multilingual,
-    source_tokenizer,
-    target_tokenizer,
-)
 
 from keras_nmt.errors import UserError
 from keras_nmt.inference import Translator
@@ -67,7 +60,7 @@ def spelled_by(before, after, language) -> list[list[int]]:
 
 
 @pytest.mark.parametrize("options", [{}, {"shortcuts": None, "roles": {"kind": "softmax", "num_roles": 2}}])
-def test_a_joint_vocabulary(make_model, source_tokenizer, tmp_path, options):  # noqa: F811
+def test_a_joint_vocabulary(make_model, source_tokenizer, tmp_path, options):
     model = make_model(**options)
     save(tmp_path / "old", model, dict.fromkeys(("source", "target"), source_tokenizer))
     added = extend_vocabulary(tmp_path / "old", tmp_path / "new", text=TEXT, number=5, words=["mouse-trap"])
@@ -87,7 +80,7 @@ def test_a_joint_vocabulary(make_model, source_tokenizer, tmp_path, options):  #
     assert ModelDirectory(tmp_path / "new").load_config()["search"] == {"beam_size": 2}
 
 
-def test_one_of_two_vocabularies(make_model, source_tokenizer, target_tokenizer, tmp_path):  # noqa: F811
+def test_one_of_two_vocabularies(make_model, source_tokenizer, target_tokenizer, tmp_path):
     model = make_model(target_vocabulary_size=100)
     save(tmp_path / "old", model, {"source": source_tokenizer, "target": target_tokenizer})
     with pytest.raises(UserError, match="name one of source, target. Received: None"):
@@ -100,7 +93,7 @@ def test_one_of_two_vocabularies(make_model, source_tokenizer, target_tokenizer,
     assert [x.text for x in after.translate(OLD)] == [x.text for x in before.translate(OLD)]
 
 
-def test_a_new_target_language(make_multilingual, tmp_path):  # noqa: F811
+def test_a_new_target_language(make_multilingual, tmp_path):
     model, tokenizers = make_multilingual("label")
     save(tmp_path / "old", model, tokenizers)
     assert extend_vocabulary(tmp_path / "old", tmp_path / "new", tags=["cs"]) == 1
@@ -116,7 +109,7 @@ def test_a_new_target_language(make_multilingual, tmp_path):  # noqa: F811
         extend_vocabulary(tmp_path / "old", tmp_path / "other", tags=["fr"])
 
 
-def test_nothing_is_overwritten_and_nothing_is_added_twice(make_model, source_tokenizer, tmp_path):  # noqa: F811
+def test_nothing_is_overwritten_and_nothing_is_added_twice(make_model, source_tokenizer, tmp_path):
     save(tmp_path / "old", make_model(), dict.fromkeys(("source", "target"), source_tokenizer))
     with pytest.raises(UserError, match="must be new or empty"):
         extend_vocabulary(tmp_path / "old", tmp_path / "old", words=["mouse-trap"])
@@ -125,7 +118,7 @@ def test_nothing_is_overwritten_and_nothing_is_added_twice(make_model, source_to
     assert not (tmp_path / "new").exists()
 
 
-def test_a_folder_is_whole_or_not_there(make_model, source_tokenizer, tmp_path, monkeypatch):  # noqa: F811
+def test_a_folder_is_whole_or_not_there(make_model, source_tokenizer, tmp_path, monkeypatch):
     save(tmp_path / "old", make_model(), dict.fromkeys(("source", "target"), source_tokenizer))
 
     def fail(*_):
@@ -138,7 +131,7 @@ def test_a_folder_is_whole_or_not_there(make_model, source_tokenizer, tmp_path, 
 
 
 @pytest.mark.nightly
-def test_an_attention_bridge_has_no_tags(make_multilingual, tmp_path):  # noqa: F811
+def test_an_attention_bridge_has_no_tags(make_multilingual, tmp_path):
     model, tokenizers = make_multilingual("without_bridge", encoder="transformer", decoder="transformer")
     save(tmp_path / "old", model, tokenizers)
     with pytest.raises(UserError, match="no tags"):

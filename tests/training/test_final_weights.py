@@ -17,9 +17,9 @@ from keras_nmt.training.final_weights import average_weights
 
 
 @pytest.fixture
-def run(tmp_path: Path, make_model: MakeModel) -> tuple[Path, keras.Model, dict[int, list[np.ndarray]]]:
+def run(tmp_path: Path, make_copier: MakeModel) -> tuple[Path, keras.Model, dict[int, list[np.ndarray]]]:
     """A model directory with four saves, the model, and its weights at each save."""
-    model = make_model()
+    model = make_copier()
     optimizer = keras.optimizers.SGD()
     optimizer.build(model.trainable_variables)
     checkpoints = Checkpoints(tmp_path / "checkpoints", model, optimizer, keep_last=3, keep_best=2)
@@ -69,11 +69,11 @@ def test_missing_checkpoints_are_an_error(tmp_path: Path, run) -> None:
     assert not (run[0] / "model.weights.h5").exists()
 
 
-def test_weights_of_different_models_are_rejected(tmp_path: Path, make_model: MakeModel) -> None:
+def test_weights_of_different_models_are_rejected(tmp_path: Path, make_copier: MakeModel) -> None:
     files = []
     for units in (8, 6):
         files.append(tmp_path / f"{units}.weights.h5")
-        make_model(units=units).save_weights(files[-1])
+        make_copier(units=units).save_weights(files[-1])
     with pytest.raises(UserError, match="weights of equal shape"):
         average_weights(files, tmp_path / "mean.weights.h5")
     assert not (tmp_path / "mean.weights.h5").exists()

@@ -34,7 +34,7 @@ def test_a_loss_scale_is_undone_on_replicas(make_trainer: Make) -> None:
         np.testing.assert_allclose(one, other, atol=1e-6)
 
 
-def test_mixed_bfloat16_learns(make_trainer: Make, make_model: MakeModel) -> None:
+def test_mixed_bfloat16_learns(make_trainer: Make, make_copier: MakeModel) -> None:
     keras.config.set_dtype_policy("mixed_bfloat16")
     trainer = make_trainer(accumulation_steps=2, max_updates=40)
     trainer.train()
@@ -95,14 +95,14 @@ class Explosion(keras.layers.Layer):
 
 @pytest.mark.parametrize("accumulation_steps", [1, 2])
 def test_an_infinite_gradient_on_one_replica_is_skipped_by_all(
-    make_trainer: Make, make_model: MakeModel, accumulation_steps: int
+    make_trainer: Make, make_copier: MakeModel, accumulation_steps: int
 ) -> None:
     sentences = [[4 + i % 10] * 3 for i in range(63)]
     sentences.insert(20, [19] * 3)  # one line of the corpus: one part of one batch
     corpus = ParallelCorpus.from_lists(sentences, sentences)
 
     def model() -> keras.Model:
-        model = make_model()
+        model = make_copier()
         hidden = Explosion(19)(model.get_layer("hidden").output, model.inputs[0])
         return keras.Model(model.inputs, model.get_layer("output")(hidden))
 
@@ -136,9 +136,9 @@ def test_an_infinite_gradient_on_one_replica_is_skipped_by_all(
         assert np.isfinite(copies[0].numpy()).all()
 
 
-def test_gradients_that_no_scale_makes_finite_end_the_run(make_trainer: Make, make_model: MakeModel) -> None:
+def test_gradients_that_no_scale_makes_finite_end_the_run(make_trainer: Make, make_copier: MakeModel) -> None:
     def model() -> keras.Model:
-        model = make_model()
+        model = make_copier()
         hidden = Explosion(3)(model.get_layer("hidden").output, keras.ops.full_like(model.inputs[0], 3))
         return keras.Model(model.inputs, model.get_layer("output")(hidden))
 

@@ -16,10 +16,10 @@ from keras_nmt.models import Transformer
 from keras_nmt.training import make_strategy, warm_start
 
 
-def test_all_weights_of_an_equal_model_are_loaded(make_model: MakeModel) -> None:
-    source = make_model(seed=1)
+def test_all_weights_of_an_equal_model_are_loaded(make_copier: MakeModel) -> None:
+    source = make_copier(seed=1)
     with make_strategy(2).scope():
-        model = make_model(seed=2)
+        model = make_copier(seed=2)
         result = warm_start(model, source)
     assert len(result.taken) == len(model.weights)
     assert not (result.new)
@@ -29,8 +29,8 @@ def test_all_weights_of_an_equal_model_are_loaded(make_model: MakeModel) -> None
         np.testing.assert_array_equal(ours.numpy(), theirs.numpy())
 
 
-def test_misfits_are_rejected_unless_allowed(make_model: MakeModel) -> None:
-    source, model = make_model(units=6), make_model(units=8)
+def test_misfits_are_rejected_unless_allowed(make_copier: MakeModel) -> None:
+    source, model = make_copier(units=6), make_copier(units=8)
     before = model.get_weights()
     with pytest.raises(UserError, match="another shape"):
         warm_start(model, source)
@@ -41,11 +41,11 @@ def test_misfits_are_rejected_unless_allowed(make_model: MakeModel) -> None:
     assert "did not fit: hidden/kernel" in result.summary()
 
 
-def test_new_and_unused_weights_are_rejected_unless_named(make_model: MakeModel) -> None:
-    model = make_model()
+def test_new_and_unused_weights_are_rejected_unless_named(make_copier: MakeModel) -> None:
+    model = make_copier()
     deeper = keras.layers.Dense(3, name="extra")(model.output)
     deeper = keras.Model(model.inputs, deeper)
-    source = make_model(seed=1)
+    source = make_copier(seed=1)
     with pytest.raises(UserError, match=r"missing.*extra/kernel"):
         warm_start(deeper, source)
     assert warm_start(deeper, source, allow_missing=["extra/*"]).new == ["extra/kernel", "extra/bias"]
@@ -160,6 +160,6 @@ def test_nothing_in_common_is_an_error() -> None:
         warm_start(models[0], models[1], allow_missing=["*"], ignore_extra=["*"])
 
 
-def test_a_string_is_not_a_list_of_patterns(make_model):
+def test_a_string_is_not_a_list_of_patterns(make_copier):
     with pytest.raises(UserError, match="list of patterns. Received: allow_missing='a/\\*'"):
-        warm_start(make_model(), make_model(), allow_missing="a/*")
+        warm_start(make_copier(), make_copier(), allow_missing="a/*")

@@ -50,8 +50,8 @@ def test_alignment_losses_equal_the_formula(size: tuple[int, int, int], seed: in
 
 
 @pytest.mark.parametrize("temperature", [1.0, 2.5])
-def test_the_divergence_from_the_teacher_equals_the_formula(make_model: MakeModel, temperature: float) -> None:
-    teacher, random = make_model(dropout=0.5, seed=7), np.random.default_rng(1)
+def test_the_divergence_from_the_teacher_equals_the_formula(make_copier: MakeModel, temperature: float) -> None:
+    teacher, random = make_copier(dropout=0.5, seed=7), np.random.default_rng(1)
     source, target_input, targets = (random.integers(4, 20, (2, n), dtype="int32") for n in (3, 4, 4))
     targets[1, 2:] = 0
     logits, losses = random.normal(size=(2, 4, 20)).astype("float32"), random.normal(size=(2, 4)).astype("float32")
@@ -63,15 +63,15 @@ def test_the_divergence_from_the_teacher_equals_the_formula(make_model: MakeMode
 
 
 @pytest.mark.parametrize(("name", "value"), [("weight", 0.0), ("weight", 1.5), ("temperature", 0.0)])
-def test_numbers_out_of_range(make_model: MakeModel, name: str, value: float) -> None:
+def test_numbers_out_of_range(make_copier: MakeModel, name: str, value: float) -> None:
     with pytest.raises(UserError, match=f"`{name}` of word-level distillation"):
-        WordDistillation(teacher=make_model(), **{name: value})
+        WordDistillation(teacher=make_copier(), **{name: value})
 
 
 def test_only_a_teacher_makes_the_student_like_itself_and_is_neither_trained_nor_saved(
-    make_trainer: Make, make_model: MakeModel, batches: TrainingBatches
+    make_trainer: Make, make_copier: MakeModel, batches: TrainingBatches
 ) -> None:
-    teacher = make_model(seed=9)
+    teacher = make_copier(seed=9)
     teacher.set_weights([weight * 3 for weight in teacher.get_weights()])  # of confident answers
     before = teacher.get_weights()
     element = next(iter(batches.dataset()))

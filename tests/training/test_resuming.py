@@ -45,14 +45,14 @@ def heeded_signals() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("heeded_signals")
-def test_a_stopped_run_equals_an_uninterrupted_run(make_trainer: Make, make_model: MakeModel) -> None:
+def test_a_stopped_run_equals_an_uninterrupted_run(make_trainer: Make, make_copier: MakeModel) -> None:
     reports: list[str] = []
 
     def trainer_of(name: str, seed: int = 0, stop: tuple[int, signal.Signals | None] | None = None) -> Trainer:
         reports.clear()
         trainer = make_trainer(
             name,
-            model=lambda: make_model(dropout=0.2, seed=seed),
+            model=lambda: make_copier(dropout=0.2, seed=seed),
             accumulation_steps=2,
             max_updates=18,
             log_every=4,  # a line covers updates from before and after a stop
@@ -137,7 +137,7 @@ def test_a_resumed_run_may_evaluate_at_other_updates(make_trainer: Make) -> None
 
 
 def test_a_stopped_run_with_corpus_weights_and_sampling_continues(
-    make_trainer: Make, make_model: MakeModel, tmp_path: Path
+    make_trainer: Make, make_copier: MakeModel, tmp_path: Path
 ) -> None:
     generator = np.random.default_rng(1)
     for name in ("one", "two"):
@@ -156,7 +156,7 @@ def test_a_stopped_run_with_corpus_weights_and_sampling_continues(
                 weights=[0.7, 1],
                 sampling=SubwordSampling(tokenizer, tokenizer, alpha=0.3),
             ),
-            model=lambda: make_model(dropout=0.2, seed=seed),
+            model=lambda: make_copier(dropout=0.2, seed=seed),
             callbacks=[Kill(11, number)] if number else [],  # 7 updates per epoch
             max_updates=18,
         )

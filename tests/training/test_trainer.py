@@ -178,8 +178,8 @@ def test_without_any_kept_weights_a_run_cannot_end(make_trainer: Make) -> None:
 
 
 @pytest.mark.parametrize("ema", [None, 0.5])
-def test_a_run_that_starts_from_other_weights_may_end_with_them(make_trainer: Make, make_model, ema) -> None:
-    source = make_model(seed=7)
+def test_a_run_that_starts_from_other_weights_may_end_with_them(make_trainer: Make, make_copier, ema) -> None:
+    source = make_copier(seed=7)
     optimizer = lambda: make_optimizer("adam", 0.01, ema=ema)  # noqa: E731
     options = {"init_from": source, "final_weights": "best", "optimizer": optimizer, "max_updates": 4}
     seen = []
@@ -204,8 +204,8 @@ def test_a_run_that_starts_from_other_weights_may_end_with_them(make_trainer: Ma
     assert updates == [0, 2, 4, 6]
 
 
-def test_a_failed_evaluation_of_the_start_comes_again(make_trainer: Make, make_model) -> None:
-    options = {"init_from": make_model(seed=7), "evaluate_every": 5, "max_updates": 5}
+def test_a_failed_evaluation_of_the_start_comes_again(make_trainer: Make, make_copier) -> None:
+    options = {"init_from": make_copier(seed=7), "evaluate_every": 5, "max_updates": 5}
 
     def fail() -> dict[str, float]:
         raise RuntimeError("a failed evaluation")
@@ -283,13 +283,13 @@ def test_the_progress_has_all_numbers(make_trainer: Make) -> None:
         assert word in reports[0]
 
 
-def test_starts_from_another_model(make_trainer: Make, make_model: MakeModel) -> None:
-    source = make_model(seed=7)
+def test_starts_from_another_model(make_trainer: Make, make_copier: MakeModel) -> None:
+    source = make_copier(seed=7)
     trainer = make_trainer(init_from=source, max_updates=1, optimizer=lambda: make_optimizer("sgd", 0.0))
     trainer.train()
     assert_same(source.get_weights(), trainer.model.get_weights())
     # A resumed run takes its checkpoint instead.
-    again = make_trainer(init_from=make_model(seed=8), max_updates=1, optimizer=lambda: make_optimizer("sgd", 0.0))
+    again = make_trainer(init_from=make_copier(seed=8), max_updates=1, optimizer=lambda: make_optimizer("sgd", 0.0))
     again.train()
     assert_same(source.get_weights(), again.model.get_weights())
 

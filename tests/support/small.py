@@ -1,4 +1,4 @@
-"""Tiny models with subwords and translators: fixtures for the tests of inference and of serving."""
+"""Small models with subwords, their translators and exports: fixtures of all tests."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ from keras_nmt.decoding import LogitProcessor
 from keras_nmt.ids import UNK
 from keras_nmt.inference import AlignedSubwords, Shortlist, Translator
 from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel, MultilingualModel, Transformer
+from keras_nmt.serving import export
+
+MadeOnce = Callable[[str, Callable[[Path], object]], Path]
 
 # Few shapes, so that little is compiled. The largest length truncates the longest line.
 OPTIONS: dict[str, Any] = {"beam_size": 3, "length_buckets": (6, 12), "batch_buckets": (1, 4)}
@@ -178,3 +181,53 @@ def make_multilingual(
         return model, {**dict.fromkeys(names, source_tokenizer), "fr": target_tokenizer}
 
     return make
+
+
+@pytest.fixture(scope="session")
+def exported(
+    model: Transformer,
+    tokenizers: dict[str, SubwordTokenizer],
+    made_once: MadeOnce,
+) -> Path:
+    """A version folder, with warm-up records for both searches."""
+
+    def make(folder: Path) -> None:
+        export(folder / "model", model, tokenizers, **OPTIONS, warmup=LINES, warmup_xla=True)
+
+    return made_once("export of one direction", make) / "model" / "1"
+
+
+@pytest.fixture(scope="session")
+def exported_multilingual(make_multilingual: Callable[..., Any], made_once: MadeOnce) -> Path:
+    """A version folder of a bridge model that was trained by cuDNN, where there is a GPU, with `MANY` as options."""
+
+    def make(folder: Path) -> None:
+        model = make_multilingual("recurrent", use_cudnn="auto", dtype="mixed_bfloat16")
+        export(folder / "model", *model, directions=[("de", "fr"), ("zh-Hans", "de")], **MANY)
+
+    return made_once("export of several directions", make) / "model" / "1"
+
+
+@pytest.fixture(scope="session")
+def exported_label(make_multilingual: Callable[..., Any], made_once: MadeOnce) -> Path:
+    """A version folder of a label model, with the signatures `search` and `align` and with `MANY` as options."""
+
+    def make(folder: Path) -> None:
+        model = make_multilingual("label")
+        export(folder / "model", *model, **MANY, directions=[], signatures=["search", "align"])
+
+    return made_once("export of directions with search and align", make) / "model" / "1"
+
+
+@pytest.fixture(scope="session")
+def exported_sampler(
+    model: Transformer,
+    tokenizers: dict[str, SubwordTokenizer],
+    made_once: MadeOnce,
+) -> Path:
+    """A version folder that samples as `SAMPLING`, with two hypotheses, of one shape."""
+
+    def make(folder: Path) -> None:
+        export(folder / "sampler", model, tokenizers, **ONE_SHAPE, **SAMPLING, num_hypotheses=2)
+
+    return made_once("export that samples", make) / "sampler" / "1"
