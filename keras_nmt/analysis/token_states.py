@@ -242,7 +242,7 @@ def open_pair(model: Model, source_language: str | None = None, target_language:
     if isinstance(model, Translator):
         whole, tokenizers = model.model, model.tokenizers
     else:
-        whole, tokenizers, _ = load(model)
+        whole, tokenizers, *_ = load(model)
     if isinstance(whole, Ensemble):
         raise UserError("An ensemble has no states of its own: give one of its models. Received: an ensemble")
     direction = (source_language, target_language)

@@ -14,7 +14,7 @@ import typer
 from keras_nmt.cli.lines import check_outputs, output_lines, write_line
 from keras_nmt.cli.options import Directory
 from keras_nmt.files.json_file import named_damage, read_json
-from keras_nmt.files.model_config import read_model_config
+from keras_nmt.files.model_config import SENTENCES_PER_LINE, read_model_config
 
 WIDTH = 23  # of the column of names
 GROUPS = ("layers", "_layer_checkpoint_dependencies")  # Keras' groups of layers in a file of weights
@@ -63,6 +63,7 @@ def _model_rows(config: dict[str, Any]) -> list[tuple[str, str]]:
         options["target_vocabulary_size"] = "joint"
     search = config.get("search")
     options |= search if isinstance(search, dict) else {}
+    options |= {name: config[name] for name in (SENTENCES_PER_LINE,) if name in config}
     return [(name, _shown(value)) for name, value in options.items()]
 
 

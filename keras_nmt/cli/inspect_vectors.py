@@ -142,7 +142,7 @@ def bridge(
     def measure(directory: Path) -> analysis.Measurements:
         from keras_nmt.inference.load import load
 
-        model, tokenizers, _ = load(directory, weights=weights)
+        model, tokenizers, *_ = load(directory, weights=weights)
         if language not in tokenizers:
             raise UserError(f"The model has the languages {', '.join(tokenizers)}. Received: --language {language}")
         attentions = analysis.bridge_attention(model, tokenizers[language], language, list(lines.values()))

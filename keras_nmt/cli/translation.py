@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import itertools
 import json
@@ -55,7 +56,6 @@ from keras_nmt.cli.translation_stream import (
     Answers,
     Input,
     alternatives_of_directory,
-    answers_by_sentence,
     answers_of_directory,
     answers_of_server,
     counts_of,
@@ -81,7 +81,6 @@ SERVER_OPTIONS = SEARCH_OPTIONS | {
     *("timeout", "retries", "batch_size", "input_", "output", "line_buffered", "split_sentences"),
 }
 SAMPLING_OPTIONS = SERVER_OPTIONS - SEARCH_OPTIONS - {"split_sentences"}
-SENTENCE_OPTIONS = SERVER_OPTIONS - SEARCH_OPTIONS - {"num_hypotheses", "sample", "seed"}
 ALTERNATIVES_OPTIONS = {*SEARCH, *MORE_SEARCH, *SHORTLIST, *TRANSLATOR} - {
     *("num_hypotheses", "suppress_sequences", "no_repeat_ngram_size")
 } | {*("directory", "input_", "output", "line_buffered", "prefixes", "alternatives")}
@@ -143,7 +142,11 @@ def translate(
     ] = None,
     split_sentences: Annotated[
         str | None,
-        typer.Option(metavar="LANGUAGE", help="With --server: split lines into sentences, by the rules of en, de, ..."),
+        typer.Option(
+            metavar="LANGUAGE",
+            help="Translate line by line, sentence by sentence, by the rules of en, de, ...; none splits no line. "
+            "Default: none; with --markup, the source language or en.",
+        ),
     ] = None,
     word_scores: Annotated[
         Path | None,
@@ -194,22 +197,19 @@ def translate(
     if glossary is None:
         refuse_without(context, "ignore_case", "--glossary FILE")
     entries = None if glossary is None else Glossary.read(glossary, ignore_case=ignore_case)
-    options = drop_none(markup=markup, word_scores=None if word_scores is None else True)
-    texts = Input(input_lines(input_), at_once, files, entries, seed if shared["sample"] else None, options)
+    options = drop_none(markup=markup, split_sentences=split_sentences, glossary=entries)
+    options |= {} if word_scores is None else {"word_scores": True}
+    texts = Input(input_lines(input_), at_once, files, seed if shared["sample"] else None, options)
     is_aligned = alignments is not None
     if server is not None:
         _check_options_of_server(context)
         from keras_nmt.serving import Client
 
-        # A program that waits for the answer to each line sends no other line before.
-        batch_size = 1 if at_once == 1 and split_sentences is not None else shared["batch_size"]
-        client = Client(server, **drop_none(model=model, timeout=timeout, retries=retries, batch_size=batch_size))
+        given = drop_none(model=model, timeout=timeout, retries=retries, batch_size=shared["batch_size"])
+        client = Client(server, **given)
         warn: Callable[[Mapping[str, int]], None] = warn_of_export
         languages = shared["source_language"], shared["target_language"]
-        if split_sentences is not None:
-            answers = answers_by_sentence(client, texts.lines, languages, split_sentences)
-        else:
-            answers = answers_of_server(client, texts, languages, searching(shared), is_aligned=is_aligned)
+        answers = answers_of_server(client, texts, languages, searching(shared), is_aligned=is_aligned)
     else:
         directory = _check_options_of_directory(context, directory)
         search = sampling(shared) | searching(shared) | shortlisted(shared)
@@ -222,6 +222,7 @@ def translate(
                     sys.stdout.flush()
                     advance(len(of_lines))
             return
+        texts = dataclasses.replace(texts, sentences_per_line=translator.sentences_per_line)
         warn = functools.partial(warn_of_translator, translator=translator)
         answers = answers_of_directory(translator, texts, is_aligned=is_aligned, alignment_layer=alignment_layer)
     with contextlib.ExitStack() as stack:
@@ -297,13 +298,10 @@ def _check_options_of_server(context: typer.Context) -> None:
     if context.params["sample"]:
         refuse(context, SAMPLING_OPTIONS, "with --server and --sample")
     check_sampling(context)
-    if context.params["split_sentences"] is not None:
-        refuse(context, SENTENCE_OPTIONS, "with --split-sentences")
 
 
 def _check_options_of_directory(context: typer.Context, directory: Path | None) -> Path:
     """Returns the directory; a `UserError` if there is none, or an option has no effect on the model of a directory."""
-    refuse_without(context, "split_sentences", "--server")
     if directory is None:
         raise UserError("Missing argument: the DIRECTORY of a model, or --server URL.")
     for name in ("model", "timeout", "retries"):
@@ -402,6 +400,6 @@ def _check_markup(context: typer.Context, markup: str) -> None:
 
     if markup not in MARKUPS:
         raise UserError(f"--markup must be {' or '.join(MARKUPS)}. Received: --markup {markup}")
-    for name in ("prefixes", "constraints", "glossary", "alignments"):
+    for name in ("prefixes", "alignments"):
         if context.params[name] is not None:
             raise UserError(f"--markup excludes --{name}. Received: --{name} {context.params[name]}")

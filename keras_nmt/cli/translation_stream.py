@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 import sys
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
@@ -13,7 +14,7 @@ from keras_nmt.cli.lines import chunks, input_lines
 from keras_nmt.errors import UserError
 
 if TYPE_CHECKING:
-    from keras_nmt.inference import Glossary, Translation, Translator
+    from keras_nmt.inference import Translation, Translator
     from keras_nmt.inference.translation import Alternative
     from keras_nmt.serving import Client
 
@@ -37,14 +38,15 @@ class Input:
     lines: Iterable[str]
     at_once: int | None  # the number of lines that are translated together, or None for the default of `chunks`
     files: Mapping[str, Path]  # of "prefixes", "constraints" and "avoid": files with what each line has
-    glossary: Glossary | None  # for more constraints
     seed: int | None  # from which the seeds of lines are drawn, or None without sampling
     options: Mapping[str, Any]  # of `translate`, for all lines
+    sentences_per_line: int | None = None  # of the training data: more are told of, unless lines are split
 
     def parts(self) -> Iterator[tuple[list[str], dict[str, Any]]]:
         """Yields lists of lines, and the prefixes, phrases, seeds and options of their lines."""
         from keras_nmt.inference.lines import seeds_of_lines
         from keras_nmt.inference.markup import MARKUPS, ends_inside
+        from keras_nmt.inference.sentences import NOT_SPLIT, more_sentences, warning_of_sentences
 
         columns: dict[str, list[Any]] = {name: list(input_lines(path)) for name, path in self.files.items()}
         for name in ("constraints", "avoid"):
@@ -55,26 +57,29 @@ class Input:
             from numpy.random import RandomState
 
             generator = RandomState(self.seed)
-        markup, incomplete = self.options.get("markup"), list[int]()
+        markup, incomplete, longer = self.options.get("markup"), list[int](), list[int]()
+        options, most = dict(self.options), None
+        if self.sentences_per_line is not None and not {"markup", "split_sentences"} & options.keys():
+            options["split_sentences"] = NOT_SPLIT  # `translate` would tell of each part of the lines
+            most = self.sentences_per_line
         for lines in chunks(self.lines, self.at_once):
             if markup in MARKUPS:
                 incomplete += [number for number, line in enumerate(lines, start + 1) if ends_inside(line, markup)]
-            beside: dict[str, Any] = dict(self.options)
+            longer += more_sentences(lines, most, start + 1)
+            beside: dict[str, Any] = dict(options)
             if generator is not None:
                 beside["seeds"] = seeds_of_lines(generator, len(lines))
             for name, column in columns.items():
                 beside[name] = column[start : start + len(lines)]
                 if len(beside[name]) < len(lines):
                     self._refuse(name, column)
-            if self.glossary is not None:
-                more = self.glossary.constraints(lines)
-                own = beside.get("constraints", [[]] * len(lines))
-                beside["constraints"] = [[*x, *y] for x, y in zip(own, more, strict=True)]
             yield lines, beside
             start += len(lines)
         for name, column in columns.items():
             if start != len(column):
                 self._refuse(name, column)
+        if longer:
+            print(warning_of_sentences(longer, most), file=sys.stderr)
         if incomplete:
             print(
                 f"{len(incomplete)} line(s), the first of them line {incomplete[0]}, end inside a tag, a comment or an "
@@ -93,9 +98,12 @@ def answers_of_directory(
     translator: Translator, texts: Input, *, is_aligned: bool, alignment_layer: int | None
 ) -> Answers:
     """Yields the answers of the model of a directory."""
+    from keras_nmt.inference.sentences import align_hypotheses
+
     for lines, beside in texts.parts():
         translations = _of_number(translator.translate(lines, **beside), translator.num_hypotheses)
-        alignments = translator.align(*_pairs(lines, translations), layer=alignment_layer) if is_aligned else []
+        align = functools.partial(translator.align, layer=alignment_layer)
+        alignments = align_hypotheses(lines, translations, align) if is_aligned else []
         yield Answer(translations, alignments)
 
 
@@ -114,6 +122,8 @@ def answers_of_server(
     is_aligned: bool,
 ) -> Answers:
     """Yields the answers of a server's model, which samples where the lines have seeds."""
+    from keras_nmt.inference.sentences import align_hypotheses
+
     source, target = languages
     number = search.get("num_hypotheses", 1)
     with client:
@@ -128,24 +138,8 @@ def answers_of_server(
                         f"sentence. Received: --n-best {number}"
                     )
             translations = _of_number(translations, number)
-            alignments = _align(client, lines, translations, languages) if is_aligned else []
+            alignments = align_hypotheses(lines, translations, client.align, *languages) if is_aligned else []
             yield Answer(translations, alignments)
-
-
-def answers_by_sentence(client: Client, lines: Iterable[str], languages: Languages, split_by: str) -> Answers:
-    """Yields the answer of a server's model to each line, which is translated sentence by sentence.
-
-    The lines are split by the rules of the language `split_by`.
-    """
-    with client:
-        for translation in client.stream(lines, *languages, language=split_by):
-            yield Answer([translation], [])
-
-
-def _align(
-    client: Client, lines: list[str], translations: list[Translation], languages: Languages
-) -> list[list[tuple[int, int]]]:
-    return client.align(*_pairs(lines, translations), *languages)
 
 
 def _of_number(translations: list[Translation], number: int) -> list[Translation]:
@@ -154,12 +148,6 @@ def _of_number(translations: list[Translation], number: int) -> list[Translation
 
     nothing = (Hypothesis("", -math.inf),) * number
     return [found._replace(hypotheses=(*found.hypotheses, *nothing)[:number]) for found in translations]
-
-
-def _pairs(lines: list[str], translations: list[Translation]) -> tuple[list[str], list[str]]:
-    """Each hypothesis with its line: the lines and the hypotheses."""
-    pairs = [(line, x.text) for line, found in zip(lines, translations, strict=True) for x in found.hypotheses]
-    return [line for line, _ in pairs], [hypothesis for _, hypothesis in pairs]
 
 
 def counts_of(translations: Sequence[Translation]) -> dict[str, int]:

@@ -199,6 +199,11 @@ class TrainingBatches:
         corpus, rows, _ = self._order.portion(0, 0)
         return corpus.source_lengths[rows[:TYPICAL]], corpus.target_lengths[rows[:TYPICAL]]
 
+    def typical_sources(self, count: int) -> tf.RaggedTensor:
+        """Returns the source ids `[pairs, (subwords)]` of up to `count` random pairs, without sampling."""
+        corpus, rows, _ = self._order.portion(0, 0)
+        return tf.gather(corpus.source, rows[:count])
+
     @property
     def updates_per_epoch(self) -> int:
         """Integer, the number of batches in every epoch."""

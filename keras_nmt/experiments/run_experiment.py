@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import keras
+import numpy as np
 import tensorflow as tf
 
 from keras_nmt.data import (
@@ -45,6 +46,7 @@ from keras_nmt.files.weights_file import weights_digest, written_digest
 from keras_nmt.inference import Translator
 from keras_nmt.inference.alignment import subword_links
 from keras_nmt.inference.search_options import search_limits
+from keras_nmt.inference.sentences import count_sentences
 from keras_nmt.inference.shortlist import parse_pharaoh_alignments
 from keras_nmt.models import LowRank, ModelDirectory, add_adapter, merge_adapter
 from keras_nmt.models.language_label_model import FIRST_LABEL
@@ -64,6 +66,7 @@ from keras_nmt.training.callbacks import one_hot_layers
 from keras_nmt.training.distribution import Workers, is_chief
 
 Report = Callable[[str], None]
+SAMPLED_LINES = 2**14  # of each direction, whose sentences are counted
 
 
 def run(
@@ -128,7 +131,12 @@ def _run(
     search: dict[str, Any] = dataclasses.asdict(config.search)
     search |= search_limits((data.typical_lengths for data in batches.values()), config.data.max_length)
     if workers.is_chief:
-        folder.save_config(model, subwords=subword_names(config), search=search)
+        folder.save_config(
+            model,
+            subwords=subword_names(config),
+            search=search,
+            sentences_per_line=_sentences_per_line(config, batches, tokenizers),
+        )
 
     # Greedy search without XLA is fast, and good enough to compare checkpoints.
     greedy = Translator(model, tokenizers, **{**search, "beam_size": 1})
@@ -193,6 +201,19 @@ def build(
     )
     report(f"{_number_trained(model):,} of them are trained")
     return model, batches
+
+
+def _sentences_per_line(
+    config: ExperimentConfig, batches: Mapping[str, TrainingBatches], tokenizers: Mapping[str, SubwordTokenizer]
+) -> int:
+    """Returns how many sentences the source lines have, but for one in a thousand, in the direction with the most."""
+    counts = []
+    for direction in config.directions:
+        if direction.name in batches:
+            texts = tokenizers[direction.sides[0]].detokenize(batches[direction.name].typical_sources(SAMPLED_LINES))
+            numbers = [count_sentences(text.decode("utf-8", "replace")) for text in texts.numpy()]
+            counts.append(np.quantile(numbers, 0.999, method="inverted_cdf"))
+    return max(1, *map(int, counts))
 
 
 def _load_base(config: ExperimentConfig, model: keras.Model) -> str:

@@ -8,7 +8,7 @@ from numbers import Real
 from pathlib import Path
 from typing import Any
 
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, is_integer
 from keras_nmt.files.json_file import check_digest, named_damage, read_json
 from keras_nmt.files.paths import check_local
 
@@ -32,6 +32,7 @@ LIMITS: dict[str, int] = {
 CONFIG = "config.json"
 FORMAT = 2
 SUBWORDS_SHA256 = "subwords_sha256"
+SENTENCES_PER_LINE = "sentences_per_line"  # of the training data; older models and imported ones have none
 
 # The search settings in `config.json`, which are the defaults of a translator's arguments, and their types.
 SEARCH_TYPES: dict[str, tuple[type, ...]] = {
@@ -71,7 +72,7 @@ def read_model_config(directory: str | os.PathLike[str]) -> dict[str, Any]:
 
     Returns:
         The object with the keys "format", "keras_nmt", "model" ("class" and "config"), "subwords", "subwords_sha256"
-        (by the names of files) and "search".
+        (by the names of files), "search", and perhaps "sentences_per_line".
 
     Raises:
         UserError: The folder is not a model directory, has another format, or is damaged; or see `check_local`.
@@ -115,6 +116,8 @@ def _check_structure(config: dict[str, Any]) -> None:
         Path(config["subwords"][language])
     for name in config["subwords"].values():
         bytes.fromhex(config[SUBWORDS_SHA256][Path(name).name])
+    if not (is_integer(most := config.get(SENTENCES_PER_LINE, 1)) and most > 0):
+        raise TypeError(most)
     for name, value in search.items():
         if not is_search_setting(name, value):
             raise TypeError(f"{name}={value!r}")

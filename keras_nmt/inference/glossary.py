@@ -8,11 +8,12 @@ import os
 import re
 import sys
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from keras_nmt.data.normalization import UNSPACED
 from keras_nmt.data.text_files import read_blocks
 from keras_nmt.errors import UserError
+from keras_nmt.inference.lines import check_phrases, without_padding
 
 
 class Glossary:
@@ -76,6 +77,11 @@ class Glossary:
             return [[] for _ in lines]
         found = ([" ".join(x.split()) for x in self._found.findall(self._fold(line))] for line in lines)
         return [list(dict.fromkeys(self._entries[source] for source in of_line)) for of_line in found]
+
+    def add_to(self, constraints: Iterable[Iterable[str]] | None, lines: Sequence[str]) -> list[list[str]]:
+        """Returns the given constraints of each line, if there are any, and those of the entries that it has."""
+        own = [[]] * len(lines) if constraints is None else check_phrases(constraints, len(lines), "constraints")
+        return [[*without_padding(x), *y] for x, y in zip(own, self.constraints(lines), strict=True)]
 
     def _fold(self, text: str) -> str:
         return unicodedata.normalize("NFC", self._lower(text))

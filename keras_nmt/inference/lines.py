@@ -93,6 +93,11 @@ def check_phrases(phrases: Iterable[Iterable[str]], count: int, name: str) -> li
     return [[*of_line, *[""] * (longest - len(of_line))] for of_line in found]
 
 
+def without_padding(phrases: list[str]) -> list[str]:
+    """Returns the phrases of a line without the empty ones at their end, with which `check_phrases` pads."""
+    return phrases[: max((i for i, phrase in enumerate(phrases, 1) if phrase), default=0)]
+
+
 def languages_of_lines(languages: str | Iterable[str], count: int, side: str) -> list[str]:
     """Returns the language of each line.
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from keras_nmt.data import SubwordTokenizer
 from keras_nmt.errors import UserError, check_no_string, one_line
+from keras_nmt.files.model_config import SENTENCES_PER_LINE
 from keras_nmt.files.paths import check_local
 from keras_nmt.files.weights_file import weights_digest
 from keras_nmt.models import Ensemble, ModelDirectory, MultilingualModel, TranslationModel, merge_adapter
@@ -20,6 +21,7 @@ class LoadedModel(NamedTuple):
     model: TranslationModel | MultilingualModel
     tokenizers: dict[str, SubwordTokenizer]  # by the keys of `model.vocabulary_sizes`; one object for joint subwords
     search: dict[str, Any]
+    sentences_per_line: int | None
 
 
 def load(
@@ -52,7 +54,7 @@ def load(
     check_no_string(ensemble=ensemble)
     models = [loaded.model]
     for other in ensemble:
-        model, tokenizers, _ = _load(other, None, source, target)
+        model, tokenizers, *_ = _load(other, None, source, target)
         if {key: x.proto for key, x in tokenizers.items()} != {key: x.proto for key, x in loaded.tokenizers.items()}:
             raise UserError(
                 f"Models of an ensemble must have the same subword models as {directory}. Received: ensemble={other}"
@@ -82,9 +84,10 @@ def _load(
     paths = folder.subword_paths()
     by_path = {path: SubwordTokenizer(path) for path in set(paths.values())}
     tokenizers = {key: by_path[path] for key, path in paths.items()}
-    search = folder.load_config()["search"]
+    config = folder.load_config()
+    search, most = config["search"], config.get(SENTENCES_PER_LINE)
     if source is None and target is None:
-        return LoadedModel(model, tokenizers, search)
+        return LoadedModel(model, tokenizers, search, most)
     if (source, target) not in model.directions:
         choice = "leave them out" if len(model.directions) == 1 else "name a source and a target language"
         raise UserError(
@@ -93,7 +96,7 @@ def _load(
         )
     assert source is not None and target is not None  # noqa: PT018
     pair = model.pair(source, target)
-    return LoadedModel(pair, {"source": tokenizers[source], "target": tokenizers[target]}, search)
+    return LoadedModel(pair, {"source": tokenizers[source], "target": tokenizers[target]}, search, most)
 
 
 def checked_tokenizers(

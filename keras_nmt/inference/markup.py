@@ -5,19 +5,29 @@
 
 from __future__ import annotations
 
+import functools
 import html
 import itertools
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from html.parser import HTMLParser
 from typing import Any, NamedTuple
 
 from keras_nmt.errors import UserError
 from keras_nmt.inference._tag_placement import Node, Placement
-from keras_nmt.inference.lines import Languages, languages_of_lines
-from keras_nmt.inference.translation import Hypothesis, Translation
+from keras_nmt.inference.lines import Languages
+from keras_nmt.inference.sentences import (
+    NOT_SPLIT,
+    align_hypotheses,
+    compose,
+    sentence_splitter,
+    translate_parts,
+    translate_sentences,
+)
+from keras_nmt.inference.translation import Translation
 
 MARKUPS = ("html", "xml")
+DEFAULT_RULES = "en"  # the language by whose rules texts with markup are split, if no source language is known
 MOST_LEVELS = 200  # largest depth of nested elements
 MOST_UNFINISHED = 200  # largest number of "<" behind a tag without an end: the parser reads to the line's end for each
 VOID = re.compile("area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr")
@@ -31,13 +41,6 @@ BLOCKS = re.compile(
 KEPT = re.compile("code|kbd|math|pre|samp|script|style|svg|textarea|var")  # elements that are not translated
 SPACES = " \t\r\n\f"
 ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
-
-
-def check_markup_alone(markup: str, **others: object) -> None:
-    """Checks that lines with markup, which may be several texts each, have no arguments for one text."""
-    for name, value in others.items():
-        if value is not None:
-            raise UserError(f"`{name}` cannot be used for lines with markup. Received: markup={markup!r}")
 
 
 def ends_inside(line: str, markup: str) -> bool:
@@ -277,23 +280,53 @@ def _with_kept(parts: list[_Part]) -> list[_Part]:
     return found
 
 
+def translate_in_parts(
+    lines: Sequence[str],
+    source: Languages,
+    target: Languages,
+    translate: Callable[..., list[Translation]],
+    align: Callable[..., list[list[tuple[int, int]]]],
+    *,
+    markup: str | None,
+    split_sentences: str | None,
+    prefixes: Iterable[str] | None = None,
+    **of_lines: Any,
+) -> list[Translation]:
+    """Translates lines with markup, lines that are split into sentences, or both.
+
+    `translate` and `align` are those of a translator or a client; for the rest, see `Translator.translate`.
+    """
+    read = (list(x) if isinstance(x, Iterable) and not isinstance(x, str) else x for x in (source, target))
+    source, target = read  # lists, which can be read several times
+    if markup is None:
+        split = sentence_splitter(split_sentences)
+        translate = functools.partial(translate, split_sentences=NOT_SPLIT)
+        return translate_sentences(lines, split, source, target, translate, prefixes=prefixes, **of_lines)
+    if prefixes is not None:
+        raise UserError(f"`prefixes` cannot be used for lines with markup. Received: markup={markup!r}")
+    if split_sentences is None:
+        split_sentences = source if isinstance(source, str) else DEFAULT_RULES
+    of_texts = functools.partial(translate, split_sentences=split_sentences)
+    return translate_marked(lines, markup, source, target, of_texts, align, **of_lines)
+
+
 def translate_marked(
     lines: Sequence[str],
     markup: str,
     source: Languages,
     target: Languages,
     translate: Callable[..., list[Translation]],
-    align: Callable[[list[str], list[str], Languages, Languages], list[list[tuple[int, int]]]],
-    **of_lines: Sequence[Any] | None,
+    align: Callable[..., list[list[tuple[int, int]]]],
+    **of_lines: Any,
 ) -> list[Translation]:
-    """Translates lines with markup, each a document or a part of one, for `Translator.translate`.
+    """Translates lines with markup, each a document or a part of one.
 
-    `translate` makes translations from texts, their source and target languages, and what `of_lines` has for their
-    lines; `align` is like `Translator.align`.
+    `translate` and `of_lines` are those of `translate_parts`, for the texts of the lines; `align` is like
+    `Translator.align`.
 
     Returns:
         A list of a `Translation` for each line, whose texts have the tags of the line. If a line has several texts,
-        such as paragraphs, their scores are added; it has as many hypotheses as each of its texts.
+        such as paragraphs, it is composed of their translations, see `keras_nmt.inference.sentences.compose`.
 
     Raises:
         UserError: `markup` is unknown, the elements of a line are nested too deep, or many follow a tag without an end.
@@ -301,62 +334,45 @@ def translate_marked(
     if markup not in MARKUPS:
         raise UserError(f"`markup` must be {' or '.join(MARKUPS)}. Received: markup={markup!r}")
     documents = [_segments(line, markup) for line in lines]
-    for parts in documents:
-        if not any(isinstance(part, Segment) for part in parts):
-            parts.append(Segment([]))  # an empty text has as many hypotheses as others
-    found = [(row, segment) for row, parts in enumerate(documents) for segment in parts if isinstance(segment, Segment)]
-    rows, sides = [row for row, _ in found], {"source": source, "target": target}
-    names: list[Languages] = []
-    for side, given in sides.items():
-        is_one = given is None or isinstance(given, str)
-        names.append(given if is_one else languages_of_lines(given, len(lines), side))  # type: ignore[arg-type]
-
-    def of(numbers: list[int]) -> list[Languages]:
-        return [[x[row] for row in numbers] if isinstance(x, list) else x for x in names]
-
-    given = {name: [column[row] for row in rows] for name, column in of_lines.items() if column is not None}
-    translations = translate([segment.text for _, segment in found], *of(rows), **given)
-    tagged = [
-        (row, segment.text, hypothesis.text)
-        for (row, segment), translation in zip(found, translations, strict=True)
-        for hypothesis in translation.hypotheses
-        if segment.has_tags
+    # A line without text is one empty text, which has a translation.
+    segments = [[x for x in parts if isinstance(x, Segment)] or [Segment([])] for parts in documents]
+    texts = [[segment.text for segment in of_line] for of_line in segments]
+    found = translate_parts(texts, source, target, translate, **of_lines)
+    flat = [
+        (row, segment, translation)
+        for row, (of_line, parts) in enumerate(zip(segments, found, strict=True))
+        for segment, translation in zip(of_line, parts.translations, strict=True)
     ]
-    pairs: list[list[tuple[int, int]]] = []
+    tagged = [(row, segment.text, translation) for row, segment, translation in flat if segment.has_tags]
+    pairs: Iterator[list[tuple[int, int]]] = iter(())
     if tagged:
-        of_rows, texts, hypotheses = map(list, zip(*tagged, strict=True))
-        pairs = align(texts, hypotheses, *of(of_rows))
-    aligned, waiting = iter(pairs), iter(translations)
+        rows, sources, translations = zip(*tagged, strict=True)
+        sides = ([given[row] for row in rows] if isinstance(given, list) else given for given in (source, target))
+        pairs = iter(align_hypotheses(sources, translations, align, *sides))
+    written = iter(
+        [
+            translation._replace(
+                hypotheses=tuple(
+                    x._replace(text=segment.with_tags(x.text, next(pairs) if segment.has_tags else []), sentences=())
+                    for x in translation.hypotheses
+                ),
+                has_empty_part=translation.is_empty,
+            )
+            for _, segment, translation in flat
+        ]
+    )
     return [
-        _joined([(part, next(waiting) if isinstance(part, Segment) else None) for part in document], aligned)
-        for document in documents
+        compose(_between(document), parts._replace(translations=[next(written) for _ in parts.translations]))
+        for document, parts in zip(documents, found, strict=True)
     ]
 
 
-def _joined(
-    parts: list[tuple[str | Segment, Translation | None]], aligned: Iterable[list[tuple[int, int]]]
-) -> Translation:
-    """Joins the translations of a document's texts, with the alignments of their hypotheses in order."""
-    columns: list[Iterable[Hypothesis]] = []
-    pairs = iter(aligned)
-    for part, translation in parts:
-        if translation is None or isinstance(part, str):
-            columns.append(itertools.repeat(Hypothesis(str(part), 0.0)))
-            continue
-        columns.append(
-            [
-                x._replace(text=part.with_tags(x.text, next(pairs) if part.has_tags else []))
-                for x in translation.hypotheses
-            ]
-        )
-    translated = [translation for _, translation in parts if translation is not None]
-    hypotheses = tuple(
-        Hypothesis(
-            "".join(x.text for x in row),
-            sum(x.score for x in row),
-            any(x.cut_off for x in row),
-            tuple(piece for x in row for piece in x.pieces),
-        )
-        for row in zip(*columns, strict=False)
-    )
-    return Translation(hypotheses, any(x.truncated for x in translated), any(x.is_empty for x in translated))
+def _between(document: Sequence[str | Segment]) -> list[str]:
+    """Returns the strings before, between and after the texts of a document."""
+    spaces = [""]
+    for part in document:
+        if isinstance(part, Segment):
+            spaces.append("")
+        else:
+            spaces[-1] += part
+    return spaces if len(spaces) > 1 else [*spaces, ""]

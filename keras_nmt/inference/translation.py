@@ -82,8 +82,23 @@ def words_of_pieces(pieces: Iterable[Piece]) -> tuple[Word, ...]:
     return tuple(Word(_joined(group), tuple(group)) for group in groups)
 
 
+class SentencePair(NamedTuple):
+    """A sentence of a line, and its translation.
+
+    Attributes:
+        source, target: Strings, the sentence and its translation.
+        source_word, target_word: Integers, the numbers of their first words among the words of the line and of its
+            translation, from 0.
+    """
+
+    source: str
+    source_word: int
+    target: str
+    target_word: int
+
+
 class Hypothesis(NamedTuple):
-    """One translation of a sentence.
+    """One translation of a sentence, or of a line of several sentences.
 
     Attributes:
         text: String, the translation.
@@ -93,6 +108,8 @@ class Hypothesis(NamedTuple):
         pieces: Tuple of `Piece`, the translation's subwords with their
             log-probabilities, including its end, if they are asked for. Defaults to an empty tuple.
         met: Tuple of booleans, whether the translation meets each constraint of its line. Defaults to an empty tuple.
+        sentences: Tuple of `SentencePair`, the sentences of which the translation of a line was composed, if there are
+            several. Defaults to an empty tuple.
     """
 
     text: str
@@ -100,6 +117,7 @@ class Hypothesis(NamedTuple):
     cut_off: bool = False
     pieces: tuple[Piece, ...] = ()
     met: tuple[bool, ...] = ()
+    sentences: tuple[SentencePair, ...] = ()
 
     @property
     def words(self) -> tuple[Word, ...]:
@@ -118,7 +136,7 @@ class Hypothesis(NamedTuple):
         Example:
 
         >>> Hypothesis.of(b"a\nb", -1, False, met="10")
-        Hypothesis(text='a b', score=-1.0, cut_off=False, pieces=(), met=(True, False))
+        Hypothesis(text='a b', score=-1.0, cut_off=False, pieces=(), met=(True, False), sentences=())
         """
         if isinstance(text, str):
             text = text.encode("utf-8", "surrogatepass")  # JSON can have lone surrogates
@@ -172,7 +190,7 @@ class Translation(NamedTuple):
         Example:
 
         >>> Translation.of([b"a", b""], [-1, -1e9], [True, False], truncated=False).hypotheses
-        (Hypothesis(text='a', score=-1.0, cut_off=True, pieces=(), met=()),)
+        (Hypothesis(text='a', score=-1.0, cut_off=True, pieces=(), met=(), sentences=()),)
         """
         pieces, met = itertools.repeat(()) if pieces is None else pieces, itertools.repeat("") if met is None else met
         first, *others = map(Hypothesis.of, texts, scores, cut_off, pieces, met)

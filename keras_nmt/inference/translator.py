@@ -17,6 +17,7 @@ import tensorflow as tf
 from keras_nmt.data import SubwordTokenizer
 from keras_nmt.errors import UserError, check_backend, is_integer, one_line
 from keras_nmt.inference._phrases import UNKNOWN_IN_PREFIX, TooManyPhrases
+from keras_nmt.inference.glossary import Glossary
 from keras_nmt.inference.graph import NO_ALTERNATIVES, TextGraph
 from keras_nmt.inference.lines import (
     Languages,
@@ -28,8 +29,9 @@ from keras_nmt.inference.lines import (
     seeds_of_lines,
 )
 from keras_nmt.inference.load import checked_tokenizers, load
-from keras_nmt.inference.markup import check_markup_alone, translate_marked
+from keras_nmt.inference.markup import translate_in_parts
 from keras_nmt.inference.search_options import SearchOptions, check_names, with_defaults
+from keras_nmt.inference.sentences import NOT_SPLIT, more_sentences, warning_of_sentences
 from keras_nmt.inference.shortlist import TOO_MANY_FORCED
 from keras_nmt.inference.translation import Alternative, Hypothesis, Piece, Translation, aligned_words, met_of_phrases
 from keras_nmt.models import MultilingualModel, TranslationModel
@@ -83,6 +85,8 @@ class Translator:
         languages: Tuple of the model's languages.
         tokenizers: Dictionary of subwords by language, with one object for equal subwords.
         options: `SearchOptions`.
+        sentences_per_line: Integer, how many sentences the lines of the training data have, if the model's directory
+            says so; `translate` warns of lines with more. Or None.
         graph: `TextGraph`, which computes the same for tensors of texts.
 
     Raises:
@@ -102,6 +106,7 @@ class Translator:
         self.languages, self.directions = model.languages, model.directions
         self.tokenizers = checked_tokenizers(model, tokenizers)
         self.graph = TextGraph(model, self.tokenizers, SearchOptions(**options))
+        self.sentences_per_line: int | None = None
 
     @classmethod
     def from_directory(
@@ -134,7 +139,9 @@ class Translator:
         check_process()
         check_names(options)
         loaded = load(directory, weights=weights, source=source, target=target, ensemble=ensemble, adapter=adapter)
-        return cls(loaded.model, loaded.tokenizers, **with_defaults(loaded.search, options))
+        translator = cls(loaded.model, loaded.tokenizers, **with_defaults(loaded.search, options))
+        translator.sentences_per_line = loaded.sentences_per_line
+        return translator
 
     def with_options(self, **changed: Any) -> Translator:
         """Returns a translator with other options of the constructor. It shares the traced encoders and decoders."""
@@ -176,6 +183,8 @@ class Translator:
         seeds: int | Iterable[int] = 0,
         word_scores: bool = False,
         markup: str | None = None,
+        split_sentences: str | None = None,
+        glossary: Glossary | None = None,
     ) -> list[Translation]:
         """Translates any number of lines.
 
@@ -198,7 +207,13 @@ class Translator:
             word_scores: Boolean, whether each `Hypothesis` has its `pieces` and `words` with their log-probabilities,
                 which a forced pass over the hypothesis computes. Defaults to False.
             markup: "html" or "xml", if the lines have tags, which the translations get by `align`; see
-                `keras_nmt.inference.markup`. Defaults to None.
+                `keras_nmt.inference.markup`. Its texts are split into sentences. Defaults to None.
+            split_sentences: String, such as "en": lines are split into sentences by the rules of this language, with
+                sentencex of the extra `split`, and translated sentence by sentence; see
+                `keras_nmt.inference.sentences.compose`. Defaults to None: lines are not split, and texts with markup by
+                the rules of `source`, or of English; "none" splits none.
+            glossary: `Glossary`, whose entries become further constraints of the sentences with their words. Defaults
+                to None.
 
         Returns:
             A list of `Translation`, one per line.
@@ -209,15 +224,28 @@ class Translator:
                 the constraints of a line have more subwords than its translation may have, or the translator samples;
                 the phrases of a line have too many alternatives and subwords;
                 the prefixes and constraints of a batch have more subwords than `shortlist_size`; or there are prefixes
-                or constraints of lines with markup.
+                of lines with markup.
         """
         lines = check_lines(lines)
-        if markup is not None:
-            check_markup_alone(markup, prefixes=prefixes, constraints=constraints)
-            never = None if avoid is None else check_phrases(avoid, len(lines), "avoid")
-            beside = {"avoid": never, "seeds": self._seeds(seeds, len(lines))}
-            translate = functools.partial(self.translate, word_scores=word_scores)
-            return translate_marked(lines, markup, source, target, translate, self.align, **beside)
+        if markup is not None or split_sentences not in (None, NOT_SPLIT):
+            translate = functools.partial(self.translate, word_scores=word_scores, glossary=glossary)
+            return translate_in_parts(
+                lines,
+                source,
+                target,
+                translate,
+                self.align,
+                markup=markup,
+                split_sentences=split_sentences,
+                prefixes=prefixes,
+                constraints=constraints,
+                avoid=avoid,
+                seeds=self._seeds(seeds, len(lines)),
+            )
+        if split_sentences is None and (numbers := more_sentences(lines, self.sentences_per_line)):
+            warnings.warn(warning_of_sentences(numbers, self.sentences_per_line), stacklevel=3)
+        if glossary is not None:
+            constraints = glossary.add_to(constraints, lines)
         read = (list(x) if isinstance(x, Iterable) and not isinstance(x, str) else x for x in (source, target))
         source, target = read  # lists, which can be divided
         inputs = {"text": _texts(lines), **self._language_numbers(len(lines), source, target)}

@@ -21,6 +21,7 @@ from keras_nmt.files.model_config import (
     CONFIG,
     FORMAT,
     SEARCH_TYPES,
+    SENTENCES_PER_LINE,
     SUBWORDS_SHA256,
     check_limits,
     is_search_setting,
@@ -100,6 +101,7 @@ language | SentencePiece models |
         *,
         subwords: Mapping[str, str],
         search: Mapping[str, Any] | None = None,
+        sentences_per_line: int | None = None,
     ) -> None:
         """Writes `config.json`.
 
@@ -108,6 +110,8 @@ language | SentencePiece models |
             subwords: Mapping of "source" and "target", or of each language of a multilingual model, to the name of a
                 SentencePiece model in the directory. The names are equal if the vocabulary is joint.
             search: Mapping of search settings, with the names and types of `SEARCH_TYPES`. Defaults to none.
+            sentences_per_line: Integer, how many sentences the source lines of the training data have, but for one in a
+                thousand: the model has not learnt to translate more. Defaults to None, for unknown.
 
         Raises:
             OSError: A subword model cannot be read.
@@ -142,6 +146,8 @@ language | SentencePiece models |
             },
             "search": search,
         }
+        if sentences_per_line is not None:
+            config[SENTENCES_PER_LINE] = sentences_per_line
         check_limits(config["model"]["config"])
         check_limits(search)
         write_json(self.config_path, with_digest(config))

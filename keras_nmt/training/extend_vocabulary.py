@@ -13,6 +13,7 @@ from keras_nmt.data.extend_subwords import extend_subwords
 from keras_nmt.data.subword_models import read_subwords
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import atomic_folder, write_bytes
+from keras_nmt.files.model_config import SENTENCES_PER_LINE
 from keras_nmt.files.paths import check_local
 from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel, ModelDirectory, MultilingualModel
 from keras_nmt.models.language_label_model import FIRST_LABEL
@@ -102,7 +103,9 @@ def extend_vocabulary(
         target = ModelDirectory(temporary)
         for name in set(names.values()):
             write_bytes(temporary / name, extended.proto if name == chosen else read_subwords(folder.path / name))
-        target.save_config(larger, subwords=names, search=settings["search"])
+        target.save_config(
+            larger, subwords=names, search=settings["search"], sentences_per_line=settings.get(SENTENCES_PER_LINE)
+        )
         target.save_weights(larger)
     return added
 

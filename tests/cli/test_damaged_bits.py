@@ -30,7 +30,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:Reading `.npy`:UserWarning")  # 
 
 def loaded(directory: Path) -> list[Any]:
     """All that translating takes from a model directory."""
-    model, tokenizers, search = load(directory)
+    model, tokenizers, search, _ = load(directory)
     ids = [tokenizer.tokenize(TEXT).to_list() for tokenizer in tokenizers.values()]
     return [ids, search, model.get_config(), [weight.tolist() for weight in model.get_weights()]]
 

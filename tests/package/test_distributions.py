@@ -65,7 +65,8 @@ def test_the_wheel_has_all_modules_and_the_quickstart(sources, tmp_path):
 
 def test_the_client_has_the_modules_that_it_imports():
     code = (
-        "import sys, keras_nmt; from keras_nmt.serving import Client; from keras_nmt.inference import Translation\n"
+        "import sys, keras_nmt; from keras_nmt.serving import Client\n"
+        "from keras_nmt.inference import Glossary, Translation\n"
         "Client('http://localhost:9', 'm').close()\n"
         "print(*(m.__file__ for n, m in sys.modules.items() if n.split('.')[0] == 'keras_nmt'), sep='\\n')\n"
         "assert not {'tensorflow', 'keras', 'numpy'} & set(sys.modules)"
@@ -89,10 +90,11 @@ def test_the_client_alone_advises_its_own_extras(tmp_path):
     code = (
         "import sys; sys.modules.update(dict.fromkeys(['grpc', 'sentencex', 'numpy'])); sys.path[:0] = sys.argv[1:]\n"
         "from keras_nmt.serving import Client\n"
+        "import warnings; warnings.simplefilter('error')\n"
         "for use in (lambda: Client('grpc://localhost:9'), lambda: Client('http://localhost:9').sample(['a']),\n"
         "            lambda: Client('http://localhost:9').stream(['a'], language='en')):\n"
         "    try: use()\n"
-        "    except ValueError as error: print(error)"
+        "    except (ValueError, UserWarning) as error: print(error)"
     )
     needed = Path(lazy_loader.__file__).parents[1]
     told = run(sys.executable, "-S", "-c", code, tmp_path, needed, cwd=tmp_path).splitlines()  # -S: not keras_nmt

@@ -10,7 +10,7 @@ import time
 import urllib.parse
 import warnings
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import keras_nmt.serving.client.transports as transports
 from keras_nmt.errors import UserError, is_integer, one_line
@@ -25,10 +25,13 @@ from keras_nmt.inference.lines import (
     languages_of_lines,
     seeds_of_lines,
 )
-from keras_nmt.inference.markup import check_markup_alone, translate_marked
+from keras_nmt.inference.markup import translate_in_parts
+from keras_nmt.inference.sentences import NOT_SPLIT, sentence_splitter, translate_document
 from keras_nmt.inference.translation import Piece, Translation, aligned_words, met_of_phrases
-from keras_nmt.serving.client.documents import sentence_splitter, translate_document
 from keras_nmt.serving.client.transports import HYPOTHESES, PIECES, POSITIONS, Failure, checked_rows
+
+if TYPE_CHECKING:
+    from keras_nmt.inference.glossary import Glossary
 
 LONGEST_TIMEOUT = 1e6  # seconds; the system's limits are higher
 XLA_DISABLED = "XLA compilation disabled"  # the error of a server without XLA about a signature `_xla`
@@ -131,12 +134,14 @@ class Client:
         avoid: Iterable[Iterable[str]] | None = None,
         word_scores: bool = False,
         markup: str | None = None,
+        split_sentences: str | None = None,
+        glossary: Glossary | None = None,
     ) -> list[Translation]:
         """Translates any number of lines.
 
-        `prefixes`, `num_hypotheses`, `beam_size`, `constraints` and `avoid` need the signature `search` of the export,
-        except `num_hypotheses` alone, if the export gives as many hypotheses. `word_scores` needs the signature
-        `tokens`. `markup` needs the signature `align` if there are tags within texts.
+        `prefixes`, `num_hypotheses`, `beam_size`, `constraints`, `avoid` and `glossary` need the signature `search` of
+        the export, except `num_hypotheses` alone, if the export gives as many hypotheses. `word_scores` needs the
+        signature `tokens`. `markup` needs the signature `align` if there are tags within texts.
 
         Args:
             lines: Iterable of strings, the sentences.
@@ -144,7 +149,8 @@ class Client:
             num_hypotheses: Integer, the translations of a line, at most `beam_size`. Defaults to `None`: as many as the
                 export gives, or 1 with any other option of the search or `word_scores`.
             beam_size: Integer, hypotheses that the search keeps, at most the export's beam size, which is the default.
-            prefixes, constraints, avoid, word_scores, markup: See `keras_nmt.inference.Translator.translate`.
+            prefixes, constraints, avoid, word_scores, markup, split_sentences, glossary: See
+                `keras_nmt.inference.Translator.translate`.
 
         Returns:
             A list of a `Translation` for each line, in the order of the lines.
@@ -158,14 +164,28 @@ class Client:
                 "`num_hypotheses` must be at most `beam_size`. "
                 f"Received: num_hypotheses={num_hypotheses}, beam_size={beam_size}"
             )
-        never = None if avoid is None else check_phrases(avoid, len(texts), "avoid")
-        if markup is not None:
-            check_markup_alone(markup, prefixes=prefixes, constraints=constraints)
+        if markup is not None or split_sentences not in (None, NOT_SPLIT):
             translate = functools.partial(
-                self.translate, num_hypotheses=num_hypotheses, beam_size=beam_size, word_scores=word_scores
+                self.translate,
+                num_hypotheses=num_hypotheses,
+                beam_size=beam_size,
+                word_scores=word_scores,
+                glossary=glossary,
             )
-            of_lines = inputs.get("source_language"), inputs.get("target_language")  # iterables are used up
-            return translate_marked(texts, markup, of_lines[0], of_lines[1], translate, self.align, avoid=never)
+            return translate_in_parts(
+                texts,
+                inputs.get("source_language"),  # iterables are used up
+                inputs.get("target_language"),
+                translate,
+                self.align,
+                markup=markup,
+                split_sentences=split_sentences,
+                prefixes=prefixes,
+                constraints=constraints,
+                avoid=avoid,
+            )
+        if glossary is not None:
+            constraints = glossary.add_to(constraints, texts)
         is_plain = all(x is None for x in (prefixes, beam_size, constraints, avoid))
         if is_plain and not word_scores and (num_hypotheses is None or not self._has_search):
             return self._translations("serving_default", inputs, num_hypotheses)
@@ -176,7 +196,7 @@ class Client:
             "constraints": check_phrases(
                 [[]] * len(texts) if constraints is None else constraints, len(texts), "constraints"
             ),
-            "avoid": check_phrases([[]] * len(texts), len(texts), "avoid") if never is None else never,
+            "avoid": check_phrases([[]] * len(texts) if avoid is None else avoid, len(texts), "avoid"),
         }
         try:
             return self._translations("tokens" if word_scores else "search", searched, num_hypotheses or 1)

@@ -1,0 +1,374 @@
+"""Splits lines into sentences, translates the parts of lines, and composes the answers. Imports nothing heavy."""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import re
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from keras_nmt.errors import UserError, install_extra
+from keras_nmt.inference.lines import (
+    Languages,
+    check_lines,
+    check_phrases,
+    check_prefixes,
+    languages_of_lines,
+    without_padding,
+)
+from keras_nmt.inference.translation import WORD_ENDS, Hypothesis, SentencePair, Translation, split_words
+
+# The ends of sentences, and the quotation marks and brackets behind them, for the rule of `split_at_end_marks`.
+_CLOSING = "[\"'”’»›)\\]」』）】]*"
+_END = re.compile(f"[.!?…‽؟۔।॥։]+{_CLOSING}\\s+|[。！？｡]+{_CLOSING}\\s*")
+_OPENING = re.compile("[\"'“‘„«‹(\\[「『（【¿¡–—-]*")
+_INITIAL = re.compile(r"(?:^|[\s.(])\w\.$")  # as in "J. Smith" and "z. B."
+
+
+NOT_SPLIT = "none"  # in place of a language
+
+
+class SplitLine(NamedTuple):
+    """A line and its sentences."""
+
+    sentences: list[str]  # without spaces around
+    spaces: list[str]  # before, between and after them: one more than there are sentences
+
+
+Splitter = Callable[[str], SplitLine]
+
+
+def sentence_splitter(language: str | None) -> Splitter:
+    """Returns a function that splits a line by the rules of a language.
+
+    The rules are those of sentencex, of the extra `split`. Without it, a warning says so, and `split_at_end_marks`
+    splits.
+
+    Raises:
+        UserError: There is no language.
+    """
+    if not isinstance(language, str) or not language.strip():
+        raise UserError(
+            f'`language` must be the language whose rules split sentences, such as "en". Received: {language!r}'
+        )
+    try:
+        from sentencex import segment
+    except ImportError:
+        warnings.warn(
+            "Lines are split by a simple rule, at end marks before a capital letter. For the rules of languages: "
+            f"{install_extra('split', 'split')}",
+            stacklevel=3,
+        )
+        return lambda line: _split(line, split_at_end_marks(line))
+    # sentencex 1.0 fails at a space of several bytes before an initial. The replacement moves no letter.
+    return lambda line: _split(line, segment(language, "".join(" " if x.isspace() else x for x in line)))
+
+
+def split_at_end_marks(line: str) -> list[str]:
+    """Splits a line behind end marks that spaces and no small letter follow, and behind those of Chinese and Japanese.
+
+    The parts together are the line. An initial, such as "J." or "z. B.", ends no sentence.
+
+    Example:
+
+    >>> split_at_end_marks("A dog runs. It is 3.5 p.m. now! “Why?” asked J. Smith. 今日は。明日は。")
+    ['A dog runs. ', 'It is 3.5 p.m. now! ', '“Why?” asked J. Smith. ', '今日は。', '明日は。']
+    """
+    parts, start = [], 0
+    for end in _END.finditer(line):
+        opening = _OPENING.match(line, end.end())
+        behind = line[opening.end() if opening else end.end() :][:1]
+        if behind and not behind.islower() and not _INITIAL.search(line, start, end.start() + 1):
+            parts.append(line[start : end.end()])
+            start = end.end()
+    return [*parts, line[start:]]
+
+
+def count_sentences(line: str) -> int:
+    """Returns the number of sentences of a line by `split_at_end_marks`, the same on every machine."""
+    return sum(bool(part.strip()) for part in split_at_end_marks(line))
+
+
+def more_sentences(lines: Sequence[str], most: int | None, first: int = 1) -> list[int]:
+    """Returns the numbers of the lines, from `first`, that have more sentences than `most`, if that is known."""
+    return [] if most is None else [i for i, line in enumerate(lines, first) if count_sentences(line) > most]
+
+
+def warning_of_sentences(numbers: Sequence[int], most: int | None) -> str:
+    """Returns what to say of lines with more sentences than those of the training data."""
+    return (
+        f"{len(numbers)} line(s), the first of them line {numbers[0]}, have more sentences than the lines of the "
+        f"training data, which have at most {most}: the translation may leave some out. --split-sentences LANGUAGE "
+        "(`split_sentences`) translates sentence by sentence."
+    )
+
+
+def _split(line: str, parts: Iterable[str]) -> SplitLine:
+    """Separates the sentences `parts` of a line, which may differ from it in their spaces, from the spaces between."""
+    sentences: list[str] = []
+    spaces, start = [""], 0
+    for found in parts:
+        part = line[start : start + len(found)]
+        start += len(found)
+        before, text = part[: len(part) - len(part.lstrip())], part.strip()
+        spaces[-1] += before
+        if text:
+            spaces[-1] = spaces[-1] or " " * bool(sentences)
+            sentences.append(text)
+            spaces.append(part[len(before) + len(text) :])
+    return SplitLine(sentences, spaces)
+
+
+def translate_sentences(
+    lines: Sequence[str],
+    split: Splitter,
+    source: Languages,
+    target: Languages,
+    translate: Callable[..., list[Translation]],
+    **of_lines: Any,
+) -> list[Translation]:
+    """Translates lines sentence by sentence. For the arguments, see `translate_parts`; for the answers, `compose`."""
+    found = [split(line) for line in lines]
+    # A line without text is one empty sentence, which has a translation.
+    found = [x if x.sentences else SplitLine([""], ["", line]) for x, line in zip(found, lines, strict=True)]
+    parts = translate_parts([x.sentences for x in found], source, target, translate, **of_lines)
+    return [compose(line.spaces, of_line, sources=line.sentences) for line, of_line in zip(found, parts, strict=True)]
+
+
+class Parts(NamedTuple):
+    """The translations of the parts of a line."""
+
+    translations: list[Translation]
+    places: list[int]  # for each constraint of the line the part that got it
+    is_sample: bool
+
+
+def translate_parts(
+    texts: Sequence[Sequence[str]],
+    source: Languages,
+    target: Languages,
+    translate: Callable[..., list[Translation]],
+    *,
+    prefixes: Iterable[str] | None = None,
+    constraints: Iterable[Iterable[str]] | None = None,
+    avoid: Iterable[Iterable[str]] | None = None,
+    seeds: Sequence[int] | None = None,
+) -> list[Parts]:
+    """Translates the parts of lines, such as sentences, and gives each part what belongs to it.
+
+    The first part of a line gets its prefix and its seed; the seeds of the others follow from it. All parts get what is
+    to be avoided. A constraint goes to the part whose score it lowers least, for which each part is also translated
+    with each constraint alone.
+
+    Args:
+        texts: For each line its parts, at least one.
+        source, target: The languages of the lines.
+        translate: Function of texts, their source and target languages, and the other arguments, if they are given.
+        prefixes, constraints, avoid, seeds: For each line; see `Translator.translate`.
+    """
+    count = len(texts)
+    all_texts = list(itertools.chain.from_iterable(texts))
+    row_of = [row for row, of_line in enumerate(texts) for _ in of_line]
+    starts = [0, *itertools.accumulate(map(len, texts))]  # the number of each line's first part
+    languages = [
+        given if given is None or isinstance(given, str) else languages_of_lines(given, count, side)
+        for given, side in ((source, "source"), (target, "target"))
+    ]
+    columns: dict[str, list[Any]] = {}  # of all parts
+    if prefixes is not None:
+        of_lines = check_prefixes(prefixes, count)
+        columns["prefixes"] = [of_lines[row] if i == starts[row] else "" for i, row in enumerate(row_of)]
+    if avoid is not None:
+        never = check_phrases(avoid, count, "avoid")
+        columns["avoid"] = [never[row] for row in row_of]
+    if seeds is not None:
+        columns["seeds"] = [_seed_of_part(seeds[row], i - starts[row]) for i, row in enumerate(row_of)]
+
+    def run(numbers: Sequence[int], phrases: Sequence[Sequence[str]] | None) -> list[Translation]:
+        """Translates some of the parts."""
+        beside = {name: [column[i] for i in numbers] for name, column in columns.items()}
+        sides = [[x[row_of[i]] for i in numbers] if isinstance(x, list) else x for x in languages]
+        more = {} if phrases is None else {"constraints": phrases}
+        return translate([all_texts[i] for i in numbers], *sides, **beside, **more)
+
+    places: list[list[int]] = [[] for _ in texts]
+    phrases_of: list[list[str]] | None = None
+    if constraints is not None:
+        phrases = [without_padding(row) for row in check_phrases(constraints, count, "constraints")]
+        places = _places_of_constraints(phrases, texts, starts, run)
+        phrases_of = [[] for _ in all_texts]
+        for row, of_line in enumerate(places):
+            for place, phrase in zip(of_line, phrases[row], strict=True):
+                phrases_of[starts[row] + place].append(phrase)
+    found = run(range(len(all_texts)), phrases_of)
+    return [Parts(found[starts[row] : starts[row + 1]], places[row], seeds is not None) for row in range(count)]
+
+
+def compose(spaces: Sequence[str], parts: Parts, sources: Sequence[str] = ()) -> Translation:
+    """Composes the translation of a line from those of its parts.
+
+    A hypothesis of the line has one of each part: those with the highest sums of scores, as many as the part with the
+    most hypotheses has; of samples, the first has the first of each part. It is cut off if one of its parts is, and has
+    the subwords of all. `met` is first for the constraints of the line, then for those that the parts have beside.
+
+    Args:
+        spaces: The texts before, between and after the parts.
+        parts: The translations of the parts.
+        sources: The parts, if they are sentences of the line, for `align_hypotheses`. Defaults to none.
+
+    Example:
+
+    >>> one, two = (
+    ...     Translation.of([text, "?"], [score, -3], [False] * 2, False) for text, score in (("A.", -1), ("B.", 0))
+    ... )
+    >>> [(x.text, x.score) for x in compose(["", " ", ""], Parts([one, two], [], False)).hypotheses]
+    [('A. B.', -1.0), ('? B.', -3.0)]
+    """
+    found = parts.translations
+    rows = zip(*(x.hypotheses for x in found), strict=False) if parts.is_sample else _best_rows(found)
+    hypotheses = []
+    for row in rows:
+        pieces = tuple(piece for x in row for piece in x.pieces)
+        text = spaces[0] + "".join(x.text + space for x, space in zip(row, spaces[1:], strict=True))
+        score, cut_off = sum((x.score for x in row), 0.0), any(x.cut_off for x in row)
+        pairs = _pairs_of_words(spaces, sources, row) if len(sources) > 1 else ()
+        hypotheses.append(Hypothesis(text, score, cut_off, pieces, _met(row, parts.places), pairs))
+    return Translation(tuple(hypotheses), any(x.truncated for x in found), any(x.is_empty for x in found))
+
+
+def align_hypotheses(
+    sources: Sequence[str],
+    translations: Sequence[Translation],
+    align: Callable[..., list[list[tuple[int, int]]]],
+    source: Languages = None,
+    target: Languages = None,
+) -> list[list[tuple[int, int]]]:
+    """Aligns the words of each hypothesis of each line, sentence by sentence where it was translated so.
+
+    `align` is `Translator.align` or `Client.align`.
+    """
+    languages = [x if x is None or isinstance(x, str) else list(x) for x in (source, target)]
+    whole = [
+        (row, x.sentences or (SentencePair(text, 0, x.text, 0),))
+        for row, (text, translation) in enumerate(zip(sources, translations, strict=True))
+        for x in translation.hypotheses
+    ]
+    flat = [(row, pair) for row, pairs in whole for pair in pairs]
+    sides = [[x[row] for row, _ in flat] if isinstance(x, list) else x for x in languages]
+    aligned = iter(align([pair.source for _, pair in flat], [pair.target for _, pair in flat], *sides))
+    return [
+        sorted({(one + pair.source_word, other + pair.target_word) for pair in pairs for one, other in next(aligned)})
+        for _, pairs in whole
+    ]
+
+
+def translate_document(
+    lines: Iterable[str], split: Splitter, translate: Callable[[list[str]], list[Translation]], batch_size: int
+) -> Iterator[Translation]:
+    """Yields the translation of each line as soon as all its sentences are translated, `batch_size` at a time."""
+    waiting: deque[SplitLine] = deque()  # lines without an answer
+    unsent: list[str] = []  # their sentences without a translation
+    done: deque[Translation] = deque()  # their translated sentences
+
+    def answered(least: int) -> Iterator[Translation]:
+        """Translates while at least `least` sentences wait, and yields the lines that are complete."""
+        while len(unsent) >= least:
+            done.extend(translate(unsent[:batch_size]))
+            del unsent[:batch_size]
+        while waiting and len(waiting[0].sentences) <= len(done):
+            line = waiting.popleft()
+            found = [x._replace(hypotheses=x.hypotheses[:1]) for x in (done.popleft() for _ in line.sentences)]
+            yield compose(line.spaces, Parts(found, [], False), line.sentences)
+
+    for number, line in enumerate(lines, 1):
+        (checked,) = check_lines([line], number)
+        waiting.append(split(checked.rstrip("\r\n")))
+        unsent.extend(waiting[-1].sentences)
+        yield from answered(batch_size)
+    yield from answered(1)
+
+
+def _places_of_constraints(
+    phrases: Sequence[Sequence[str]],
+    texts: Sequence[Sequence[str]],
+    starts: Sequence[int],
+    run: Callable[[Sequence[int], Sequence[Sequence[str]]], list[Translation]],
+) -> list[list[int]]:
+    """Returns for each constraint of each line the part that gets it."""
+    places = [[0] * len(of_line) for of_line in phrases]
+    rows = [row for row, of_line in enumerate(phrases) if of_line and len(texts[row]) > 1]
+    tried = [(row, part, phrase) for row in rows for part in range(len(texts[row])) for phrase in ("", *phrases[row])]
+    if not tried:
+        return places
+    try:
+        found = run([starts[row] + part for row, part, _ in tried], [[phrase] * bool(phrase) for *_, phrase in tried])
+    except UserError:  # a phrase has no room in a short part; if it is wrong, the error comes again
+        for row in rows:
+            longest = max(range(len(texts[row])), key=lambda part: len(texts[row][part]))
+            places[row] = [longest] * len(phrases[row])
+        return places
+    best = {key: translation.hypotheses[0] for key, translation in zip(tried, found, strict=True)}
+    for row in rows:
+        for number, phrase in enumerate(phrases[row]):
+            losses = [
+                (not all(best[row, part, phrase].met), best[row, part, ""].score - best[row, part, phrase].score)
+                for part in range(len(texts[row]))
+            ]
+            places[row][number] = losses.index(min(losses))
+    return places
+
+
+def _best_rows(found: Sequence[Translation]) -> list[tuple[Hypothesis, ...]]:
+    """Returns the rows of one hypothesis of each translation with the highest sums of scores, complete ones first."""
+    count = max(len(x.hypotheses) for x in found) if found else 1
+    rows: list[tuple[bool, float, Any]] = [(True, 0.0, None)]  # whether it is complete, score, hypotheses as a chain
+    for translation in found:
+        longer = (
+            (is_complete and not x.cut_off, score + x.score, (chain, x))
+            for is_complete, score, chain in rows
+            for x in translation.hypotheses
+        )
+        rows = heapq.nlargest(count, longer, key=lambda row: row[:2])
+    return [tuple(_unchained(chain))[::-1] for *_, chain in rows]
+
+
+def _unchained(chain: Any) -> Iterator[Hypothesis]:
+    while chain is not None:
+        chain, last = chain
+        yield last
+
+
+def _met(row: Sequence[Hypothesis], places: Sequence[int]) -> tuple[bool, ...]:
+    """Returns `met` of a line from those of its parts, which have the line's constraints at `places` first."""
+    met = [iter(x.met) for x in row]
+    return (*(next(met[place]) for place in places), *itertools.chain.from_iterable(met))
+
+
+def _pairs_of_words(
+    spaces: Sequence[str], sources: Sequence[str], row: Sequence[Hypothesis]
+) -> tuple[SentencePair, ...]:
+    """Returns the sentences of a line with their translations, and the numbers of their first words in the line."""
+    places = zip(*(_first_words(texts, spaces) for texts in (sources, [x.text for x in row])), strict=True)
+    return tuple(
+        SentencePair(source, one, x.text, other) for source, x, (one, other) in zip(sources, row, places, strict=True)
+    )
+
+
+def _first_words(texts: Sequence[str], spaces: Sequence[str]) -> Iterator[int]:
+    """Yields the number of the first word of each text in the line that texts and spaces make together."""
+    count, is_inside = 0, False  # the words so far, and whether the last of them may go on
+    for text, space in zip(texts, spaces, strict=False):
+        for part, is_text in ((space, False), (text, True)):
+            goes_on = is_inside and part[:1] not in WORD_ENDS  # a no-break space, for instance, ends no word
+            if is_text:
+                yield count - goes_on
+            count += len(split_words(part)) - goes_on
+            is_inside = part[-1] not in WORD_ENDS if part else is_inside
+
+
+def _seed_of_part(seed: int, part: int) -> int:
+    """Returns a seed of 32 bits: that of the line for its first part, and others for the next."""
+    return (seed + part * 0x9E3779B9 + 2**31) % 2**32 - 2**31
