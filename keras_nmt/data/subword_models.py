@@ -234,10 +234,10 @@ def train_subwords(
 
 @contextlib.contextmanager
 def _rules(normalization: str, lowercase: bool) -> Iterator[dict[str, Any]]:
-    """Yields the trainer's options for normalisation. The trainer can read rules only from a file."""
-    if normalization == "nfkc" and not lowercase:
-        yield {"normalization_rule_name": "nmt_nfkc"}
-        return
+    """Yields the trainer's options for normalisation. The trainer can read rules only from a file.
+
+    SentencePiece's own `nmt_nfkc` would do for "nfkc", but it does not order several accents of a letter.
+    """
     with tempfile.TemporaryDirectory() as folder:
         rules = Path(folder) / "rules.tsv"
         rules.write_text(normalization_rules(normalization, lowercase), encoding="utf-8")

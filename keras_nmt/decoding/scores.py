@@ -47,6 +47,8 @@ def log_probabilities_of(values: Any, logits: Any, best: tuple[Any, Any] | None 
 def top_k(logits: Any, k: int) -> tuple[Any, Any]:
     """Returns the `k` largest logits and their ids, largest first; among equal logits, the lowest ids.
 
+    XLA takes -0.0 for less than 0.0: there, of these two, the id of 0.0 comes first.
+
     A large vocabulary is searched in two stages: the `k` largest logits are in the `k` blocks with the largest maxima.
     Logits are float32 `[B, K, V]`, values float32 and ids int32 `[B, K, k]`.
     """

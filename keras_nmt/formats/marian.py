@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import os
 import re
 import tempfile
@@ -131,14 +132,21 @@ def _read(path: Path) -> Imported:
     is_joint = is_shared and options["tie_embeddings"] and vocabularies[0].tokens == vocabularies[1].tokens
     if not is_joint:
         parameters["source_embedding"] = source
-    search = {}
+    # Marian ends a translation after so many subwords for each of the source, whose end counts.
+    factor = decoder.get("max-length-factor", "3")
+    if not re.fullmatch(r"\d{1,3}(\.\d+)?", str(factor)):
+        raise UserError(
+            f"{folder}: `max-length-factor` of the search settings must be a number below 1,000. "
+            f"Received: {one_line(str(factor))[:100]}"
+        )
+    search = dict.fromkeys(("max_length_factor", "max_length_offset"), math.ceil(float(factor)))
     if (beam := decoder.get("beam-size")) is not None:
         if not (isinstance(beam, str) and beam.isdecimal() and len(beam) < 10 and int(beam)):
             raise UserError(
                 f"{folder}: `beam-size` of the search settings must be a positive integer. "
                 f"Received: {one_line(beam)[:100]}"
             )
-        search = {"beam_size": int(beam)}
+        search["beam_size"] = int(beam)
     return Imported(path, options, join_keys_and_values(parameters), vocabularies[0], vocabularies[1], search)
 
 
@@ -366,7 +374,9 @@ def export_marian(
             write_text(folder / name, _write_yaml({token: i for i, token in enumerate(tokens)}))
             by_side[side].save(folder / f"{side}.spm")
         decoder = {"relative-paths": True, "models": ["model.npz"], "vocabs": list(names.values())}
-        write_text(folder / "decoder.yml", _write_yaml({**decoder, "beam-size": 4, "normalize": 0.6}))
+        # Without the last, Marian's output ends before the first line longer than `max-length`.
+        decoder |= {"beam-size": 4, "normalize": 0.6, "max-length-crop": True}
+        write_text(folder / "decoder.yml", _write_yaml(decoder))
         text = np.frombuffer(_write_yaml(settings).encode() + b"\0", "int8")
         write_npz(folder / "model.npz", {**{x: np.asarray(y, "<f4") for x, y in arrays.items()}, SETTINGS: text})
     return Path(path)
