@@ -209,7 +209,17 @@ def check_width(name: str, states_shape: Any, width: int) -> None:
 
 
 def spec_of_call(layer: Any, *args: Any, **kwargs: Any) -> Any:
-    """Infers a layer's outputs from `call`, as its `compute_output_spec`, because they depend on the arguments."""
+    """Infers a layer's outputs from `call`, as its `compute_output_spec`, because they depend on the arguments.
+
+    Float tensors get the layer's compute dtype first, as in Keras' `__call__`.
+    """
+
+    def converted(value: Any) -> Any:
+        if not isinstance(value, keras.KerasTensor) or not keras.backend.is_float_dtype(value.dtype):
+            return value
+        return with_mask(keras.KerasTensor(value.shape, layer.compute_dtype), keras_mask(value))
+
+    args, kwargs = keras.tree.map_structure(converted, (args, kwargs))
     return keras.Operation.compute_output_spec(layer, *args, **kwargs)
 
 
