@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pytest
 
 from keras_nmt import testing
 
 
-@pytest.fixture
-def check_layer():
-    """A function that checks a layer, given a function that makes the layer, inputs by name, and weight counts."""
-    return testing.check_layer
+@pytest.fixture(params=["quick", pytest.param("thorough", marks=pytest.mark.nightly)])
+def check_layer(request):
+    """Checks a layer, from a function that makes it, inputs by name, and counts of weights; at night thoroughly."""
+    return functools.partial(testing.check_layer, thorough=request.param == "thorough")
 
 
 @pytest.fixture

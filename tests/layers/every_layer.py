@@ -1,8 +1,8 @@
 """Every layer with small inputs, computed by Keras' current backend.
 
 `python every_layer.py FILE` writes `results()` to FILE, in a process that can import TensorFlow only if TensorFlow is
-the backend; with the word `forward` after FILE, without gradients. The tests compare the file with `results()` of a
-process whose backend is TensorFlow, and `recipes/benchmarks/layer_results.py` compares two devices.
+the backend. The tests compare the file with `results()` of a process whose backend is TensorFlow, and
+`recipes/benchmarks/layer_results.py` compares two devices.
 """
 
 from __future__ import annotations
@@ -120,16 +120,6 @@ def _total(outputs: Any) -> Any:
     return sum(ops.sum(ops.sin(i + ops.cast(x, "float32"))) for i, x in enumerate(tree.flatten(outputs)))
 
 
-def _outputs(layer: keras.layers.Layer, arguments: dict[str, Any]) -> Any:
-    if keras.backend.backend() != "jax":
-        return layer(**arguments)
-    import jax
-
-    variables = [[variable.value for variable in layer.trainable_variables]]
-    variables += [[variable.value for variable in layer.non_trainable_variables]]
-    return jax.jit(lambda trainable, fixed: layer.stateless_call(trainable, fixed, **arguments)[0])(*variables)
-
-
 def _outputs_and_gradients(layer: keras.layers.Layer, arguments: dict[str, Any]) -> tuple[Any, list[Any]]:
     """The outputs, and the gradients of their total with respect to all trainable weights."""
     variables = layer.trainable_variables
@@ -188,8 +178,8 @@ def _training(random: Callable[..., np.ndarray]) -> dict[str, Any]:
     return {**predictions, "losses": model.fit(padded, np.ones((2, 1)), epochs=5, verbose=0).history["loss"]}
 
 
-def results(gradients: bool = True) -> dict[str, np.ndarray]:
-    """Outputs, gradients (or not) and stepwise outputs of each case by name, then losses and predictions."""
+def results() -> dict[str, np.ndarray]:
+    """Outputs, gradients and stepwise outputs of each case by name, then losses and predictions."""
     found: dict[str, Any] = {}
     generator = np.random.default_rng(0)
 
@@ -199,14 +189,11 @@ def results(gradients: bool = True) -> dict[str, np.ndarray]:
     for name, case in _cases(random).items():
         case.layer(**tree.map_structure(_symbolic, case.arguments))
         _randomise(case.layer, random)
-        if gradients:
-            outputs, of_weights = _outputs_and_gradients(case.layer, case.arguments)
-            found |= {
-                f"{name}/gradient of {w.path.split('/', 1)[1]}": x
-                for w, x in zip(case.layer.trainable_weights, of_weights, strict=True)
-            }
-        else:
-            outputs = _outputs(case.layer, case.arguments)
+        outputs, gradients = _outputs_and_gradients(case.layer, case.arguments)
+        found |= {
+            f"{name}/gradient of {w.path.split('/', 1)[1]}": x
+            for w, x in zip(case.layer.trainable_weights, gradients, strict=True)
+        }
         found |= {f"{name}/output {i}": x for i, x in enumerate(tree.flatten(outputs))}
         if case.start:
             found[f"{name}/by steps"] = _by_steps(case)
@@ -222,4 +209,4 @@ def classes() -> set[type]:
 
 if __name__ == "__main__":
     assert keras.backend.backend() == os.environ["KERAS_BACKEND"]
-    np.savez(sys.argv[1], **results(gradients="forward" not in sys.argv[2:]))
+    np.savez(sys.argv[1], **results())

@@ -1,4 +1,4 @@
-"""Checks that all layers share: wrong arguments and masks are named, sizes of NumPy and masks of Keras are taken."""
+"""Checks that all layers share: wrong arguments, inputs and masks are named; masks of Keras are taken."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json
 import keras
 import numpy as np
 import pytest
+from transformer_layers import make_decoder, make_encoder
 
 from keras_nmt.layers import (
     SSRU,
@@ -15,6 +16,7 @@ from keras_nmt.layers import (
     ContextualizedEmbedding,
     HierarchicalAggregation,
     LexicalShortcut,
+    LinearCombination,
     LowRankBilinearPooling,
     LuongAttention,
     MultiHeadAttention,
@@ -28,8 +30,7 @@ ATTENTIONS = [LuongAttention(7, dtype="float32"), LuongAttention(8, dtype="mixed
 WRONG = {
     AttentionBridge: (
         {"num_heads": 4, "hidden_dim": 8},
-        {"num_heads": (0, 2.5), "hidden_dim": (0, True), "penalty": ("cube", None)}
-        | {"penalty_weight": (-0.1, float("nan"), "1", True)},
+        {"num_heads": (2.5,), "hidden_dim": (True,), "penalty": ("cube",), "penalty_weight": (-0.1, float("nan"))},
     ),
     AttentiveRecurrentDecoder: (
         {"num_layers": 2, "hidden_dim": 8},
@@ -39,21 +40,23 @@ WRONG = {
     ContextualizedEmbedding: ({"num_roles": 4}, {"num_roles": (0,), "exclusive": (True,)}),
     HierarchicalAggregation: (
         {"num_representations": 2},
-        {"num_representations": (0, 1, 4.0), "intermediate_dim": (0,)},
+        {"num_representations": (1, 4.0), "intermediate_dim": (0,)},
     ),
-    LexicalShortcut: ({"hidden_dim": 4}, {"hidden_dim": (0, 2.5), "kind": ("gated",)}),
-    LuongAttention: ({"units": 4}, {"units": (0, 2.0), "score": ("bilinear", None)}),
+    LexicalShortcut: ({"hidden_dim": 4}, {"hidden_dim": (0,), "kind": ("gated",)}),
+    LinearCombination: ({}, {"units": (0, True), "start": ("zero",)}),
+    LowRankBilinearPooling: ({}, {"rank": (-3, 2.5)}),
+    LuongAttention: ({"units": 4}, {"units": (0,), "score": (None,)}),
     MultiHeadAttention: (
         {"num_heads": 2, "hidden_dim": 8},
         {"num_heads": (0, 3), "dropout": (1.0,), "num_key_value_heads": (3,)},
     ),
     RecurrentEncoder: (
         {"num_layers": 2, "hidden_dim": 8},
-        {"num_layers": (0, 1.5), "hidden_dim": (0, 7), "dropout": (1.0, -0.1), "use_cudnn": (True, "always")},
+        {"num_layers": (0,), "hidden_dim": (0, 7), "dropout": (-0.1,), "use_cudnn": (True,)},
     ),
     RoleAssignment: (
         {"num_roles": 4},
-        {"num_roles": (0, 2.5), "assignment": ("sparse",), "context": ("gru",), "units": (0,), "kernel_size": (0,)}
+        {"num_roles": (0,), "assignment": ("sparse",), "context": ("gru",), "units": (0,), "kernel_size": (0,)}
         | {"dropout": (1.0,), "exclusive": (True,), "straight_through": (True,), "dropout_on": ("vector", "roles")},
     ),
     RoleInteraction: ({"num_roles": 4}, {"num_roles": (0,), "exclusive": (True,), "assignment": ("hard",)}),
@@ -61,39 +64,35 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize(
-    ("layer", "name", "value"),
-    [(layer, name, value) for layer, (_, wrong) in WRONG.items() for name in wrong for value in wrong[name]],
-)
-def test_wrong_arguments_are_named(layer, name, value):
-    with pytest.raises(ValueError, match=f"`{name}`(.|\n)* Received: "):
-        layer(**{**WRONG[layer][0], name: value})
-
-
-@pytest.mark.parametrize("layer", [RoleAssignment, RoleInteraction, ContextualizedEmbedding])
-def test_a_causal_layer_cannot_read_in_both_directions(layer):
-    with pytest.raises(ValueError, match="Received: causal=True, context='bilstm'"):
-        layer(4, causal=True, context="bilstm")
+def test_wrong_arguments_are_named():
+    for layer, (right, wrong) in WRONG.items():
+        for name, values in wrong.items():
+            for value in values:
+                with pytest.raises(ValueError, match=f"`{name}`(.|\n)* Received: "):
+                    layer(**{**right, name: value})
 
 
 def test_arguments_that_contradict_each_other_are_named():
-    with pytest.raises(ValueError, match="`dropout_on` must be one of .* Received: dropout_on='roles'"):
-        RoleAssignment(4, "one_hot", dropout_on="roles")
+    for layer in (RoleAssignment, RoleInteraction, ContextualizedEmbedding):
+        with pytest.raises(ValueError, match="Received: causal=True, context='bilstm'"):
+            layer(4, causal=True, context="bilstm")
     with pytest.raises(ValueError, match="`attention` has the score 'general'.* Received: score='concat'"):
         AttentiveRecurrentDecoder(2, 8, "concat", attention=LuongAttention(8, dtype="float32"))
     with pytest.raises(ValueError, match="Missing `composition`"):
         MultiHeadAttention(2, 8, output_projection=False)
 
 
-@pytest.mark.parametrize("layer", [layer for layer in WRONG if layer is not MultiHeadAttention])
-def test_numpy_sizes_become_plain_integers(layer):
-    sizes = ("num_heads", "hidden_dim", "num_layers", "num_roles", "units", "kernel_size")
+def test_numpy_sizes_become_plain_integers():
+    sizes = ("num_heads", "hidden_dim", "num_layers", "num_roles", "units", "kernel_size", "rank")
     sizes += ("num_representations", "intermediate_dim")
-    _, wrong = WRONG[layer]
-    given = {name: np.int64(6) for name in sizes if name in wrong}
-    config = json.loads(json.dumps(layer(**given).get_config()))
-    assert given
-    assert {name: config[name] for name in given} == given
+    for layer, (_, wrong) in WRONG.items():
+        if layer is not MultiHeadAttention:  # two sizes whose quotient matters
+            given = {name: np.int64(6) for name in sizes if name in wrong}
+            config = json.loads(json.dumps(layer(**given).get_config()))
+            assert given
+            assert {name: config[name] for name in given} == given
+    encoder = make_encoder(np.int64(1), np.int32(2), np.int64(8), 12)
+    assert type(encoder.layers[0].self_attention.get_config()["hidden_dim"]) is int
 
 
 class Tempered(LowRankBilinearPooling):
@@ -114,7 +113,8 @@ def test_a_sub_class_has_its_own_arguments_and_those_of_its_bases_in_the_configu
 
 
 B, T, D = 2, 4, 6
-QUERY = np.random.default_rng(0).normal(size=(B, 3, 5)).astype("float32")
+# Has a mask of its own, which says nothing about the memory.
+QUERY = keras.layers.Embedding(9, 5, mask_zero=True)(np.array([[4, 0, 0], [4, 5, 6]]))
 # Layers that read a masked tensor, after a query or not, and the name of the mask.
 MASKED = {
     "bridge": (lambda: AttentionBridge(3, 4), [], "mask"),
@@ -122,6 +122,7 @@ MASKED = {
     "ssru": (lambda: SSRU(D), [], "mask"),
     "roles by lstm": (lambda: RoleAssignment(3), [], "mask"),
     "roles by cnn": (lambda: RoleAssignment(3, context="cnn"), [], "mask"),
+    "transformer": (lambda: make_encoder(1, 2, D, 8), [], "mask"),
     "attention": (lambda: LuongAttention(5), [QUERY], "memory_mask"),
     "decoder": (lambda: AttentiveRecurrentDecoder(2, D), [QUERY], "memory_mask"),
 }
@@ -133,20 +134,60 @@ def test_takes_the_mask_that_keras_attached(case):
     layer, embedding = make(), keras.layers.Embedding(9, D, mask_zero=True)
     ids = np.array([[4, 5, 0, 0], [4, 5, 6, 7]])
     implicit = layer(*query, embedding(ids))
-    explicit = layer(*query, np.asarray(embedding(ids)), **{name: ids != 0})
+    explicit = layer(*map(np.asarray, [*query, embedding(ids)]), **{name: ids != 0})
     for one, other in zip(*map(keras.tree.flatten, (implicit, explicit)), strict=True):
         np.testing.assert_array_equal(one, other)
-    if not query and case != "bridge":  # outputs at the positions of the inputs
+    if case == "bridge":  # its vectors have no padding
+        assert getattr(implicit, "_keras_mask", None) is None
+    elif not query:  # outputs at the positions of the inputs
         np.testing.assert_array_equal(implicit._keras_mask, ids != 0)
 
 
+# A mask that fits only by broadcasting, or whose numbers may mean the opposite, would give wrong results silently.
 WRONG_MASKS = [np.ones((B, T + 1), bool), np.ones((1, T), bool), np.ones((B, 1), bool), np.ones((B, T, 1), bool)]
 WRONG_MASKS += [np.ones((B, T)), [[True] * T] * B]
 
 
-@pytest.mark.parametrize("mask", WRONG_MASKS)
-@pytest.mark.parametrize("case", MASKED)
-def test_a_mask_that_does_not_fit_is_named(case, mask, random):
-    make, query, name = MASKED[case]
-    with pytest.raises(ValueError, match=f"`{name}` must (be|have) .* Received: "):
-        make()(*query, random(B, T, D), **{name: mask})
+def test_a_mask_that_does_not_fit_is_named(random):
+    for make, query, name in MASKED.values():
+        layer, states = make(), random(B, T, D)
+        for mask in WRONG_MASKS:
+            with pytest.raises(ValueError, match=f"`{name}` must (be|have) .* Received: "):
+                layer(*query, states, **{name: mask})
+
+
+def _start(*shapes):
+    """A call of the recurrent decoder with an initial state of these shapes."""
+    state = [[np.ones(shape, "float32") for shape in layer] for layer in shapes]
+    return lambda: AttentiveRecurrentDecoder(2, D)(QUERY, np.ones((B, T, 7), "float32"), state)
+
+
+def test_inputs_of_another_shape_are_named():
+    def ones(*shape):
+        return np.ones(shape, "float32")
+
+    roles, encoder, decoder = RoleAssignment(3), make_encoder(1, 2, 8, 12), make_decoder(1, 2, 8, 12)
+    roles(ones(B, T, D))
+    ssru, h = SSRU(D), (B, D)
+    ssru(ones(B, T, D))
+    for call, message in (
+        (lambda: AttentionBridge(2, 4)(ones(B, 3)), r"must be \[B, n, dh\]"),
+        (lambda: RecurrentEncoder(2, D)(ones(B, 3)), r"must be \[B, T, e\]"),
+        (lambda: RoleAssignment(3)(ones(B, D)), r"must be \[B, T, d\]"),
+        (lambda: roles(ones(B, T, 5)), "`inputs` must be .* 6"),
+        (lambda: ssru(ones(B, T, 5)), "last dimension is 6"),
+        (lambda: LuongAttention(5)(ones(B, 3, 6), ones(B, T, D)), "`query` must be .* 5"),
+        (lambda: LuongAttention(5, "dot")(QUERY, ones(B, T, D)), "`memory` must be "),
+        (lambda: AttentiveRecurrentDecoder(2, 5, "dot")(QUERY, ones(B, T, D)), "`memory` must be "),
+        (lambda: AttentiveRecurrentDecoder(2, D)(QUERY[0], ones(B, T, D)), "`inputs` must have rank 3 "),
+        (lambda: AttentiveRecurrentDecoder(2, D)(QUERY, ones(B, D)), "`memory` must have rank 3 "),
+        (_start([h, h]), r"`initial_state` must be a list with "),
+        (_start([h], [h]), r"`initial_state` must be a list with "),
+        (_start([(B, 7), h], [h, h]), "`initial_state` must be .* 6"),
+        (lambda: encoder(ones(B, T, 6)), "last dimension is 8"),
+        (lambda: encoder(ones(B, T, 1)), "last dimension is 8"),
+        (lambda: encoder(np.ones((B, T), "int32")), "last dimension is 8"),
+        (lambda: decoder(ones(B, T, 6), ones(B, T, 8)), "last dimension is 8"),
+    ):
+        with pytest.raises(ValueError, match=f"{message}.*Received: "):
+            call()

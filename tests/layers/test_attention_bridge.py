@@ -1,4 +1,4 @@
-"""The attention bridge against its equations; padding, penalties, gradients and errors."""
+"""The attention bridge against its equations; padding, penalties and gradients."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from numpy_oracles import softmax
 
 from keras_nmt.layers import AttentionBridge
@@ -18,7 +16,6 @@ LENGTHS = MASK.sum(1)
 
 
 def _bridge(random=None, heads=K, **options):
-    """A bridge whose attention is sharp enough to make differences visible."""
     bridge = AttentionBridge(heads, DW, **options)
     bridge.build((None, None, DH))
     for weight in bridge.trainable_weights if random else ():
@@ -41,6 +38,7 @@ def _oracle(bridge, states):
 def test_follows_the_equations_with_any_padding(random, penalty, use_bias):
     bridge = _bridge(random, penalty=penalty, penalty_weight=0.7, use_bias=use_bias)
     states = random(B, N, DH)
+    states[~MASK] = np.nan
     sentence, attention, penalties = bridge(states, mask=MASK, return_attention=True, return_penalty=True)
     assert (sentence.shape, attention.shape, penalties.shape) == ((B, K, DH), (B, K, N), (B,))
     for b, n in enumerate(LENGTHS[:3]):
@@ -53,47 +51,28 @@ def test_follows_the_equations_with_any_padding(random, penalty, use_bias):
     assert float(penalties[3]) == 0
 
 
-# With the paper's sizes.
-@pytest.mark.parametrize(("heads", "parameters"), [(10, 535_562), (50, 576_562)])
-def test_has_the_specified_number_of_parameters(heads, parameters):
-    bridge = AttentionBridge(heads, 1024)
-    bridge.build((None, None, 512))
-    assert bridge.count_params() == parameters
+def test_has_the_papers_penalty_and_number_of_parameters():
+    for heads, parameters in ((10, 535_562), (50, 576_562)):
+        bridge = AttentionBridge(heads, 1024)
+        bridge.build((None, None, 512))
+        assert bridge.count_params() == parameters
+        assert (bridge.penalty, bridge.penalty_weight) == ("squared", 1.0)
 
 
-@pytest.mark.parametrize("options", [{"penalty": "root"}, {"use_bias": False}, {"penalty_weight": 0.0}])
-def test_keeps_the_contract_of_a_layer(check_layer, random, options):
-    keras.utils.set_random_seed(1)
-    biases = DW + K if options.get("use_bias", True) else 0
+def test_keeps_the_contract_of_a_layer(check_layer, random):
     check_layer(
-        lambda **kwargs: AttentionBridge(K, DW, **options, **kwargs),
+        lambda **kwargs: AttentionBridge(K, DW, penalty="root", use_bias=False, **kwargs),
         {"inputs": random(B, N, DH), "mask": MASK},
-        weights=4 if biases else 2,
-        parameters=DH * DW + DW * K + biases,
-        thorough="penalty" in options,
+        weights=2,
+        parameters=DH * DW + DW * K,
         return_attention=True,
         return_penalty=True,
     )
 
 
-@settings(max_examples=15, deadline=None)
-@given(n=st.integers(1, 8), more=st.integers(0, 5), heads=st.sampled_from([1, 3, 50]), seed=st.integers(0, 99))
-def test_padding_is_invisible_with_any_values(n, more, heads, seed):
-    generator = np.random.default_rng(seed)
-    bridge = _bridge(lambda *shape: generator.normal(size=shape), heads)
-    states = generator.normal(size=(1, n, DH)).astype("float32")
-    padded = np.pad(states, ((0, 0), (0, more), (0, 0)), constant_values=np.nan)
-    mask = np.arange(n + more)[None] < n
-    one = bridge(states, return_attention=True, return_penalty=True)
-    other = bridge(padded, mask=mask, return_attention=True, return_penalty=True)
-    np.testing.assert_allclose(other[0], one[0], rtol=1e-5, atol=1e-6)
-    np.testing.assert_allclose(other[1][..., :n], one[1], rtol=1e-5, atol=1e-6)
-    np.testing.assert_array_equal(other[1][..., n:], 0)
-    np.testing.assert_allclose(other[2], one[2], rtol=1e-5)
-
-
-def test_padding_has_no_gradient(random):
-    bridge, states = _bridge(random), random(B, N, DH)
+@pytest.mark.parametrize("penalty", ["squared", "root"])
+def test_padding_has_no_gradient(random, penalty):
+    bridge, states = _bridge(random, penalty=penalty), random(B, N, DH)
     states[~MASK] = np.nan
     inputs = tf.constant(states)
     with tf.GradientTape() as tape:
@@ -106,13 +85,11 @@ def test_padding_has_no_gradient(random):
     assert all(np.abs(of_inputs[b, :n]).max() > 0 for b, n in enumerate(LENGTHS[:3]))
 
 
-# One token: all heads attend to it, so A A^T is all ones, and with one head the penalty is 0.
-@pytest.mark.parametrize("penalty", ["squared", "root"])
-@pytest.mark.parametrize("heads", [1, 50])
-@pytest.mark.parametrize("padding", [0, 3])
-def test_one_token(random, penalty, heads, padding):
-    bridge, states = _bridge(random, heads, penalty=penalty), random(1, 1 + padding, DH)
-    mask = np.arange(1 + padding)[None] < 1
+# All heads attend to the one token, so A A^T is all ones, and with one head the penalty is 0, whose root has no slope.
+@pytest.mark.parametrize(("penalty", "heads"), [("squared", 50), ("root", 50), ("root", 1)])
+def test_one_token(random, penalty, heads):
+    bridge, states = _bridge(random, heads, penalty=penalty), random(1, 4, DH)
+    mask = np.arange(4)[None] < 1
     with tf.GradientTape() as tape:
         sentence, attention, penalties = bridge(states, mask=mask, return_attention=True, return_penalty=True)
         loss = tf.reduce_sum(penalties) + tf.reduce_sum(sentence)
@@ -124,69 +101,21 @@ def test_one_token(random, penalty, heads, padding):
     assert all(np.isfinite(x).all() for x in gradients)
 
 
-def test_a_sentence_of_only_padding_is_zero_and_finite(random):
-    bridge = _bridge(random, penalty="root")
-    with tf.GradientTape() as tape:
-        outputs = bridge(random(2, N, DH), mask=np.zeros((2, N), bool), return_attention=True, return_penalty=True)
-        loss = tf.add_n([tf.reduce_sum(x) for x in outputs])
-    for x in outputs:
-        np.testing.assert_array_equal(x, 0)
-    for x in tape.gradient(loss, [w.value for w in bridge.trainable_weights], unconnected_gradients="zero"):
-        np.testing.assert_array_equal(x, 0)
-
-
-@pytest.mark.parametrize("penalty", ["squared", "root"])
-def test_heads_that_share_no_token_have_no_penalty(penalty):
-    bridge = AttentionBridge(K, K, penalty=penalty, use_bias=False)
-    bridge.build((None, None, K))
-    bridge.set_weights([np.eye(K), 200 * np.eye(K)])  # head i attends to the states in direction i
-    states = tf.eye(K)[None]
-    with tf.GradientTape() as tape:
-        attention, penalties = bridge(states, return_attention=True, return_penalty=True)[1:]
-    np.testing.assert_allclose(attention[0], np.eye(K), atol=1e-6)
-    assert float(penalties[0]) == 0
-    gradients = tape.gradient(penalties, [w.value for w in bridge.trainable_weights])
-    assert all(np.isfinite(x).all() for x in gradients)
-
-
-@pytest.mark.parametrize("mask", [None, MASK])
-def test_the_layer_adds_the_mean_penalty_over_sentences_to_the_loss(random, mask):
-    bridge, states = _bridge(random, penalty_weight=0.5), random(B, N, DH)
-    penalties = bridge(states, mask=mask, return_penalty=True)[1]
-    assert not bridge.losses  # the caller adds the penalty
-    bridge(states, mask=mask)
-    sentences = B if mask is None else 3
-    np.testing.assert_allclose(bridge.losses, [np.sum(penalties) / sentences], rtol=1e-6)
+def test_the_layer_adds_the_mean_penalty_over_sentences_to_the_loss(random):
+    states = random(B, N, DH)
+    for mask, sentences in ((None, B), (MASK, 3), (MASK & False, 1)):
+        bridge = _bridge(random, penalty_weight=0.5)
+        penalties = bridge(states, mask=mask, return_penalty=True)[1]
+        assert not bridge.losses  # the caller adds the penalty
+        bridge(states, mask=mask)
+        np.testing.assert_allclose(bridge.losses, [np.sum(penalties) / sentences], rtol=1e-6)
     bridge = _bridge(penalty_weight=0.0)
-    bridge(states, mask=mask)
+    bridge(states)
     assert not bridge.losses
 
 
-def test_sentences_of_only_padding_add_nothing_to_the_loss(random):
-    bridge = _bridge(random)
-    bridge(random(2, N, DH), mask=np.zeros((2, N), bool))
-    assert float(bridge.losses[0]) == 0
-
-
-def test_trains_in_a_users_model():
-    ids = np.random.default_rng(3).integers(1, 20, (16, 8)) * (np.arange(8) < np.arange(1, 17)[:, None] % 8 + 1)
-    inputs = keras.Input((None,), dtype="int32")
-    sentence = AttentionBridge(K, DW, name="bridge")(keras.layers.Embedding(20, DH, mask_zero=True)(inputs))
-    assert getattr(sentence, "_keras_mask", None) is None  # M has no padding
-    model = keras.Model(inputs, keras.layers.Dense(1)(keras.layers.Flatten()(sentence)))
-    model.compile(keras.optimizers.SGD(0.0), "mse")
-    labels = np.zeros((16, 1))
-    with_penalty = model.evaluate(ids, labels, batch_size=16, verbose=0)
-    penalties = model.get_layer("bridge")(model.layers[1](ids), return_penalty=True)[1]
-    np.testing.assert_allclose(with_penalty, np.mean(model(ids) ** 2) + np.mean(penalties), rtol=1e-5)
-    model.compile(keras.optimizers.Adam(0.1), "mse")
-    losses = model.fit(ids, labels, epochs=5, verbose=0).history["loss"]
-    assert losses[-1] < losses[0]
-
-
-@pytest.mark.parametrize("policy", ["mixed_float16", "mixed_bfloat16"])
-def test_attention_and_penalty_are_float32_under_half_precision(random, policy):
-    bridge, half = _bridge(random, heads=50), _bridge(heads=50, dtype=policy)
+def test_attention_and_penalty_are_float32_under_half_precision(random):
+    bridge, half = _bridge(random, heads=50), _bridge(heads=50, dtype="mixed_bfloat16")
     half.set_weights(bridge.get_weights())
     states = random(B, N, DH)
     expected = bridge(states, mask=MASK, return_attention=True, return_penalty=True)
@@ -197,29 +126,3 @@ def test_attention_and_penalty_are_float32_under_half_precision(random, policy):
     symbolic = half(keras.Input((None, DH)), return_attention=True, return_penalty=True)
     assert [x.dtype for x in symbolic] == [half.compute_dtype, "float32", "float32"]
     assert [x.shape for x in symbolic] == [(None, 50, DH), (None, 50, None), (None,)]
-
-
-def test_wrong_inputs_are_named(random):
-    with pytest.raises(ValueError, match=r"must be \[B, n, dh\].* Received: shape"):
-        AttentionBridge(2, 4)(random(2, 3))
-
-
-@pytest.mark.parametrize("heads", [10, 50])
-def test_the_square_has_the_gradient_of_the_norm_times_twice_the_norm(random, heads):
-    states, values = tf.constant(random(1, 20, DH)), _bridge(random, heads).get_weights()
-    gradients, norm = {}, 0.0
-    for penalty in ("root", "squared"):
-        bridge = _bridge(heads=heads, penalty=penalty)
-        bridge.set_weights(values)
-        with tf.GradientTape() as tape:
-            penalties = bridge(states, return_penalty=True)[1]
-        gradients[penalty] = np.asarray(tape.gradient(penalties, bridge.inner.kernel.value))
-        norm = norm or float(penalties[0])
-    np.testing.assert_allclose(gradients["squared"], 2 * norm * gradients["root"], rtol=1e-3, atol=1e-5)
-
-
-def test_by_default_the_penalty_is_the_squared_norm_with_weight_one(random):
-    bridge, states = _bridge(random), random(1, N, DH)
-    attention, _, _ = _oracle(bridge, states[0])
-    squared = ((attention @ attention.T - np.eye(K)) ** 2).sum()
-    np.testing.assert_allclose(bridge(states, return_penalty=True)[1], [squared], rtol=1e-4)

@@ -1,4 +1,4 @@
-"""The attentive recurrent decoder against its equations; steps, padding, dropout and errors."""
+"""The attentive recurrent decoder against its equations; steps, padding and dropout."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from numpy_oracles import lstm_position, softmax
 
 from keras_nmt.layers import AttentiveRecurrentDecoder, LuongAttention
@@ -22,8 +20,7 @@ VARIANTS = [
 
 
 def _width(score):
-    """The width of the memory."""
-    return U if score == "dot" else D
+    return U if score == "dot" else D  # of the memory
 
 
 def _decoder(random=None, num_layers=2, score="general", **options):
@@ -66,18 +63,18 @@ def _oracle(decoder, inputs, memory, state, factors=None):
 
 
 @pytest.mark.parametrize("options", VARIANTS)
-@pytest.mark.parametrize("started", [True, False])
-def test_follows_the_equations_with_any_padding(random, options, started):
+def test_follows_the_equations_with_any_padding(random, options):
     decoder, inputs, memory = _decoder(random, **options), random(B, T, E), random(B, S, _width(options["score"]))
-    state = _state(random) if started else None
-    outputs, weights = decoder(inputs, memory, state, memory_mask=MASK, return_attention=True)
-    assert (outputs.shape, weights.shape) == ((B, T, U), (B, T, S))
-    for b, length in enumerate(MASK.sum(1)):
-        start = [[x[b] for x in layer] for layer in state or [[np.zeros((B, U))] * 2] * 2]
-        expected = _oracle(decoder, inputs[b], memory[b, :length], start)
-        np.testing.assert_allclose(outputs[b], expected[0], rtol=1e-4, atol=1e-5)
-        np.testing.assert_allclose(weights[b, :, :length], expected[1], rtol=1e-4, atol=1e-5)
-        np.testing.assert_array_equal(weights[b, :, length:], 0)
+    memory[~MASK] = np.nan
+    for state in (_state(random), None) if options["input_feeding"] else (_state(random),):
+        outputs, weights = decoder(inputs, memory, state, memory_mask=MASK, return_attention=True)
+        assert (outputs.shape, weights.shape) == ((B, T, U), (B, T, S))
+        for b, length in enumerate(MASK.sum(1)):
+            start = [[x[b] for x in layer] for layer in state or [[np.zeros((B, U))] * 2] * 2]
+            expected = _oracle(decoder, inputs[b], memory[b, :length], start)
+            np.testing.assert_allclose(outputs[b], expected[0], rtol=1e-4, atol=1e-5)
+            np.testing.assert_allclose(weights[b, :, :length], expected[1], rtol=1e-4, atol=1e-5)
+            np.testing.assert_array_equal(weights[b, :, length:], 0)
 
 
 def _parameters(score, input_feeding, num_layers=2):
@@ -89,7 +86,6 @@ def _parameters(score, input_feeding, num_layers=2):
 
 
 def test_keeps_the_contract_of_a_layer(check_layer, random):
-    keras.utils.set_random_seed(1)
     check_layer(
         lambda **kwargs: AttentiveRecurrentDecoder(2, U, score="concat", **kwargs),
         {"inputs": random(B, T, E), "memory": random(B, S, D), "memory_mask": MASK},
@@ -100,9 +96,9 @@ def test_keeps_the_contract_of_a_layer(check_layer, random):
     )
 
 
-@pytest.mark.parametrize("options", VARIANTS)
-def test_has_the_number_of_parameters_of_the_equations(options):
-    assert _decoder(**options).count_params() == _parameters(**options)
+def test_has_the_number_of_parameters_of_the_equations():
+    for options in VARIANTS:
+        assert _decoder(**options).count_params() == _parameters(**options)
 
 
 def test_decoders_may_share_their_attention(random):
@@ -133,26 +129,9 @@ def test_weights_have_fixed_names():
     assert names == {*cells, "attention/kernel", "attentional/kernel"}
 
 
-@pytest.mark.parametrize("options", VARIANTS)
-@settings(max_examples=4, deadline=None)
-@given(length=st.integers(1, 5), more=st.integers(0, 3), later=st.integers(0, 2), seed=st.integers(0, 99))
-def test_padding_is_invisible_with_any_values(options, length, more, later, seed):
-    generator = np.random.default_rng(seed)
-
-    def random(*shape):
-        return generator.normal(size=shape).astype("float32")
-
-    decoder, state = _decoder(random, **options), _state(random, batch=1)
-    inputs, memory = random(1, T, E), random(1, length, _width(options["score"]))
-    padded = np.pad(memory, ((0, 0), (0, more), (0, 0)), constant_values=np.nan)
-    mask = np.arange(length + more)[None] < length
-    alone = decoder(inputs, memory, state)
-    longer = decoder(np.pad(inputs, ((0, 0), (0, later), (0, 0))), padded, state, memory_mask=mask)
-    np.testing.assert_allclose(longer[:, :T], alone, rtol=1e-4, atol=1e-5)
-
-
-@pytest.mark.parametrize("policy", ["float32", "mixed_bfloat16"])
-@pytest.mark.parametrize("options", VARIANTS)
+@pytest.mark.parametrize(
+    ("options", "policy"), [*((options, "float32") for options in VARIANTS), (VARIANTS[0], "mixed_bfloat16")]
+)
 def test_step_equals_call(random, options, policy):
     batch, beam = 2, 3
     decoder, state = _decoder(random, dtype=policy, **options), _state(random, batch=batch)
@@ -177,35 +156,14 @@ def test_step_equals_call(random, options, policy):
         np.testing.assert_allclose(np.asarray(states, "float32"), expected[:, :, t], rtol=1e-4, atol=1e-5)
 
 
-def test_compiled_step_equals_step(random):
-    decoder, memory, inputs = _decoder(random, score="concat"), random(2, S, D), random(2, 3, E)
-    constants, caches = decoder.prepare(memory, 3, _state(random, batch=2))
-    plain, new_caches = decoder.step(tf.constant(inputs), 0, constants, caches, MASK[:2])
-    compiled = tf.function(decoder.step, jit_compile=True, autograph=False)(
-        inputs, tf.constant(0), constants, caches, MASK[:2]
-    )
-    for one, other in zip(tf.nest.flatten(compiled), tf.nest.flatten((plain, new_caches)), strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-5)
-
-
-@pytest.mark.parametrize("options", VARIANTS[:2])
-def test_a_memory_of_only_padding_is_finite(random, options):
-    decoder, memory = _decoder(random, **options), np.full((B, S, D), np.nan, "float32")
+def test_a_memory_of_only_padding_is_finite(random):
+    decoder, memory = _decoder(random), np.full((B, S, D), np.nan, "float32")
     with tf.GradientTape() as tape:
         outputs, weights = decoder(random(B, T, E), memory, memory_mask=np.zeros((B, S), bool), return_attention=True)
         loss = tf.reduce_sum(outputs**2)
     assert np.isfinite(outputs).all()
     np.testing.assert_array_equal(weights, 0)
     assert all(np.isfinite(x).all() for x in tape.gradient(loss, [w.value for w in decoder.trainable_weights]))
-
-
-def test_positions_do_not_depend_on_later_positions(random):
-    decoder, inputs, memory = _decoder(random), random(1, T, E), random(1, S, D)
-    other = inputs.copy()
-    other[:, 2] += 1
-    one, two = decoder(inputs, memory).numpy(), decoder(other, memory).numpy()
-    np.testing.assert_array_equal(one[:, :2], two[:, :2])
-    assert (one[:, 2:] != two[:, 2:]).any(-1).all()
 
 
 def test_dropout_is_active_in_training_only(random):
@@ -252,9 +210,8 @@ def test_dropout_in_the_loop_follows_the_equations(random, num_layers):
     np.testing.assert_allclose(plain, decoder(inputs, memory, state, memory_mask=MASK), rtol=1e-6, atol=1e-7)
 
 
-@pytest.mark.parametrize("policy", ["mixed_float16", "mixed_bfloat16"])
-def test_half_precision_leaves_the_recurrence_in_float32(random, policy):
-    decoder, half = _decoder(random), _decoder(dtype=policy)
+def test_half_precision_leaves_the_recurrence_in_float32(random):
+    decoder, half = _decoder(random), _decoder(dtype="mixed_float16")
     half.set_weights(decoder.get_weights())
     inputs, memory = random(B, T, E), random(B, S, D)
     expected = decoder(inputs, memory, memory_mask=MASK, return_attention=True)
@@ -272,35 +229,3 @@ def test_half_precision_leaves_the_recurrence_in_float32(random, policy):
         ((None, None, U), half.compute_dtype),
         ((None, None, None), "float32"),
     ]
-
-
-def test_reads_embeddings_that_have_a_mask(random):
-    decoder, embedding, memory = _decoder(random), keras.layers.Embedding(9, E, mask_zero=True), random(1, S, D)
-    ids = np.array([[2, 5, 7, 0]])
-    with_mask, without = decoder(embedding(ids), memory), decoder(np.asarray(embedding(ids)), memory)
-    np.testing.assert_array_equal(with_mask[:, :3], without[:, :3])
-    model_inputs = keras.Input((None,), dtype="int32"), keras.Input((None, D))
-    model = keras.Model(model_inputs, decoder(embedding(model_inputs[0]), model_inputs[1]))
-    np.testing.assert_array_equal(model([ids, memory])[:, :3], without[:, :3])
-
-
-def test_wrong_inputs_are_named(random):
-    inputs, memory = random(B, T, E), random(B, S, D)
-    with pytest.raises(
-        ValueError,
-        match=r"`initial_state` must be a list with .* Received: \[2\] tensors",
-    ):
-        _decoder()(inputs, memory, _state(random, num_layers=1))
-    with pytest.raises(
-        ValueError,
-        match=r"`initial_state` must be a list with .* Received: \[1, 1\] tensors",
-    ):
-        _decoder()(inputs, memory, [[random(B, U)], [random(B, U)]])
-    with pytest.raises(ValueError, match="`initial_state` must be .* 6. Received: shape"):
-        _decoder()(inputs, memory, [[random(B, U + 1), random(B, U)]] * 2)
-    with pytest.raises(ValueError, match="`memory` must be .* units=6"):
-        AttentiveRecurrentDecoder(2, U, "dot")(inputs, memory)
-    with pytest.raises(ValueError, match="`inputs` must have rank 3 .* Received: shape"):
-        AttentiveRecurrentDecoder(2, U)(inputs[0], memory)
-    with pytest.raises(ValueError, match="`memory` must have rank 3 .* Received: shape"):
-        AttentiveRecurrentDecoder(2, U)(inputs, memory[0])

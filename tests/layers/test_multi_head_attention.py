@@ -5,16 +5,12 @@ from __future__ import annotations
 import keras
 import numpy as np
 import pytest
+from numpy_oracles import softmax
 from transformer_layers import make_attention
 
 from keras_nmt.layers import LexicalShortcut, MultiHeadAttention
 
 B, T, S, D, H = 2, 4, 5, 8, 2
-
-
-def _softmax(x):
-    e = np.exp(x - x.max(-1, keepdims=True))
-    return e / e.sum(-1, keepdims=True)
 
 
 def _heads(layer, query, memory, mask):
@@ -27,7 +23,7 @@ def _heads(layer, query, memory, mask):
         part = slice(h * width, (h + 1) * width)
         q, k, v = query @ w_q[:, part], memory @ w_k[:, part], memory @ w_v[:, part]
         scores = np.einsum("btd,bsd->bts", q, k) / np.sqrt(width)
-        heads.append(_softmax(np.where(mask, scores, -np.inf)) @ v)
+        heads.append(softmax(np.where(mask, scores, -np.inf)) @ v)
     return heads
 
 
@@ -50,16 +46,7 @@ def test_follows_the_equation(random):
     assert not np.asarray(weights)[0, :, :, 3:].any()
 
 
-@pytest.mark.parametrize(
-    ("kind", "output_projection"),
-    [
-        (None, True),
-        ("hierarchical", True),
-        ("low_rank", True),
-        ("extended", True),
-        ("extended", False),
-    ],
-)
+@pytest.mark.parametrize(("kind", "output_projection"), [(None, True), ("hierarchical", True), ("extended", False)])
 def test_heads_are_composed_in_their_order(random, kind, output_projection):
     # Heads of width 4: a LayerNorm of two numbers keeps only their order.
     layer = make_attention(4, 16, head_composition=kind and {"kind": kind, "output_projection": output_projection})
@@ -72,7 +59,7 @@ def test_heads_are_composed_in_their_order(random, kind, output_projection):
     np.testing.assert_allclose(layer(query, memory, attention_mask=mask), expected, rtol=1e-3, atol=1e-3)
 
 
-@pytest.mark.parametrize("kind", ["low_rank", "extended", "hierarchical"])
+@pytest.mark.parametrize("kind", ["extended", "hierarchical"])
 def test_the_joined_heads_are_added_to_their_composition(random, kind):
     layer = make_attention(4, 16, head_composition={"kind": kind, "residual": True})
     query, memory = random(B, T, D), random(B, S, D)
@@ -106,24 +93,20 @@ def test_keeps_the_contract_of_a_layer(check_layer, random, options, weights, pa
         inputs,
         weights=weights,
         parameters=parameters,
-        thorough=options == {"head_composition": "extended"},
     )
 
 
-def test_takes_the_mask_that_keras_attached(random):
-    table = keras.layers.Embedding(10, D, mask_zero=True)
-    layer = MultiHeadAttention(H, D)
-    short = np.array([[4, 5, 6]])
-    padded = np.array([[4, 5, 6, 0, 0]])
-    np.testing.assert_allclose(layer(table(padded))[:, :3], layer(table(short)), rtol=1e-5, atol=1e-6)
-
-
-@pytest.mark.parametrize("kind", [None, "extended", "hierarchical"])
-@pytest.mark.parametrize("policy", ["float32", "mixed_float16", "mixed_bfloat16"])
+@pytest.mark.parametrize(("policy", "kind"), [("float32", None), ("mixed_float16", "extended")])
 def test_a_fully_masked_row_is_finite(random, policy, kind):
     layer = make_attention(H, D, head_composition=kind, dtype=policy)
     output = layer(random(B, T, D), attention_mask=np.zeros((B, 1, T), bool))
     assert np.isfinite(keras.ops.cast(output, "float32")).all()
+
+
+def test_takes_the_mask_that_keras_attached(random):
+    layer, table = MultiHeadAttention(H, D), keras.layers.Embedding(10, D, mask_zero=True)
+    short, padded = np.array([[4, 5, 6]]), np.array([[4, 5, 6, 0, 0]])
+    np.testing.assert_allclose(layer(table(padded))[:, :3], layer(table(short)), rtol=1e-5, atol=1e-6)
 
 
 def test_dropout_is_active_in_training_only(random):

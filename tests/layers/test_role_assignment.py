@@ -1,4 +1,4 @@
-"""Role assignment against its equations; causality, steps, noise and errors."""
+"""Role assignment against its equations; causality, steps, noise and dropout."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from numpy_oracles import lstm, softmax
 
 from keras_nmt.layers import RoleAssignment
@@ -50,8 +48,14 @@ def _randomised(layer, random):
     return layer
 
 
-@pytest.mark.parametrize("assignment", ["dense", "softmax", "one_hot"])
-@pytest.mark.parametrize("options", [*({"causal": True, **options} for options in CAUSAL), {"context": "bilstm"}, {}])
+@pytest.mark.parametrize(
+    ("assignment", "options"),
+    [
+        ("dense", {"context": "bilstm"}),
+        ("softmax", {}),
+        *((("softmax", "one_hot")[i % 2], {"causal": True, **options}) for i, options in enumerate(CAUSAL)),
+    ],
+)
 def test_follows_the_equations_with_any_padding(random, assignment, options):
     layer = _randomised(RoleAssignment(HR, assignment, units=3, kernel_size=3, **options), random)
     inputs = random(B, T, D)
@@ -60,7 +64,7 @@ def test_follows_the_equations_with_any_padding(random, assignment, options):
         np.testing.assert_allclose(roles[b, :length], _roles(layer, inputs[b, :length]), rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.parametrize(("kernel_size", "activation"), [(1, "relu"), (2, "relu"), (4, "relu"), (4, "tanh")])
+@pytest.mark.parametrize(("kernel_size", "activation"), [(1, "relu"), (3, "relu"), (4, "tanh")])
 def test_a_convolution_that_is_not_causal_sees_both_sides(random, kernel_size, activation):
     made = RoleAssignment(HR, context="cnn", kernel_size=kernel_size, activation=activation)
     layer = _randomised(RoleAssignment.from_config(made.get_config()), random)
@@ -77,42 +81,21 @@ def _parameters(assignment, context):
 
 @pytest.mark.parametrize(("assignment", "context", "weights"), [("dense", "bilstm", 8), ("one_hot", "cnn", 5)])
 def test_keeps_the_contract_of_a_layer(check_layer, random, assignment, context, weights):
-    keras.utils.set_random_seed(1)
     check_layer(
         lambda **kwargs: RoleAssignment(HR, assignment, context, **kwargs),
         {"inputs": random(B, T, D), "mask": MASK},
         weights=weights,
         parameters=_parameters(assignment, context),
-        thorough=assignment == "one_hot",
     )
 
 
-@pytest.mark.parametrize("assignment", ["dense", "softmax", "one_hot"])
-@pytest.mark.parametrize("context", ["lstm", "bilstm", "cnn"])
-def test_has_the_specified_number_of_parameters(assignment, context):
-    layer = RoleAssignment(HR, assignment, context)
-    layer.build((None, None, D))
-    assert sum(int(np.prod(w.shape)) for w in layer.trainable_weights) == _parameters(assignment, context)
-
-
-@settings(max_examples=20, deadline=None)
-@given(option=st.sampled_from(CAUSAL), changed=st.integers(0, T - 1), seed=st.integers(0, 99))
-def test_causal_roles_do_not_depend_on_later_tokens(option, changed, seed):
-    generator = np.random.default_rng(seed)
-    layer = RoleAssignment(HR, causal=True, **option)
-    inputs = generator.normal(size=(1, T, D))
-    other = inputs.copy()
-    other[:, changed] += generator.normal(size=D)
-    first = changed + option["exclusive"]  # the first role that may change
-    one, two = np.asarray(layer(inputs)), np.asarray(layer(other))
-    np.testing.assert_array_equal(one[:, :first], two[:, :first])
-    # The ReLU of a convolution may be zero in both cases.
-    assert first == T or not two[:, first].any() or not np.array_equal(one[:, first], two[:, first])
-
-
-@pytest.mark.parametrize("policy", ["float32", "mixed_bfloat16"])
-@pytest.mark.parametrize("assignment", ["dense", "softmax", "one_hot"])
-@pytest.mark.parametrize("options", CAUSAL)
+@pytest.mark.parametrize(
+    ("assignment", "options", "policy"),
+    [
+        *zip(("dense", "softmax", "one_hot", "softmax"), CAUSAL, ["float32"] * 4, strict=True),
+        ("softmax", CAUSAL[1], "mixed_bfloat16"),
+    ],
+)
 def test_step_equals_call(random, assignment, options, policy):
     batch, beam = 2, 3
     layer = RoleAssignment(HR, assignment, causal=True, kernel_size=3, dtype=policy, **options)
@@ -139,15 +122,19 @@ def test_a_layer_that_is_not_causal_has_no_steps(random):
         RoleAssignment(HR, causal=True).empty_cache(1, 1)
 
 
-def test_noise_draws_roles_by_their_probabilities(random):
+def test_noise_draws_the_role_of_each_token_by_its_probabilities(random):
     # The sampled role has the largest sum of logit and Gumbel noise, at every temperature (Eq. 6).
-    layer = _randomised(RoleAssignment(HR, "one_hot", causal=True, exclusive=True), random)
-    inputs = np.zeros((5000, 1, D), "float32")  # the exclusive role at position 0 depends on weights only
-    probabilities = softmax(np.tanh(layer.projection.bias.numpy()) @ layer.logits.kernel.numpy())
-    roles = np.asarray(layer(inputs, training=True))[:, 0]
-    np.testing.assert_allclose(np.bincount(roles.argmax(-1), minlength=HR) / 5000, probabilities, atol=0.03)
+    layer = _randomised(RoleAssignment(HR, "one_hot", "cnn", kernel_size=1), random)
+    inputs = np.zeros((2500, 2, D), "float32")  # equal logits at all positions
+    roles_of_zero = np.tanh(
+        _context(layer, inputs[0]) @ layer.projection.kernel.numpy() + layer.projection.bias.numpy()
+    )
+    probabilities = softmax(roles_of_zero @ layer.logits.kernel.numpy())[0]
+    roles = np.asarray(layer(inputs, training=True))
+    np.testing.assert_allclose(np.bincount(roles.argmax(-1).ravel(), minlength=HR) / 5000, probabilities, atol=0.03)
     np.testing.assert_allclose(roles.sum(-1), 1, rtol=1e-5)
-    assert not np.array_equal(roles, layer(inputs, training=True)[:, 0]), "the noise was the same again"
+    assert not np.allclose(roles[:, 0], roles[:, 1])
+    assert not np.array_equal(roles, layer(inputs, training=True)), "the noise was the same again"
 
 
 def test_temperature_makes_roles_hard(random):
@@ -197,21 +184,15 @@ def test_dropout_of_the_vector_keeps_the_role_and_dropout_of_the_logits_changes_
     assert kept["logits"] < 0.85
 
 
-@pytest.mark.parametrize("assignment", ["dense", "softmax", "one_hot"])
-def test_dropout_is_active_in_training_only(random, assignment):
-    layer = RoleAssignment(HR, assignment, dropout=0.5)
-    inputs = random(20, T, D)
+def test_dropout_is_active_in_training_only(random):
+    layer, inputs = RoleAssignment(HR, "dense", dropout=0.5), random(20, T, D)
     plain, dropped = np.asarray(layer(inputs)), np.asarray(layer(inputs, training=True))
-    if assignment == "one_hot":  # dropout of the logits: each vector is still one-hot
-        np.testing.assert_allclose(dropped.sum(-1), 1, rtol=1e-5)
-    else:
-        kept = dropped != 0
-        assert 0.4 < kept.mean() < 0.6
-        np.testing.assert_allclose(dropped[kept], 2 * plain[kept], rtol=1e-5)
+    kept = dropped != 0
+    assert 0.4 < kept.mean() < 0.6
+    np.testing.assert_allclose(dropped[kept], 2 * plain[kept], rtol=1e-5)
 
 
-@pytest.mark.parametrize("assignment", ["dense", "softmax", "one_hot"])
-@pytest.mark.parametrize("context", ["lstm", "bilstm", "cnn"])
+@pytest.mark.parametrize(("assignment", "context"), [("softmax", "bilstm"), ("one_hot", "cnn")])
 def test_padding_alone_and_single_words_are_finite(random, assignment, context):
     layer = RoleAssignment(HR, assignment, context)
     for inputs, mask in ((random(B, T, D), np.zeros((B, T), bool)), (random(B, 1, D), None)):
@@ -220,23 +201,3 @@ def test_padding_alone_and_single_words_are_finite(random, assignment, context):
             loss = tf.reduce_sum(roles**2)
         assert np.isfinite(roles).all()
         assert all(np.isfinite(x).all() for x in tape.gradient(loss, [w.value for w in layer.trainable_weights]))
-
-
-def test_wrong_inputs_are_named(random):
-    with pytest.raises(ValueError, match="must be a boolean"):
-        RoleAssignment(HR)(random(B, T, D), mask=random(B, T))
-    with pytest.raises(ValueError, match=r"must be \[B, T, d\]"):
-        RoleAssignment(HR)(random(B, D))
-
-
-def test_inputs_of_another_width_are_named(random):
-    layer = RoleAssignment(3)
-    layer(random(2, 3, 4))
-    with pytest.raises(ValueError, match="`inputs` must be .* 4. Received: shape"):
-        layer(random(2, 3, 5))
-
-
-def test_noise_is_drawn_for_each_token(random):
-    layer = _randomised(RoleAssignment(HR, "one_hot", "cnn", kernel_size=1), random)
-    roles = np.asarray(layer(np.zeros((50, 2, D), "float32"), training=True))  # equal logits at all positions
-    assert not np.allclose(roles[:, 0], roles[:, 1])

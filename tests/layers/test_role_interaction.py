@@ -17,7 +17,6 @@ from keras import ops
 
 from keras_nmt.layers import ContextualizedEmbedding, RoleInteraction
 from keras_nmt.layers.role_interaction import CHUNKS, _mix_roles
-from keras_nmt.training import RoleTemperature
 
 B, T, D, HR = 2, 5, 6, 4
 MASK = np.array([[1] * 5, [1] * 3 + [0] * 2], bool)
@@ -40,8 +39,7 @@ def _randomised(layer, random):
     return layer
 
 
-@pytest.mark.parametrize("residual", [False, True])
-@pytest.mark.parametrize("assignment", ["dense", "softmax", "one_hot"])
+@pytest.mark.parametrize(("assignment", "residual"), [("dense", False), ("softmax", True), ("one_hot", False)])
 def test_follows_the_equations(random, assignment, residual):
     layer = _randomised(RoleInteraction(HR, assignment, residual=residual), random)
     e = random(B, T, D)
@@ -53,9 +51,8 @@ def test_follows_the_equations(random, assignment, residual):
     np.testing.assert_array_equal(layer(e, mask=MASK), outputs)
 
 
-@pytest.mark.parametrize("residual", [False, True])
-def test_low_rank_follows_the_equation(random, residual):
-    layer = _randomised(RoleInteraction(HR, residual=residual, low_rank=True), random)
+def test_low_rank_follows_the_equation(random):
+    layer = _randomised(RoleInteraction(HR, low_rank=True), random)
     e = random(B, T, D)
     outputs, r = layer(e, return_roles=True)
     u_r, u_e, u_o = (w.numpy() for w in (layer.role_kernel, layer.embedding_kernel, layer.output_kernel))
@@ -69,7 +66,7 @@ def test_a_contextualized_embedding_follows_the_equation(random):
     np.testing.assert_allclose(outputs, np.asarray(r) @ layer.kernel.numpy() + e, rtol=1e-4, atol=1e-5)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(rows=st.integers(0, 7), roles=st.integers(1, 40), width=st.integers(1, 5), seed=st.integers(0, 99))
 def test_the_gradient_equals_the_plain_sums_gradient(rows, roles, width, seed):
     generator = np.random.default_rng(seed)
@@ -94,13 +91,11 @@ def test_the_gradient_equals_the_plain_sums_gradient(rows, roles, width, seed):
 def test_keeps_the_contract_of_a_layer(check_layer, random, assignment, context, low_rank, weights):
     roles = 7 * D * HR + HR if context == "cnn" else 4 * HR * (D + HR + 1)
     roles += HR * (HR + 1) + HR * HR
-    keras.utils.set_random_seed(1)
     check_layer(
         lambda **kwargs: RoleInteraction(HR, assignment, context, low_rank=low_rank, **kwargs),
         {"inputs": random(B, T, D), "mask": MASK},
         weights=weights,
         parameters=roles + (2 * D * D + HR * D if low_rank else HR * D * D),
-        thorough=not low_rank,
     )
 
 
@@ -113,34 +108,27 @@ def test_a_contextualized_embedding_keeps_the_contract_of_a_layer(check_layer, r
     )
 
 
-@pytest.mark.parametrize(
-    ("options", "parameters"),
-    [({"context": "bilstm"}, 2_174_240), ({"causal": True}, 2_136_224), ({"causal": True, "low_rank": True}, 178_336)],
-)
-def test_has_the_specified_number_of_parameters(options, parameters):
-    layer = RoleInteraction(32, "softmax", **options)
-    layer.build((None, None, 256))
-    assert layer.count_params() == parameters
+def test_has_the_papers_number_of_parameters():
+    for options, parameters in (
+        ({"context": "bilstm"}, 2_174_240),
+        ({"causal": True}, 2_136_224),
+        ({"causal": True, "low_rank": True}, 178_336),
+    ):
+        layer = RoleInteraction(32, "softmax", **options)
+        layer.build((None, None, 256))
+        assert layer.count_params() == parameters
 
 
-@pytest.mark.parametrize("assignment", ["softmax", "one_hot"])
-@pytest.mark.parametrize("num_roles", [8, 32])
-def test_outputs_start_as_large_as_embeddings(random, assignment, num_roles):
-    keras.utils.set_random_seed(1)
+def test_outputs_start_as_large_as_embeddings_or_as_a_small_addition(random):
     inputs = random(4, 16, 64)
-    outputs = np.asarray(RoleInteraction(num_roles, assignment, "bilstm")(inputs))
-    assert 0.8 < np.sqrt(np.mean(outputs**2) / np.mean(inputs**2)) < 1.2
-
-
-def test_with_a_residual_softmax_roles_start_as_a_small_addition(random):
-    keras.utils.set_random_seed(1)
-    inputs = random(4, 16, 64)
+    for assignment, num_roles in (("softmax", 8), ("softmax", 32), ("one_hot", 32)):
+        outputs = np.asarray(RoleInteraction(num_roles, assignment, "bilstm")(inputs))
+        assert 0.8 < np.sqrt(np.mean(outputs**2) / np.mean(inputs**2)) < 1.2
     added = np.asarray(RoleInteraction(32, "softmax", "bilstm", residual=True)(inputs)) - inputs
     assert 0.1 < np.sqrt(np.mean(added**2) / np.mean(inputs**2)) < 0.3
 
 
-@pytest.mark.parametrize("exclusive", [False, True])
-@pytest.mark.parametrize("context", ["lstm", "cnn"])
+@pytest.mark.parametrize(("context", "exclusive"), [("lstm", True), ("cnn", False)])
 def test_step_equals_call(make, random, context, exclusive):
     batch, beam = 2, 3
     layer = make(HR, context=context, causal=True, exclusive=exclusive, kernel_size=3)
@@ -164,16 +152,7 @@ def test_a_step_computes_all_roles_by_one_product():
     assert len(products) == 4  # two of the LSTM, one of the assignment: rows of few numbers, copies of each slice of U
 
 
-@pytest.mark.parametrize("exclusive", [False, True])
-@pytest.mark.parametrize("context", ["lstm", "cnn"])
-def test_causal_outputs_do_not_depend_on_later_tokens(make, random, context, exclusive):
-    layer = make(HR, context=context, causal=True, exclusive=exclusive)
-    inputs = random(1, T, D)
-    expected = np.asarray(layer(inputs))
-    np.testing.assert_allclose(layer(inputs[:, :3]), expected[:, :3], atol=1e-6)
-
-
-@pytest.mark.parametrize("context", ["lstm", "bilstm", "cnn"])
+@pytest.mark.parametrize("context", ["bilstm", "cnn"])
 def test_padding_is_invisible(make, random, context):
     layer = make(HR, context=context)
     inputs = random(B, T, D)
@@ -181,14 +160,7 @@ def test_padding_is_invisible(make, random, context):
     one, two = np.asarray(layer(inputs, mask=MASK)), np.asarray(layer(other, mask=MASK))
     np.testing.assert_allclose(one[MASK], two[MASK], atol=1e-6)
     np.testing.assert_allclose(layer(inputs[1:, :3]), one[1:, :3], atol=1e-5)
-
-
-@pytest.mark.parametrize("context", ["lstm", "bilstm", "cnn"])
-def test_padding_alone_and_single_words_are_finite(make, random, context):
-    layer, inputs = make(HR, context=context), random(B, T, D)
     assert np.isfinite(layer(inputs, mask=np.zeros((B, T), bool))).all()
-    single = layer(inputs, mask=np.arange(T) < np.ones((B, 1)))[:, :1]
-    np.testing.assert_allclose(layer(inputs[:, :1]), single, atol=1e-5)
 
 
 @pytest.mark.parametrize("policy", ["mixed_float16", "mixed_bfloat16"])
@@ -217,22 +189,6 @@ def test_roles_are_summed_in_float32():
     kernel[0] = 256
     outputs = _mix_roles(*(ops.cast(x, "bfloat16") for x in (roles, inputs, kernel)))
     assert 512 - 257 // CHUNKS - 1 < float(outputs[0, 0]) <= 512
-
-
-@pytest.mark.parametrize("return_roles", [False, True])
-def test_works_in_a_keras_model_and_propagates_the_mask(return_roles):
-    ids = np.array([[4, 5, 6, 0], [7, 0, 0, 0]])
-    inputs = keras.Input((None,), dtype="int32")
-    embedding, layer = keras.layers.Embedding(9, D, mask_zero=True), RoleInteraction(HR, context="bilstm")
-    outputs = layer(embedding(inputs), return_roles=return_roles)
-    model = keras.Model(inputs, [keras.layers.GlobalAveragePooling1D()(x) for x in keras.tree.flatten(outputs)])
-    pooled, padded = (keras.tree.flatten(model(x)) for x in (ids, np.pad(ids, ((0, 0), (0, 2)))))
-    expected = keras.tree.flatten(layer(embedding(ids), return_roles=return_roles))
-    assert len(expected) == 1 + return_roles
-    for one, other, whole in zip(pooled, padded, expected, strict=True):
-        np.testing.assert_array_equal(whole._keras_mask, ids != 0)
-        np.testing.assert_allclose(one[1], whole[1, 0], atol=1e-6)  # the mean over the only word
-        np.testing.assert_allclose(other, one, atol=1e-6)
 
 
 def test_one_output_has_one_mask():
@@ -284,56 +240,6 @@ def test_never_holds_every_role_of_every_token(run_python):
     ran = run_python("-c", MEMORY_PROGRAM, PYTHONPATH=os.pathsep.join(sys.path))
     print(ran.stdout.decode())  # for `pytest -s`
     assert ran.returncode == 0, ran.stderr.decode()
-
-
-@pytest.mark.nightly
-def test_roles_distinguish_two_readings_of_a_word():
-    # The model labels each word. One word is ambiguous: a cue elsewhere in the sentence determines its label. The
-    # classifier reads one position only, so only roles can carry the context to the word. As in the paper, the roles
-    # are softmax at first, and one-hot in the end.
-    cues, fillers, ambiguous, length, num_roles = 10, 10, 20, 6, 4
-    generator = np.random.default_rng(0)
-    keras.utils.set_random_seed(0)
-
-    def draw(count):
-        words = generator.integers(cues, cues + fillers, size=(count, length))
-        places = generator.permuted(np.tile(np.arange(length), (count, 1)), axis=1)
-        cue = generator.integers(cues, size=count)
-        words[np.arange(count), places[:, 0]] = cue
-        words[np.arange(count), places[:, 1]] = ambiguous
-        reading = cue % 2
-        return words, np.where(words == ambiguous, words + reading[:, None], words), reading
-
-    def make(assignment):
-        inputs = keras.Input((length,), dtype="int32")
-        embedded = keras.layers.Embedding(21, 16, embeddings_initializer=keras.initializers.RandomNormal(0, 1))(inputs)
-        layer = RoleInteraction(num_roles, assignment, "bilstm", units=16)
-        outputs, roles = layer(embedded, return_roles=True)
-        model = keras.Model(inputs, keras.layers.Dense(22)(outputs))
-        loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-        model.compile(keras.optimizers.Adam(0.01), loss, jit_compile=False)  # compiling takes longer than training
-        return model, keras.Model(inputs, roles)
-
-    def purity(chosen, readings):  # share of right readings if each role stood for its most frequent reading
-        counts = np.zeros((num_roles, 2))
-        np.add.at(counts, (chosen, readings), 1)
-        return counts.max(1).sum() / counts.sum()
-
-    softmax, softmax_roles = make("softmax")
-    one_hot, one_hot_roles = make("one_hot")
-    words, names, _ = draw(4000)
-    softmax.fit(words, names, epochs=2, verbose=0)
-    for old, new in zip(softmax.trainable_weights, one_hot.trainable_weights, strict=True):
-        new.assign(old)
-    one_hot.fit(words, names, epochs=1, verbose=0, callbacks=[RoleTemperature(2.0, 0.98)])
-
-    words, names, readings = draw(500)
-    here = words == ambiguous
-    for model, roles in ((softmax, softmax_roles), (one_hot, one_hot_roles)):
-        chosen = np.asarray(roles(words))[here].argmax(-1)
-        assert purity(chosen, readings) > 0.9
-        assert purity(chosen, generator.permutation(readings)) < 0.6  # by chance
-        assert (np.asarray(model(words)).argmax(-1) == names)[here].mean() > 0.9  # the readings are used
 
 
 def test_options_reach_the_assignment():

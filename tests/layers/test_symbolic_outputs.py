@@ -2,81 +2,56 @@
 
 from __future__ import annotations
 
+import functools
+
 import keras
 import numpy as np
 import pytest
-from one_in import one_in
 from transformer_layers import make_decoder, make_decoder_layer, make_encoder, make_encoder_layer
 
 from keras_nmt.layers import ContextualizedEmbedding, RoleInteraction
 
 B, T, S, D, E = 2, 4, 5, 8, 6
 STATES, MEMORY = (B, T, D), (B, S, E)
+ADDED = {"layer_composition": "extended", "head_composition": {"kind": "low_rank", "output_projection": False}}
+TREE = {"layer_composition": "hierarchical", "norm": "post"}
+CROSS = {"shortcut": "ungated", "cross_shortcut": "fusion"}
+RETURNS = ["return_states", "return_attention"]
+# A function that makes the layer, its inputs, and its further outputs.
 CASES = {
-    "encoder": (lambda **more: make_encoder(2, 2, D, 12, **more), [STATES], ["return_states"]),
-    "encoder of heads": (
-        lambda **more: make_encoder(
-            2,
-            2,
-            D,
-            12,
-            layer_composition="extended",
-            head_composition={"kind": "low_rank", "output_projection": False},
-            **more,
-        ),
-        [STATES],
-        [],
-    ),
-    "aggregates": (
-        lambda **more: make_encoder(2, 2, D, 12, layer_composition="hierarchical", norm="post", **more),
-        [STATES],
-        ["return_states"],
-    ),
-    "decoder": (
-        lambda **more: make_decoder(2, 2, D, 12, **more),
-        [STATES, MEMORY],
-        ["return_states", "return_attention"],
-    ),
-    "decoder layer": (
-        lambda **more: make_decoder_layer(2, D, 12, **more),
-        [STATES, MEMORY],
-        ["return_attention"],
-    ),
+    "encoder": (functools.partial(make_encoder, 2, 2, D, 12), [STATES], ["return_states"]),
+    "encoder of heads": (functools.partial(make_encoder, 2, 2, D, 12, **ADDED), [STATES], []),
+    "aggregates": (functools.partial(make_encoder, 2, 2, D, 12, **TREE), [STATES], ["return_states"]),
+    "decoder": (functools.partial(make_decoder, 2, 2, D, 12), [STATES, MEMORY], RETURNS),
+    "decoder layer": (functools.partial(make_decoder_layer, 2, D, 12), [STATES, MEMORY], ["return_attention"]),
     "gated encoder": (
-        lambda **more: make_encoder(2, 2, D, 12, shortcut="fusion", **more),
+        functools.partial(make_encoder, 2, 2, D, 12, shortcut="fusion"),
         [STATES],
         ["return_states", "return_gates"],
     ),
     "gated encoder layer": (
-        lambda **more: make_encoder_layer(2, D, 12, shortcut="plain", **more),
+        functools.partial(make_encoder_layer, 2, D, 12, shortcut="plain"),
         [STATES, STATES],
         ["return_gates"],
     ),
     "gated decoder": (
-        lambda **more: make_decoder(2, 2, D, 12, shortcut="plain", **more),
+        functools.partial(make_decoder, 2, 2, D, 12, shortcut="plain"),
         [STATES, MEMORY],
-        ["return_states", "return_attention", "return_gates"],
+        [*RETURNS, "return_gates"],
     ),
     "gated cross-attention": (
-        lambda **more: make_decoder(2, 2, D, 12, shortcut="ungated", cross_shortcut="fusion", **more),
+        functools.partial(make_decoder, 2, 2, D, 12, **CROSS),
         [STATES, MEMORY, MEMORY],
         ["return_gates"],
     ),
-    "roles": (lambda **more: RoleInteraction(3, **more), [STATES], ["return_roles"]),
-    "context": (lambda **more: ContextualizedEmbedding(3, **more), [STATES], ["return_roles"]),
+    "roles": (functools.partial(RoleInteraction, 3), [STATES], ["return_roles"]),
+    "context": (functools.partial(ContextualizedEmbedding, 3), [STATES], ["return_roles"]),
 }
 
 
-DECODERS = ["decoder", "decoder layer"]
-
-
-# Each case with one or two types, by turns.
-@pytest.mark.parametrize(
-    "variant",
-    one_in(2, [(case, dtype) for case in CASES for dtype in ("float32", "mixed_bfloat16", "float64")], "-".join),
-)
-def test_outputs_agree_with_the_output_specification(random, variant):
-    case, dtype = variant
+@pytest.mark.parametrize("dtype", ["mixed_bfloat16", pytest.param("float64", marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("case", CASES)
+def test_outputs_agree_with_the_output_specification(random, case, dtype):
     make, shapes, flags = CASES[case]
     layer, inputs = make(dtype=dtype), [random(*shape) for shape in shapes]
     for wanted in [[], *([flag] for flag in flags), flags]:
@@ -87,17 +62,6 @@ def test_outputs_agree_with_the_output_specification(random, variant):
         for spec, tensor in zip(*map(keras.tree.flatten, (promised, returned)), strict=True):
             assert tuple(spec.shape) == tuple(tensor.shape)
             assert spec.dtype == keras.backend.standardize_dtype(tensor.dtype)
-
-
-MASKS = {"encoder": ["mask"], "roles": ["mask"], **{case: ["inputs_mask", "memory_mask"] for case in DECODERS}}
-
-
-@pytest.mark.parametrize(("case", "name"), [(case, name) for case, names in MASKS.items() for name in names])
-def test_a_mask_of_another_rank_is_rejected_when_the_model_is_made(case, name):
-    make, shapes, _ = CASES[case]
-    mask = keras.Input((T, T), dtype="bool")
-    with pytest.raises(ValueError, match=rf"`{name}` must be a boolean tensor \[B, T\].*Received: shape"):
-        make()(*(keras.Input(shape[1:]) for shape in shapes), **{name: mask})
 
 
 @pytest.mark.parametrize(("case", "flag"), [("encoder", "return_states"), ("roles", "return_roles")])
@@ -111,10 +75,9 @@ def test_further_outputs_have_the_mask_of_the_input(case, flag):
 
 
 @pytest.mark.parametrize(("case", "flag"), [("encoder", "return_states"), ("roles", "return_roles")])
-@pytest.mark.parametrize("is_attached", [False, True])
-def test_a_given_mask_applies_to_all_outputs(case, flag, is_attached):
+def test_a_given_mask_applies_to_all_outputs(case, flag):
     ids, mask = keras.Input((3,), dtype="int32"), keras.Input((3,), dtype="bool")
-    embeddings = keras.layers.Embedding(9, D, mask_zero=is_attached)(ids)
+    embeddings = keras.layers.Embedding(9, D, mask_zero=True)(ids)
     outputs = keras.tree.flatten(CASES[case][0]()(embeddings, mask=mask, **{flag: True}))
     model = keras.Model([ids, mask], [keras.layers.GlobalAveragePooling1D()(outputs[place]) for place in (0, -1)])
     given = [np.array([[4, 5, 0]]), np.array([[True, False, True]])]
@@ -124,11 +87,14 @@ def test_a_given_mask_applies_to_all_outputs(case, flag, is_attached):
         np.testing.assert_allclose(pooled, np.mean(all_positions[:, ::2], 1), rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("case", MASKS)
-def test_states_of_another_width_are_rejected_when_the_model_is_made(case):
+@pytest.mark.parametrize("case", ["encoder", "decoder", "decoder layer"])
+def test_wrong_inputs_are_named_when_the_model_is_made(case):
     make, shapes, _ = CASES[case]
     layer = make()
-    inputs = [keras.Input(shape[1:]) for shape in shapes]
+    inputs, mask = [keras.Input(shape[1:]) for shape in shapes], keras.Input((T, T), dtype="bool")
+    for name in ("mask",) if case == "encoder" else ("inputs_mask", "memory_mask"):
+        with pytest.raises(ValueError, match=rf"`{name}` must be a boolean tensor \[B, T\].*Received: shape"):
+            layer(*inputs, **{name: mask})
     layer(*inputs)
     for i, (_, length, width) in enumerate(shapes):
         wrong = [*inputs[:i], keras.Input((length, width - 2)), *inputs[i + 1 :]]
@@ -136,7 +102,7 @@ def test_states_of_another_width_are_rejected_when_the_model_is_made(case):
             layer(*wrong)
 
 
-@pytest.mark.parametrize("case", DECODERS)
+@pytest.mark.parametrize("case", ["decoder", "decoder layer"])
 def test_the_source_of_a_shortcut_is_checked_when_the_model_is_made(case):
     make, shapes, _ = CASES[case]
     states, memory = (keras.Input(shape[1:]) for shape in shapes)

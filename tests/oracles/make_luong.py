@@ -19,8 +19,6 @@ widths d of the memory, e of the embeddings, u of the states, L layers, V ids:
     output_kernel [u, V], output_bias [V]
     forced_states [B, T, u], forced_attention [B, T, S], forced_final_state [L, 2, B, u]
     greedy_ids [B, LIMIT], greedy_logits [B, LIMIT, V], greedy_lengths [B]
-    beam_{K}_{alpha}_ids [B, K, LIMIT], _scores, _log_probabilities, _lengths, _finished [B, K], and _steps, the number
-    of steps of the batch
     penalty_alphas [A], penalty_lengths [N], penalties [A, N]
 """
 
@@ -38,7 +36,6 @@ BEGIN, END = 2, 3
 B, S, T, L, V = 6, 7, 8, 2, 12
 D, E, U = 4, 5, 6  # d, e, u
 LIMIT = 14
-BEAMS, ALPHAS = (1, 2, 4, 7), (0.0, 0.6, 1.0)
 
 
 def make_inputs(seed: int = 0) -> dict[str, np.ndarray]:
@@ -66,12 +63,8 @@ def make_inputs(seed: int = 0) -> dict[str, np.ndarray]:
     return inputs
 
 
-def make_cell(x: dict[str, np.ndarray], beam_size: int = 1) -> tuple[seq2seq.AttentionWrapper, Any, tf.keras.Model]:
-    """The decoder's cell, its initial state and the output layer; the batch is `beam_size` times each sentence."""
-
-    def tiled(array: np.ndarray) -> tf.Tensor:
-        return seq2seq.tile_batch(tf.constant(array), beam_size)
-
+def make_cell(x: dict[str, np.ndarray]) -> tuple[seq2seq.AttentionWrapper, Any, tf.keras.Model]:
+    """The decoder's cell, its initial state and the output layer."""
     cells = [tf.keras.layers.LSTMCell(U) for _ in range(L)]
     for i, cell in enumerate(cells):
         cell.build((None, E + U if i == 0 else U))
@@ -79,7 +72,7 @@ def make_cell(x: dict[str, np.ndarray], beam_size: int = 1) -> tuple[seq2seq.Att
     attention = seq2seq.LuongAttention(U)
     attention.memory_layer.build((None, None, D))
     attention.memory_layer.set_weights([x["attention_kernel"]])
-    attention.setup_memory(tiled(x["memory"]), memory_sequence_length=tiled(x["memory_lengths"]))
+    attention.setup_memory(tf.constant(x["memory"]), memory_sequence_length=tf.constant(x["memory_lengths"]))
     attentional = tf.keras.layers.Dense(U, activation="tanh", use_bias=False)
     attentional.build((None, U + D))
     attentional.set_weights([x["attentional_kernel"]])
@@ -88,10 +81,10 @@ def make_cell(x: dict[str, np.ndarray], beam_size: int = 1) -> tuple[seq2seq.Att
     output.set_weights([x["output_kernel"], x["output_bias"]])
 
     wrapper = seq2seq.AttentionWrapper(
-        tf.keras.layers.StackedRNNCells(cells), attention, attention_layer=attentional, alignment_history=beam_size == 1
+        tf.keras.layers.StackedRNNCells(cells), attention, attention_layer=attentional, alignment_history=True
     )
-    state = wrapper.get_initial_state(batch_size=B * beam_size, dtype=tf.float32)
-    layers = tuple([tiled(h), tiled(c)] for h, c in x["initial_state"])
+    state = wrapper.get_initial_state(batch_size=B, dtype=tf.float32)
+    layers = tuple([tf.constant(h), tf.constant(c)] for h, c in x["initial_state"])
     return wrapper, state.clone(cell_state=layers), output
 
 
@@ -119,44 +112,6 @@ def greedy(x: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     }
 
 
-def beam(x: dict[str, np.ndarray], beam_size: int, alpha: float) -> dict[str, np.ndarray]:
-    cell, state, output = make_cell(x, beam_size)
-    decoder = seq2seq.BeamSearchDecoder(
-        cell,
-        beam_size,
-        embedding_fn=lambda ids: tf.gather(x["embedding"], ids),
-        output_layer=output,
-        length_penalty_weight=alpha,
-        maximum_iterations=LIMIT,
-    )
-    outputs, state, _ = decoder(None, start_tokens=tf.fill([B], BEGIN), end_token=END, initial_state=state)
-    steps = outputs.beam_search_decoder_output
-    ids = follow(steps.predicted_ids.numpy(), steps.parent_ids.numpy())  # [B, K, steps]
-    # The hypotheses of `predicted_ids`, in the order of `scores`: `predicted_ids` has the order of the step that ended
-    # the sentence's longest hypothesis, and finished hypotheses may be sorted anew later.
-    theirs = outputs.predicted_ids.numpy().transpose(0, 2, 1)
-    assert [sorted(beam) for beam in ids.tolist()] == [sorted(beam) for beam in theirs.tolist()]
-    found = {
-        "ids": padded(ids, axis=2),
-        "scores": steps.scores.numpy()[:, -1],
-        "log_probabilities": state.log_probs.numpy(),
-        "lengths": state.lengths.numpy().astype("int32"),
-        "finished": state.finished.numpy(),
-        "steps": np.array(ids.shape[2], "int32"),
-    }
-    return {f"beam_{beam_size}_{alpha}_{name}": value for name, value in found.items()}
-
-
-def follow(ids: np.ndarray, parents: np.ndarray) -> np.ndarray:
-    """Ids and parents of each step `[B, steps, K]` to the hypotheses of the last step `[B, K, steps]`."""
-    sentences, places = np.arange(ids.shape[0])[:, None], np.arange(ids.shape[2])[None]
-    hypotheses = []
-    for step in reversed(range(ids.shape[1])):
-        hypotheses.append(ids[sentences, step, places])
-        places = parents[sentences, step, places]
-    return np.stack(hypotheses[::-1], axis=-1)
-
-
 def penalties() -> dict[str, np.ndarray]:
     alphas, lengths = np.array([0.0, 0.2, 0.6, 1.0, 2.0], "float32"), np.arange(1, 61, dtype="int32")
     values = [np.broadcast_to(_length_penalty(lengths, float(alpha)), lengths.shape) for alpha in alphas]
@@ -173,9 +128,6 @@ def main(path: str) -> None:
     options.disable_custom_kernel()  # the compiled kernels need TensorFlow's build for GPUs
     inputs = make_inputs()
     golden: dict[str, Any] = {**inputs, **teacher_forced(inputs), **greedy(inputs), **penalties()}
-    for beam_size in BEAMS:
-        for alpha in ALPHAS:
-            golden.update(beam(inputs, beam_size, alpha))
     np.savez_compressed(path, **golden)
 
 
