@@ -43,8 +43,8 @@ def _oracle(layer, query, memory):
 @pytest.mark.parametrize("score", SCORES)
 def test_follows_the_equations_with_any_padding(random, score):
     layer, query, memory = _attention(score, random), random(B, T, U), random(B, S, _width(score))
-    memory[~MASK] = np.nan
-    context, weights = layer(query, memory, memory_mask=MASK)
+    context, weights = layer(query, np.where(MASK[..., None], memory, np.nan), memory_mask=MASK)
+    memory[~MASK] = 0
     for b, length in enumerate(MASK.sum(1)):
         expected = _oracle(layer, query[b], memory[b, :length])
         np.testing.assert_allclose(context[b], expected[0], rtol=1e-4, atol=1e-5)
