@@ -128,3 +128,16 @@ def test_the_source_of_a_layers_own_shortcut_is_checked_when_the_model_is_made()
     ):
         with pytest.raises(ValueError, match=message):
             layer(states, memory, shortcut_states=given)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "mixed_bfloat16", "float16", "float64"])
+@pytest.mark.parametrize("case", ["gated encoder layer", "decoder layer", "roles"])
+def test_a_specification_is_of_the_dtype_of_the_layer_whatever_the_inputs_have(case, dtype):
+    """Also where the specification is asked for directly, and not by Keras' `__call__`, which converts the inputs."""
+    make, shapes, _ = CASES[case]
+    layer = make(dtype=dtype)
+    spec = layer.compute_output_spec(*(keras.KerasTensor(shape, "float32") for shape in shapes))
+    assert (spec.shape, spec.dtype) == (STATES, layer.compute_dtype)
+    inputs = [keras.Input(batch_shape=shape) for shape in shapes]
+    inner = keras.Model(inputs, layer(*inputs))
+    assert keras.Model(inputs, inner(inputs)).output.dtype == layer.compute_dtype
