@@ -39,8 +39,8 @@ def check_mechanism(**options: Any) -> None:
 
     It checks that the configuration can be saved as JSON and the model in a file; that batches and padding change
     nothing; that the decoder does not see later tokens, and its steps give the logits of the whole sequence; that XLA
-    and half precision compute the same; and that every weight of the mechanism has a gradient. A mechanism that passes
-    can be trained, searched with and exported.
+    and half precision compute the same; that every weight of the mechanism has a gradient; and that deeper stacks, of
+    two more layers, compute and take steps. A mechanism that passes can be trained, searched with and exported.
 
     Args:
         **options: Arguments of `Transformer`: those that choose the mechanism, such as `roles=LayerSpec(MyRoles)`, and
@@ -63,6 +63,7 @@ def check_mechanism(**options: Any) -> None:
         ("XLA must compute the same", check_compiled),
         ("half precision must compute nearly the same", _check_policies),
         ("every weight of the mechanism must have a gradient", _check_gradients),
+        ("stacks of other depths must compute", _check_depths),
     )
     if not options:
         raise ValueError("Give the mechanism to check, such as roles=LayerSpec(MyRoles).")
@@ -70,10 +71,10 @@ def check_mechanism(**options: Any) -> None:
         raise ValueError(
             f"Half precision is one of the checks: leave `dtype` out. Received: dtype={options['dtype']!r}"
         )
-    task = "the model must compute finite logits [B, T, V]"
+    task = "the model cannot be made"
     try:
         model = randomise(Transformer(**{**SMALL, **options}))
-        batch = make_batch(model)
+        task, batch = "the model must compute finite logits [B, T, V]", make_batch(model)
         logits = np.asarray(model(batch))
         _require(logits.shape == (*batch[1].shape, model.target_vocabulary_size), f"they are {logits.shape}")
         _require(bool(np.isfinite(logits).all()), "some are not finite")
@@ -238,6 +239,14 @@ def _check_gradients(model: Transformer, batch: Batch, logits: np.ndarray) -> No
         gradient = np.asarray(tf.convert_to_tensor(gradient))  # also converts the sparse gradient of a table
         _require(bool(np.isfinite(gradient).all()), f"that of {path} is not finite")
         _require(bool(np.any(gradient)), f"that of {path} is zero")
+
+
+def _check_depths(model: Transformer, batch: Batch, logits: np.ndarray) -> None:
+    config = model.get_config()
+    depths = {name: config[name] + 2 for name in ("num_encoder_layers", "num_decoder_layers")}
+    deeper = randomise(Transformer.from_config({**config, **depths}))
+    one = batch[0][:1], batch[1][:1]
+    _require_near(stepwise(deeper, *one), deeper(one), what=f"logits of steps with {depths}")
 
 
 # Properties of a layer

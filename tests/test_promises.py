@@ -31,6 +31,8 @@ def test_the_witnesses_of_a_page_are_daily_tests(page):
 
 
 def test_each_promise_has_a_witness():
-    rows = re.findall(r"^\| (?!promise|---)(.+) \|$", (ROOT / "docs" / "reliability.md").read_text("utf-8"), re.MULTILINE)
+    rows = re.findall(
+        r"^\| (?!promise|---)(.+) \|$", (ROOT / "docs" / "reliability.md").read_text("utf-8"), re.MULTILINE
+    )
     assert len(rows) > 15
     assert not [row for row in rows if not WITNESS.search(row)]
