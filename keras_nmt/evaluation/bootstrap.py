@@ -67,8 +67,9 @@ def paired_bootstrap(
     """Tests whether a system differs significantly from a baseline, by paired bootstrap resampling of the test set.
 
     The p-value is two-sided; see `significance`. sacreBLEU's own p-value counts only samples with a larger absolute
-    difference: where few lines differ, it can be a quarter as large, and equal outputs get 0.001 (sacrebleu 2.6.0). The test accounts for the choice of the sentences, but not for the seed of the training: to compare
-    several runs, use `paired_bootstrap_of_runs`.
+    difference: where few lines differ, it can be a quarter as large, and equal outputs get 0.001 (sacrebleu 2.6.0).
+    The test accounts for the choice of the sentences, but not for the seed of the training: to compare several runs,
+    use `paired_bootstrap_of_runs`.
 
     Args:
         system: Sequence of strings, the system's output.
