@@ -8,7 +8,7 @@ from pathlib import Path
 import keras
 import numpy as np
 import pytest
-from saved_models import save
+from saved_models import noisy, save
 
 from keras_nmt.analysis import BridgeAttention, bridge_attention
 from keras_nmt.cli import app as cli
@@ -17,7 +17,6 @@ from keras_nmt.inference import Translator
 from keras_nmt.layers import Roles, Shortcuts
 from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel, Transformer
 
-K = 12
 WORDS = ["the", "small", "cat", "sat", "$a", "$b", "in", "three", "old", "houses"]
 
 
@@ -39,17 +38,8 @@ def tokenizer(subwords: Path) -> SubwordTokenizer:
 def model() -> AttentionBridgeModel:
     """A model whose weights are large enough for heads to attend to different tokens."""
     keras.utils.set_random_seed(3)
-    model = AttentionBridgeModel(
-        {"en": 60, "de": 60},
-        num_encoder_layers=1,
-        num_decoder_layers=1,
-        hidden_dim=8,
-        bridge_heads=K,
-        bridge_hidden_dim=8,
-    )
-    rng = np.random.default_rng(3)
-    model.set_weights([weight + rng.normal(0, 0.7, weight.shape) for weight in model.get_weights()])
-    return model
+    sizes = {"num_encoder_layers": 1, "num_decoder_layers": 1, "hidden_dim": 8}
+    return noisy(AttentionBridgeModel({"en": 60, "de": 60}, **sizes, bridge_heads=12, bridge_hidden_dim=8), 3, 0.7)
 
 
 @pytest.fixture(scope="session")
@@ -89,18 +79,15 @@ def mixed(tokenizer: SubwordTokenizer) -> Translator:
         head_composition="low_rank",
         roles=Roles("one_hot", num_roles=4, context="cnn", low_rank=True),
     )
-    rng = np.random.default_rng(4)
-    model.set_weights([weight + rng.normal(0, 0.3, weight.shape) for weight in model.get_weights()])
-    return Translator(model, tokenizer)
+    return Translator(noisy(model, 4), tokenizer)
 
 
 @pytest.fixture(scope="session")
 def plain(tokenizer: SubwordTokenizer) -> Translator:
     """A Transformer whose layers add nothing: all states are the embeddings, without positions' norms."""
     keras.utils.set_random_seed(5)
-    model = Transformer(
-        60, num_encoder_layers=1, num_decoder_layers=1, hidden_dim=16, num_heads=2, intermediate_dim=16, dropout=0.0
-    )
+    sizes = {"num_heads": 2, "hidden_dim": 16, "intermediate_dim": 16, "dropout": 0.0}
+    model = Transformer(60, num_encoder_layers=1, num_decoder_layers=1, **sizes)
     for weight in model.weights:
         if "/output/" in weight.path or ("feed_forward" in weight.path and "norm" not in weight.path):
             weight.assign(np.zeros(weight.shape))
@@ -116,9 +103,8 @@ def bridged(model: AttentionBridgeModel, tokenizer: SubwordTokenizer) -> Transla
 def labelled(subwords: Path) -> Translator:
     """A model of two languages with a label before the source, recurrent, with two layers on each side."""
     keras.utils.set_random_seed(6)
-    model = LanguageLabelModel(
-        ["en", "de"], vocabulary_size=60, num_encoder_layers=2, num_decoder_layers=2, hidden_dim=8
-    )
+    sizes = {"num_encoder_layers": 2, "num_decoder_layers": 2, "hidden_dim": 8}
+    model = LanguageLabelModel(["en", "de"], vocabulary_size=60, **sizes)
     text, labels = subwords.parent / "text", LanguageLabelModel.labels(["en", "de"])
     path = train_subwords(text, subwords.parent / "labels.model", vocabulary_size=60, control_symbols=labels)
     return Translator(model, SubwordTokenizer(path))
@@ -128,8 +114,16 @@ def labelled(subwords: Path) -> Translator:
 def directories(mixed, plain, bridged, subwords, tmp_path_factory):
     folder = tmp_path_factory.mktemp("models")
     for name, translator in (("mixed", mixed), ("plain", plain), ("bridged", bridged)):
-        (folder / name).mkdir()
-        save(translator.model, folder / name, subwords, translator.model.languages)
+        save(translator.model, folder / name, subwords)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def texts(lines, translated, tmp_path_factory):
+    """A folder with the files `source` and `target`."""
+    folder = tmp_path_factory.mktemp("texts")
+    for name, text in (("source", lines), ("target", translated)):
+        (folder / name).write_text("".join(f"{line}\n" for line in text))
     return folder
 
 

@@ -19,20 +19,16 @@ from keras_nmt.analysis import (
 from keras_nmt.errors import UserError
 
 
-def test_one_string_is_no_list_of_lines(plain, lines):
+def test_one_string_is_no_list_of_lines(plain):
     text, texts = "the old cat", ["the old cat"] * 11
     gold = [GoldAlignment(frozenset({(0, 0)}), frozenset())] * 11
     for analyse in (
-        lambda: hidden_states(plain, text),
         lambda: hidden_states(plain, texts, text),
         lambda: sentence_vectors(plain, text),
-        lambda: lexical(plain, text),
         lambda: lexical(plain, texts, test_source=text),
         lambda: by_frequency(plain, text),
-        lambda: by_frequency(plain, texts, text),
         lambda: roles(plain, texts, references=text),
         lambda: lengths(texts, text, texts),
-        lambda: lengths(texts, texts, text),
         lambda: alignment_error_rate(plain, texts, text, gold),
     ):
         with pytest.raises(UserError, match="must be a list of strings, not one string. Received: .*='the old cat'"):

@@ -14,10 +14,10 @@ from keras_nmt.analysis import BridgeAttention, bridge_attention, bridge_entropy
 from keras_nmt.analysis.measurements import save_figure
 from keras_nmt.errors import UserError
 from keras_nmt.ids import EOS
-from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel
+from keras_nmt.models import AttentionBridgeModel
 
 
-def test_equals_the_attention_of_each_sentence_alone(attentions, model, tokenizer, sentences):
+def test_equals_the_attention_of_each_sentence_alone(attentions, model, tokenizer, sentences, monkeypatch):
     """Padding, order and batches make no difference to the layers' outputs for one sentence at a time."""
     assert len(attentions) == len(sentences)
     for (tokens, attention), sentence in zip(attentions, sentences, strict=True):
@@ -28,43 +28,34 @@ def test_equals_the_attention_of_each_sentence_alone(attentions, model, tokenize
         assert attention.dtype == np.float32
         np.testing.assert_allclose(attention, alone, atol=1e-6)
         np.testing.assert_allclose(attention.sum(axis=1), 1, atol=1e-5)
-
-
-def test_the_language_selects_the_encoder(attentions, model, tokenizer, sentences):
-    other = bridge_attention(model, tokenizer, "en", sentences[:1])[0].attention
-    assert np.abs(other - attentions[0].attention).max() > 1e-3
-
-
-def test_tokens_are_the_sentence_and_its_end(attentions, sentences):
-    for (tokens, _), sentence in zip(attentions, sentences, strict=True):
         assert tokens[-1] == "</s>"
         if "ü" not in sentence:
             assert "".join(tokens[:-1]).replace("▁", " ").split() == sentence.split()
     assert "<unk>" in attentions[-1].tokens
     assert attentions[1].tokens == ("</s>",)
-
-
-def test_many_batches_equal_one_batch(attentions, model, tokenizer, sentences, monkeypatch):
+    other = bridge_attention(model, tokenizer, "en", sentences[:1])[0].attention  # of another encoder
+    assert np.abs(other - attentions[0].attention).max() > 1e-3
     monkeypatch.setattr(sys.modules[bridge_attention.__module__], "TOKENS_AT_ONCE", 10)
     for one, other in zip(attentions, bridge_attention(model, tokenizer, "de", sentences), strict=True):
         assert one.tokens == other.tokens
         np.testing.assert_allclose(one.attention, other.attention, atol=1e-6)
-
-
-def test_no_sentences_give_an_empty_list(model, tokenizer):
     assert bridge_attention(model, tokenizer, "de", []) == []
 
 
 def test_bad_input(model, tokenizer):
     sizes = {"num_encoder_layers": 1, "num_decoder_layers": 1, "hidden_dim": 8}
-    for without in (
-        AttentionBridgeModel({"de": 60}, bridge_heads=None, **sizes),
-        LanguageLabelModel({"de": 60, "en": 60}, **sizes),
-    ):
-        with pytest.raises(UserError, match=f"no attention bridge.*Received: {type(without).__name__}"):
-            bridge_attention(without, tokenizer, "de", ["the cat"])
+    without = AttentionBridgeModel({"de": 60}, bridge_heads=None, **sizes)
+    with pytest.raises(UserError, match=r"no attention bridge.*Received: AttentionBridgeModel"):
+        bridge_attention(without, tokenizer, "de", ["the cat"])
     with pytest.raises(UserError, match="languages en, de. Received: fr"):
         bridge_attention(model, tokenizer, "fr", ["the cat"])
+    for attentions, num_first, received in (
+        ([], None, "0 sentences"),
+        (of(np.eye(2), np.eye(3)), None, r"2 sentences with heads \[2, 3\]"),
+        (of(np.eye(2)), -1, "num_first=-1"),
+    ):
+        with pytest.raises(UserError, match=f"Received: {received}"):
+            bridge_entropy(attentions, num_first)
 
 
 def of(*matrices):
@@ -89,48 +80,22 @@ def test_entropy_is_log_n_if_uniform_and_zero_for_one_token(k, n):
 def test_numbers_agree_with_a_plain_sum(k, lengths, num_first):
     rng = np.random.default_rng(k + sum(lengths))
     attentions = of(*(rng.dirichlet(np.full(n, 0.3), k) for n in lengths))
-    rows = []  # (length, head from 1, whether it is a first head, entropy)
+    of_group = {}  # entropies
     for _, attention in attentions:
         n = attention.shape[1]
         for head in range(1, k + 1):
             entropy = -sum(float(p) * math.log(p) for p in attention[head - 1] if p > 0)
-            rows.append((n, head, head <= (n if num_first is None else num_first), entropy))
-
-    wanted = {}
-
-    def add(group, item, keep):
-        values = [row[3] for row in rows if keep(*row)]
-        if values:
-            wanted[group, item] = pytest.approx(sum(values) / len(values), abs=1e-6)
-
-    kinds = {
-        "all heads": lambda n, head, first, value: True,
-        "first heads": lambda n, head, first, value: first,
-        "other heads": lambda n, head, first, value: not first,
-    }
-    for name, keep in kinds.items():
-        add("entropy", name, keep)
-        for length in sorted(set(lengths)):
-            add(
-                f"{name} by length",
-                str(length),
-                lambda n, *rest, keep=keep, length=length: n == length and keep(n, *rest),
-            )
-    for i in range(1, k + 1):
-        add("head", str(i), lambda n, head, *_, i=i: head == i)
+            first = head <= (n if num_first is None else num_first)
+            for name in ("all heads", "first heads" if first else "other heads"):
+                for group in (("entropy", name), (f"{name} by length", str(n))):
+                    of_group.setdefault(group, []).append(entropy)
+            of_group.setdefault(("head", str(head)), []).append(entropy)
     entropy = bridge_entropy(attentions, num_first)
-    assert entropy.values == wanted
+    assert entropy.values == {group: pytest.approx(np.mean(x), abs=1e-6) for group, x in of_group.items()}
     assert entropy.details["sentences_by_length"] == {str(n): lengths.count(n) for n in lengths}
     for key, of_sentences in entropy.samples.items():
         total, count = of_sentences.sum(axis=0)
         assert entropy.values[key] == pytest.approx(total / count)
-
-
-def test_means_over_no_heads_are_left_out():
-    """No sentence has fewer tokens than there are heads."""
-    entropy = bridge_entropy(of(np.full([2, 4], 1 / 4), [[0.5, 0.5], [1, 0]]))
-    assert not [key for key in entropy.values if "other heads" in " ".join(key)]
-    assert entropy.values["first heads by length", "2"] == pytest.approx(math.log(2) / 2)
 
 
 def test_models_with_and_without_penalty_are_compared_over_sentences():
@@ -140,20 +105,7 @@ def test_models_with_and_without_penalty_are_compared_over_sentences():
     assert comparison.p_values["narrow"]["entropy", "all heads"] < 0.01
 
 
-def test_bad_input_of_entropies():
-    with pytest.raises(UserError, match="Received: 0 sentences"):
-        bridge_entropy([])
-    with pytest.raises(UserError, match=r"Received: 2 sentences with heads \[2, 3\]"):
-        bridge_entropy(of(np.eye(2), np.eye(3)))
-    with pytest.raises(UserError, match="Received: num_first=-1"):
-        bridge_entropy(of(np.eye(2)), -1)
-
-
-def labels(ticks):
-    return [tick.get_text() for tick in ticks]
-
-
-def test_heat_map_shows_heads_by_tokens(attentions):
+def test_heat_map_shows_heads_by_tokens(attentions, tmp_path):
     for attention in attentions:
         figure = plot_bridge_attention(attention, title="costs $1 or $2")
         axes = figure.axes[0]
@@ -161,19 +113,16 @@ def test_heat_map_shows_heads_by_tokens(attentions):
         np.testing.assert_array_equal(image.get_array(), attention.attention)
         assert image.get_clim() == (0, attention.attention.max())
         assert image.origin == "upper"  # the first head on top
-        assert labels(axes.get_xticklabels()) == list(attention.tokens)
-        assert labels(axes.get_yticklabels()) == [str(head) for head in range(1, 13)]
+        assert [tick.get_text() for tick in axes.get_xticklabels()] == list(attention.tokens)
+        assert [tick.get_text() for tick in axes.get_yticklabels()] == [str(head) for head in range(1, 13)]
         assert axes.get_xticks().tolist() == list(range(len(attention.tokens)))
         assert axes.get_title() == "costs $1 or $2"
-
-
-@pytest.mark.parametrize(("k", "n"), [(1, 1), (25, 100)])
-def test_the_smallest_and_the_largest_heat_maps_are_drawn(tmp_path, k, n):
-    # "$x^$" would be an invalid formula, but is text.
-    figure = plot_bridge_attention(BridgeAttention(("$x^$",) * n, np.full([k, n], 1 / n)))
-    save_figure(tmp_path / "map.png", figure)
-    assert (tmp_path / "map.png").read_bytes().startswith(b"\x89PNG")
-    assert [path.name for path in tmp_path.iterdir()] == ["map.png"]
+    # The smallest and the largest are drawn. "$x^$" would be an invalid formula, but is text.
+    for k, n in ((1, 1), (25, 100)):
+        figure = plot_bridge_attention(BridgeAttention(("$x^$",) * n, np.full([k, n], 1 / n)))
+        save_figure(tmp_path / "map.png", figure)
+        assert (tmp_path / "map.png").read_bytes().startswith(b"\x89PNG")
+        assert [path.name for path in tmp_path.iterdir()] == ["map.png"]
 
 
 def test_without_matplotlib_the_extra_is_named(attentions, monkeypatch):

@@ -20,7 +20,7 @@ import keras
 import numpy as np
 import pytest
 from chromium import browser, needs_chromium  # noqa: F401  a fixture
-from saved_models import save
+from saved_models import noisy, save
 
 from keras_nmt.analysis import demo_systems
 from keras_nmt.data import train_subwords
@@ -45,13 +45,6 @@ main()
 """
 
 
-def noisy(model, seed):
-    """The model with weights that are large enough for tokens to differ."""
-    rng = np.random.default_rng(seed)
-    model.set_weights([weight + rng.normal(0, 0.3, weight.shape) for weight in model.get_weights()])
-    return model
-
-
 @pytest.fixture(scope="module")
 def models(tmp_path_factory):
     """A model of one direction with shortcuts, composition and roles, and a model of two languages with a bridge."""
@@ -68,10 +61,7 @@ def models(tmp_path_factory):
     options = {"shortcuts": "fusion", "layer_composition": "extended", "roles": roles}
     mixed = Transformer(50, num_heads=2, intermediate_dim=16, **sizes, **options)
     bridged = AttentionBridgeModel({"en": 50, "de": 50}, bridge_heads=3, bridge_hidden_dim=8, **sizes)
-    for name, model in (("mixed", mixed), ("bridged", bridged)):
-        (folder / name).mkdir()
-        save(noisy(model, 4), folder / name, subwords, model.languages)
-    return [folder / "mixed", folder / "bridged"]
+    return [save(noisy(model, 4), folder / name, subwords) for name, model in (("mixed", mixed), ("bridged", bridged))]
 
 
 @pytest.fixture(scope="module")
@@ -154,11 +144,10 @@ def test_a_sentence_is_translated_and_every_mechanism_is_drawn(open_page, models
     page.get_by_label("Text", exact=True).fill(TEXT)
     page.keyboard.press("Enter")
     translated(page)
-    translator = Translator.from_directory(models[0], num_hypotheses=4)
-    assert translations(page) == [x.text for x in translator.translate([TEXT])[0].hypotheses]
-    assert [float(x) for x in page.locator("#shown td:first-child").all_inner_texts()] == pytest.approx(
-        [x.score for x in translator.translate([TEXT])[0].hypotheses], abs=1e-3
-    )
+    (expected,) = Translator.from_directory(models[0], num_hypotheses=4).translate([TEXT])
+    assert translations(page) == [x.text for x in expected.hypotheses]
+    scores = [float(x) for x in page.locator("#shown td:first-child").all_inner_texts()]
+    assert scores == pytest.approx([x.score for x in expected.hypotheses], abs=1e-3)
     sections = ["Translations", "Word alignment", "Gates of the shortcuts", "Roles", "Composition"]
     assert headings(page) == sections  # and no bridge
     for section in page.locator("#shown section").all():
@@ -228,20 +217,15 @@ def test_the_keyboard_suffices(open_page, beside):
     assert page.locator("#status").get_attribute("aria-live") == "polite"
 
 
-PHONE = {"width": 375, "height": 720}
-
-
-def test_nothing_is_wider_than_a_phone(open_page):
-    page = open_page({"text": TEXT}, **PHONE)
+def test_nothing_is_wider_than_a_phone_which_shows_two_models_one_below_the_other(open_page, beside):
+    phone = {"width": 375, "height": 720}
+    page = open_page({"text": TEXT}, **phone)
     translated(page)
-    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= phone["width"]
     picture(page, "phone")
-
-
-def test_a_phone_shows_two_models_one_below_the_other(open_page, beside):
-    page = open_page({"text": TEXT, "beside": beside}, **PHONE)
+    page = open_page({"text": TEXT, "beside": beside}, **phone)
     translated(page, "#shown_beside")
-    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= phone["width"]
     first, second = (page.locator(column).bounding_box() for column in ("#shown", "#shown_beside"))
     assert first["x"] == second["x"]
     assert first["y"] + first["height"] <= second["y"]

@@ -7,15 +7,13 @@ import shutil
 
 import numpy as np
 import pytest
-from saved_models import save
 
 from keras_nmt.analysis import bridge_entropy
-from keras_nmt.models import AttentionBridgeModel, Transformer
 
 
 @pytest.fixture(scope="module")
-def directory(model, subwords, tmp_path_factory):
-    return save(model, tmp_path_factory.mktemp("model"), subwords, model.languages)
+def directory(directories):
+    return directories / "bridged"
 
 
 @pytest.fixture
@@ -57,60 +55,35 @@ def test_numbers_and_figures(run_inspect, directory, text, attentions, sentences
         assert path.read_bytes().startswith(b"\x89PNG")
 
 
-def test_the_number_of_first_heads_is_an_option(run_inspect, directory, text, attentions):
-    arguments = ["bridge", directory, "--language", "de", *text("the small cat\n"), "--first"]
-    printed = run_inspect(*arguments, 1)
+@pytest.mark.slow
+def test_first_heads_and_other_weights_are_options(run_inspect, directory, text, model, attentions, tmp_path):
+    arguments = ["bridge", directory, "--language", "de", *text("the small cat\n")]
+    printed = run_inspect(*arguments, "--first", 1)
     assert f"| first heads | {bridge_entropy(attentions[:1], 1).values['entropy', 'first heads']:.3f} |" in printed
-    assert "other heads" not in run_inspect(*arguments, 12)
-
-
-def test_two_bridges_stand_in_one_table(run_inspect, directory, text, model, subwords, tmp_path):
-    other = save(model, tmp_path / "other", subwords, model.languages)
-    lines = text("the small cat\nthree old houses\n")
-    printed = run_inspect("bridge", directory, other, "--language", "de", *lines)
-    assert printed.startswith(f"| entropy | {directory.name} | other | other - {directory.name} | p |")
-
-
-def test_other_weights_are_measured_again_if_their_file_changes(run_inspect, directory, text, model, tmp_path):
+    assert "other heads" not in run_inspect(*arguments, "--first", 12)
+    # Other weights are measured again if their file changes.
     weights, printed = tmp_path / "other.weights.h5", []
     shutil.copy(directory / "model.weights.h5", weights)
     changed = type(model).from_config(model.get_config())
     changed.set_weights([weight / 2 for weight in model.get_weights()])
-    arguments = [directory, "--language", "de", *text("the small cat\n"), "--weights", weights]
     for changes in (False, True):
         if changes:
             changed.save_weights(weights)
-        printed.append(run_inspect("bridge", *arguments, "--output", tmp_path / "out", "--heat-maps", 0))
+        options = ["--weights", weights, "--output", tmp_path / "out", "--heat-maps", 0]
+        printed.append(run_inspect(*arguments, *options))
     assert printed[0] != printed[1]
 
 
-def test_bad_input_is_one_line(error_line, directory, text, subwords, tmp_path):
-    sizes = {"num_encoder_layers": 1, "num_decoder_layers": 1, "hidden_dim": 8}
-    without = AttentionBridgeModel({"de": 60}, bridge_heads=None, **sizes)
-    save(without, tmp_path / "without", subwords, ["de"])
-    save(
-        Transformer.from_preset("transformer_tiny", source_vocabulary_size=60, num_encoder_layers=1),
-        tmp_path / "one_pair",
-        subwords,
-        ["source", "target"],
-    )
-    weights = ["--weights", directory / "model.weights.h5"]
+def test_bad_input_is_one_line(error_line, directory, directories, text):
+    language, weights = ("--language", "de"), ["--weights", directory / "model.weights.h5"]
     for arguments, content, message in (
-        ((tmp_path / "without", "--language", "de"), "the cat\n", "no attention bridge"),
-        ((tmp_path / "one_pair", "--language", "de"), "the cat\n", "languages source, target. Received: --language de"),
-        ((directory, "--language", "fr"), "the cat\n", "languages en, de. Received: --language fr"),
-        ((directory, "--language", "de"), "\n  \n", "--source must have a line with text"),
-        ((directory, "--language", "de", "--first", "-1"), "the cat\n", "--first"),
-        ((directory, "--language", "de", "--heat-maps", "-1"), "the cat\n", "--heat-maps"),
+        ((directories / "plain", *language), "the cat\n", "languages source, target. Received: --language de"),
+        ((directory, *language), "\n  \n", "--source must have a line with text"),
+        ((directory, *language, "--first", "-1"), "the cat\n", "--first"),
         ((directory,), "the cat\n", "--language"),
-        ((directory, "--language", "de", "--heat-maps", "3"), "the cat\n", "--heat-maps goes with --output"),
-        ((directory, tmp_path / "without", "--language", "de", *weights), "the cat\n", "--weights is a file of one"),
-        ((directory, "--language", "de"), None, "--source"),
-        ((tmp_path / "nowhere", "--language", "de"), "the cat\n", "must contain config.json"),
+        ((directory, *language, "--heat-maps", "3"), "the cat\n", "--heat-maps goes with --output"),
+        ((directory, directories / "plain", *language, *weights), "the cat\n", "--weights is a file of one"),
+        ((directory, *language), None, "--source"),
     ):
         source = [] if content is None else text(content)
         assert message in error_line("inspect", "bridge", *arguments, *source), message
-
-
-def test_has_help(run_inspect):
-    assert "--heat-maps" in run_inspect("bridge", "--help")

@@ -5,18 +5,10 @@ from __future__ import annotations
 import keras
 import numpy as np
 import pytest
-from changed_weights import changed
 from own_mechanisms import Mixing
+from saved_models import changed
 
-from keras_nmt.analysis import (
-    TaggedSentence,
-    by_frequency,
-    by_tag,
-    composition,
-    gates,
-    hidden_states,
-    similarity,
-)
+from keras_nmt.analysis import TaggedSentence, by_frequency, by_tag, composition, gates, hidden_states, similarity
 from keras_nmt.errors import UserError
 from keras_nmt.inference import Translator
 from keras_nmt.layers import Composition, CompositionLayer, LayerSpec
@@ -62,18 +54,19 @@ def test_gates_by_tag(mixed):
         assert found.values["encoder self keys, layer 1", tag] == pytest.approx(np.mean(values), abs=1e-5)
 
 
+@pytest.mark.slow
 def test_gates_of_fewer_heads_of_keys_and_values(tokenizer, lines):
     sizes = {"num_encoder_layers": 1, "num_decoder_layers": 1, "num_heads": 4, "hidden_dim": 8}
-    for heads in (1, 2):
-        model = Transformer(60, num_key_value_heads=heads, shortcuts="fusion", **sizes)
-        found = gates(Translator(model, tokenizer), lines, lines, by_head=True)
-        for group in ("encoder self keys", "decoder self values"):
-            assert [head for of, head in found.values if of == f"{group}, layer 1, head"] == ["1", "2"][:heads]
-        (batch,) = hidden_states(Translator(model, tokenizer), lines, tensors=["gates"])
-        expected = batch.source.gates["self"][0, :, 0, -2:].mean()  # a head has 8 / 4 features
-        assert found.values["encoder self keys, layer 1, head", str(heads)] == pytest.approx(expected)
+    model = Transformer(60, num_key_value_heads=2, shortcuts="fusion", **sizes)
+    found = gates(Translator(model, tokenizer), lines, lines, by_head=True)
+    for group in ("encoder self keys", "decoder self values"):
+        assert [head for of, head in found.values if of == f"{group}, layer 1, head"] == ["1", "2"]
+    (batch,) = hidden_states(Translator(model, tokenizer), lines, tensors=["gates"])
+    expected = batch.source.gates["self"][0, :, 0, -2:].mean()  # a head has 8 / 4 features
+    assert found.values["encoder self keys, layer 1, head", "2"] == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_gates_over_a_bridge_do_not_depend_on_the_batch(tokenizer):
     keras.utils.set_random_seed(7)
     model = AttentionBridgeModel(
@@ -88,21 +81,18 @@ def test_gates_over_a_bridge_do_not_depend_on_the_batch(tokenizer):
         transformer={"num_heads": 2, "shortcuts": {"kind": "fusion", "sites": ["cross"]}},
     )
     model.set_weights([weight * 3 for weight in model.get_weights()])
+    translator = Translator(model, tokenizer)
     texts, languages = ["the", "the cat sat"], {"source_language": "en", "target_language": "de"}
-    assert [len(x) + 1 for x in tokenizer.tokenize(texts).to_list()] == [
-        2,
-        4,
-    ]  # as many tokens as vectors of the bridge
-    together, apart = (gates(Translator(model, tokenizer), texts, texts, max_tokens=n, **languages) for n in (100, 1))
+    lengths = [len(x) + 1 for x in tokenizer.tokenize(texts).to_list()]
+    assert lengths == [2, 4]  # as many tokens as vectors of the bridge
+    together, apart = (gates(translator, texts, texts, max_tokens=n, **languages) for n in (100, 1))
     assert together.values == pytest.approx(apart.values, abs=1e-6)
-    first, second = (
-        gates(Translator(model, tokenizer), [text], [text], **languages).values["decoder cross keys", "1"]
-        for text in texts
-    )
-    assert together.values["decoder cross keys", "1"] == pytest.approx((2 * first + 4 * second) / 6)
+    key = "decoder cross keys", "1"
+    first, second = (gates(translator, [text], [text], **languages).values[key] for text in texts)
+    assert together.values[key] == pytest.approx((2 * first + 4 * second) / 6, abs=1e-5)
     assert abs(first - second) > 1e-3
     histogram = np.zeros(20, int)
-    for batch in hidden_states(Translator(model, tokenizer), texts, texts, tensors=["gates"], **languages):
+    for batch in hidden_states(translator, texts, texts, tensors=["gates"], **languages):
         histogram += np.histogram(batch.target.gates["cross"][0, :, 0], 20, (0, 1))[0]
     assert histogram.sum() == 2 * 3 * 8  # vectors of two texts
     for found in (together, apart):
@@ -137,9 +127,12 @@ class Halves(CompositionLayer):
         return 0.5 * sum(self.separate(representations))
 
 
+SIZES = {"num_encoder_layers": 2, "num_decoder_layers": 2, "hidden_dim": 8, "num_heads": 2, "norm": "post"}
+
+
+@pytest.mark.slow
 def test_parts_of_a_composition_of_ones_own(tokenizer, lines):
-    sizes = {"num_encoder_layers": 2, "num_decoder_layers": 2, "hidden_dim": 8, "num_heads": 2, "norm": "post"}
-    model = Translator(Transformer(60, layer_composition=LayerSpec(Halves), **sizes), tokenizer)
+    model = Translator(Transformer(60, layer_composition=LayerSpec(Halves), **SIZES), tokenizer)
     found = composition(model, lines).values
     (batch,) = hidden_states(model, lines)
     for number in (1, 2):
@@ -147,16 +140,16 @@ def test_parts_of_a_composition_of_ones_own(tokenizer, lines):
         (value,) = (x for (group, item), x in found.items() if "first order" in group and item == str(number))
         assert value == pytest.approx(norms.mean(), rel=1e-3)
     assert max(x for (group, _), x in found.items() if "second order" in group) < 1e-4
-    other = Transformer(60, layer_composition=LayerSpec(Mixing), **sizes)
+    other = Transformer(60, layer_composition=LayerSpec(Mixing), **SIZES)
     with pytest.raises(UserError, match="derives from `keras_nmt.layers.CompositionLayer`"):
         composition(Translator(other, tokenizer), lines)
 
 
+@pytest.mark.slow
 def test_the_residual_path_of_a_composition_is_of_first_order(tokenizer, lines):
     """At the identity start of a composition without first order, all of the output is the residual path's."""
-    options = {"layer_composition": Composition("low_rank", residual=True, start="identity")}
-    sizes = {"num_encoder_layers": 2, "num_decoder_layers": 2, "hidden_dim": 8, "num_heads": 2, "norm": "post"}
-    model = Translator(Transformer(60, **options, **sizes), tokenizer)
+    own = Composition("low_rank", residual=True, start="identity")
+    model = Translator(Transformer(60, layer_composition=own, **SIZES), tokenizer)
     found = composition(model, lines).values
     (batch,) = hidden_states(model, lines)
     of_order = {(group.split(", ")[1], item): x for (group, item), x in found.items() if "encoder" in group}

@@ -45,31 +45,24 @@ def test_damaged_files_are_user_errors(tmp_path):
     whole = (tmp_path / "part.npz").read_bytes()
     changed = bytearray(whole)
     changed[60] ^= 255
+    message = r"^A finished part is damaged: remove it. Received: [^\n]*bad.npz \([^\n]+\)$"
     for content in (b"", b"no archive", whole[:1], whole[:100], whole[:-1], bytes(changed)):
         (tmp_path / "bad.npz").write_bytes(content)
-        with pytest.raises(
-            UserError, match=r"^A finished part is damaged: remove it. Received: [^\n]*bad.npz \([^\n]+\)$"
-        ):
+        with pytest.raises(UserError, match=message):
             Measurements.load(tmp_path / "bad.npz", {})
 
 
 def test_results_table_and_picture_are_written(tmp_path):
-    comparison = compare({"a": measurements(), "b": measurements(1)})
+    names = ["a", "cost$5_$6"]  # no formula
+    comparison = compare({name: measurements(i) for i, name in enumerate(names)})
     comparison.write(tmp_path / "new")
     results = json.loads((tmp_path / "new" / "results.json").read_text())
-    assert results["models"]["b"]["values"][0] == {"group": "encoder", "item": "1", "value": 0.55}
+    assert results["models"][names[1]]["values"][0] == {"group": "encoder", "item": "1", "value": 0.55}
     assert (tmp_path / "new" / "table.md").read_text().rstrip("\n") == comparison.to_markdown()
     assert (tmp_path / "new" / "test.png").read_bytes().startswith(b"\x89PNG")
     figure = comparison.plot()
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["a", "b"]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == names
     assert len(figure.axes[1].patches) == 2
-
-
-def test_names_of_models_are_no_formulas(tmp_path):
-    names = ["_base", "cost$5_$6", "fusion"]
-    comparison = compare({name: measurements(i) for i, name in enumerate(names)})
-    comparison.write(tmp_path)
-    assert [text.get_text() for text in comparison.plot().legends[0].get_texts()] == names
 
 
 def test_numbers_of_several_models_are_in_order():
@@ -79,14 +72,11 @@ def test_numbers_of_several_models_are_in_order():
     assert [list(line.get_xdata()) for line in comparison.plot().axes[0].lines[:2]] == [[1, 10], [2, 10]]
 
 
-def test_runs_of_several_seeds():
+def test_runs_of_several_seeds_are_compared_by_items():
     mean = over_seeds([measurements(), measurements(1)])
     assert mean.values[KEYS[0]] == pytest.approx(0.5)
     assert mean.deviations[KEYS[0]] == pytest.approx(np.std([0.45, 0.55], ddof=1))
     assert "0.500 ± 0.071" in mean.to_markdown()
-
-
-def test_runs_of_several_seeds_are_compared_by_items():
     rng, key = np.random.default_rng(2), ("contrast", "all")
 
     def runs(share):
@@ -131,14 +121,13 @@ def test_notes_name_their_models_unless_all_have_them():
 
 def test_one_analysis_is_compared():
     other = Measurements("other", "score", {KEYS[0]: 1.0})
-    with pytest.raises(UserError, match="one analysis"):
-        compare({"a": measurements(), "b": other})
-    with pytest.raises(UserError, match="one analysis"):
-        compare({})
-    with pytest.raises(UserError, match="one analysis. Received: other, test"):
-        over_seeds([measurements(), other])
-    with pytest.raises(UserError, match="one analysis. Received: none"):
-        over_seeds([])
+    for call, received in (
+        (lambda: compare({"a": measurements(), "b": other}), "other, test"),
+        (lambda: compare({}), "none"),
+        (lambda: over_seeds([measurements(), other]), "other, test"),
+    ):
+        with pytest.raises(UserError, match=f"one analysis. Received: {received}"):
+            call()
 
 
 @pytest.mark.parametrize("items", [("1", "2"), ("x", "y")], ids=["lines", "bars"])

@@ -17,36 +17,35 @@ TEXT = "the small cat sat in $a"
 
 
 @pytest.fixture(scope="module")
-def mixed_insides(mixed):
-    return look_inside(mixed.with_options(num_hypotheses=3), TEXT)
+def several(mixed):
+    return mixed.with_options(num_hypotheses=3, length_buckets=[16], batch_buckets=[1])
 
 
 @pytest.fixture(scope="module")
-def bridged_insides(bridged):
-    return look_inside(bridged, "the small cat", source_language="de", target_language="en")
+def mixed_insides(several):
+    return look_inside(several, TEXT)
 
 
-def test_translations_and_alignments_are_the_translators(mixed, mixed_insides):
-    (expected,) = mixed.with_options(num_hypotheses=3).translate([TEXT])
+def test_translations_and_alignments_are_the_translators(several, mixed_insides):
+    (expected,) = several.translate([TEXT])
     assert [x.text for x in mixed_insides.translation.hypotheses] == [x.text for x in expected.hypotheses]
     alignment = mixed_insides.alignment
-    assert list(alignment.pairs) == mixed.align([TEXT], [expected.text])[0]
+    assert list(alignment.pairs) == several.align([TEXT], [expected.text])[0]
     assert (alignment.source, alignment.target) == (tuple(TEXT.split()), tuple(expected.text.split()))
     # Attention of the layer that aligns: the sums over subwords and words of a sentence agree.
-    (batch,) = hidden_states(mixed, [TEXT], [expected.text], tensors=TENSORS)
+    (batch,) = hidden_states(several, [TEXT], [expected.text], tensors=TENSORS)
     weights = batch.target.attention["cross"][0][0].mean(axis=0)  # [1 + n, m + 1] of the first of two layers
     numbers = np.bincount(batch.target.words[1:], minlength=len(alignment.target))
     np.testing.assert_allclose(numbers @ alignment.attention.sum(axis=1), weights[:-1, :-1].sum(), rtol=1e-4)
-    alone = [j for j, number in enumerate(numbers) if number == 1]
-    for j in alone:
+    for j in (j for j, number in enumerate(numbers) if number == 1):
         t = 1 + list(batch.target.words[1:]).index(j)
         of_first_word = weights[t - 1, :-1][batch.source.words[:-1] == 0].sum()
         assert alignment.attention[j, 0] == pytest.approx(of_first_word, abs=1e-5)
 
 
-def test_mechanisms_are_means_of_the_hidden_states(mixed, mixed_insides):
+def test_mechanisms_are_means_of_the_hidden_states(several, mixed_insides):
     texts = [TEXT], [mixed_insides.translation.text]
-    (batch,) = hidden_states(mixed, *texts, tensors=TENSORS)  # traced for `look_inside` already
+    (batch,) = hidden_states(several, *texts, tensors=TENSORS)  # traced for `look_inside` already
     gates = mixed_insides.gates.values
     assert gates["encoder self keys", "2"] == pytest.approx(batch.source.gates["self"][1, :, 0].mean(), abs=1e-5)
     assert gates["decoder self values", "1"] == pytest.approx(batch.target.gates["self"][0, :, 1].mean(), abs=1e-5)
@@ -63,36 +62,40 @@ def test_mechanisms_are_means_of_the_hidden_states(mixed, mixed_insides):
     assert mixed_insides.bridge is None
 
 
-def test_the_bridge_is_that_of_the_direction(bridged, bridged_insides):
+@pytest.mark.slow
+def test_the_bridge_is_that_of_the_direction(bridged):
+    insides = look_inside(bridged, "the small cat", source_language="de", target_language="en")
     (expected,) = bridge_attention(bridged.model, bridged.tokenizers["de"], "de", ["the small cat"])
-    assert bridged_insides.bridge.tokens == expected.tokens
-    np.testing.assert_allclose(bridged_insides.bridge.attention, expected.attention, atol=1e-5)
-    assert bridged_insides.alignment is None  # the decoder attends to the bridge
+    assert insides.bridge.tokens == expected.tokens
+    np.testing.assert_allclose(insides.bridge.attention, expected.attention, atol=1e-5)
+    assert insides.alignment is None  # the decoder attends to the bridge
+    assert headings(insides.to_html()) == ["Translations", "Attention bridge"]
 
 
 def headings(html):
     return re.findall("<h3>(.*?)</h3>", html)
 
 
-def test_html_has_sections_of_what_the_model_has(mixed_insides, bridged_insides, plain):
-    everything = ["Translations", "Word alignment", "Gates of the shortcuts", "Roles", "Composition"]
+def test_html_has_sections_of_what_the_model_has(mixed_insides):
     html = mixed_insides.to_html()
-    assert headings(html) == everything
+    assert headings(html) == ["Translations", "Word alignment", "Gates of the shortcuts", "Roles", "Composition"]
     groups = {group for found in (mixed_insides.gates, mixed_insides.composition) for group, _ in found.values}
     assert html.count("<img") == 1 + len(groups)
-    assert headings(bridged_insides.to_html()) == ["Translations", "Attention bridge"]
+
+
+@pytest.mark.slow
+def test_html_draws_the_alignment_of_a_given_beginning(plain):
     insides = look_inside(plain, "cat", prefix="the cat sat")
     assert insides.translation.text.startswith("the cat sat")
     html = insides.to_html()
-    assert headings(html) == everything[:2]
-    images = re.findall('alt="(.*?)" src="data:image/svg.xml;base64,(.*?)"', html)
-    assert len(images) == 1
-    text, data = images[0]
-    assert text == "Aligned words: " + ", ".join(
-        f"cat – {insides.alignment.target[j]}" for _, j in insides.alignment.pairs
-    )
+    assert headings(html) == ["Translations", "Word alignment"]
+    ((text, data),) = re.findall('alt="(.*?)" src="data:image/svg.xml;base64,(.*?)"', html)
+    targets = [insides.alignment.target[j] for _, j in insides.alignment.pairs]
+    assert text == "Aligned words: " + ", ".join(f"cat – {target}" for target in targets)
     assert b"<svg" in base64.b64decode(data)
     assert f">{insides.alignment.target[-1]}<".encode() in base64.b64decode(data)  # text, not outlines
+    with pytest.raises(UserError, match=r"There is no text to translate. Received: '  '"):
+        look_inside(plain, "  ")
 
 
 def test_html_shows_text_as_text():
@@ -116,8 +119,3 @@ def test_only_texts_break_inside_of_words_on_a_narrow_screen(mixed_insides):
         hypothesis.text for hypothesis in mixed_insides.translation.hypotheses
     }
     assert any(re.fullmatch(r"-?\d+\.\d+", text) for attributes, text in cells if "dir" not in attributes)
-
-
-def test_a_text_of_spaces_is_refused(plain):
-    with pytest.raises(UserError, match=r"There is no text to translate. Received: '  '"):
-        look_inside(plain, "  ")

@@ -49,16 +49,12 @@ def test_texts_are_counted_once(plain, lines, translated, shown):
     assert shown.totals["lines"][1:] == shown.finished["lines"][1:] == [3]
 
 
-def test_passes_of_a_probe_are_counted(plain, lines, shown):
+def test_passes_of_a_probe_and_epochs_of_classifiers_are_counted(plain, lines, shown):
     lexical(plain, lines[:10], epochs=2, hidden_dim=4, seeds=[1, 2])
     assert shown.totals["passes"] == shown.finished["passes"] == [6]  # two epochs and the test, twice
     assert shown.finished["lines"] == [9, 9, 1] * 2
-
-
-def test_epochs_of_classifiers_are_counted(shown):
-    x = np.eye(20, dtype="float32")
     every = np.ones([1, 20], bool)
-    classify(x, np.arange(20) % 2, every, every, [1e-4], max_epochs=8)
+    classify(np.eye(20, dtype="float32"), np.arange(20) % 2, every, every, [1e-4], max_epochs=8)
     assert shown.totals["epochs"] == shown.finished["epochs"] == [8]
 
 
@@ -74,19 +70,20 @@ def test_without_a_watcher_nothing_is_counted_and_an_inner_watcher_ends():
     assert set(outer.totals) == {"pans"}
 
 
-NIGHTLY = [pytest.param(command, marks=pytest.mark.nightly) for command in ("roles", "bridge")]
-
-
-@pytest.mark.parametrize("command", ["similarity", "embed", *NIGHTLY])
+@pytest.mark.parametrize(
+    "command",
+    ["similarity", pytest.param("embed", marks=pytest.mark.slow)]
+    + [pytest.param(command, marks=pytest.mark.nightly) for command in ("roles", "bridge")],
+)
 def test_a_terminal_shows_the_lines_of_a_command(command, directories, lines, tmp_path, monkeypatch, capfdbinary):
     lines = [line for line in lines if line]  # `bridge` leaves empty lines out
     (tmp_path / "text").write_text("".join(f"{line}\n" for line in lines))
+    language, source = ["--language", "de"], ["--source", tmp_path / "text"]
     arguments = {
-        "similarity": ["inspect", "similarity", directories / "plain", "--source", tmp_path / "text"],
-        "roles": ["inspect", "roles", directories / "mixed", "--source", tmp_path / "text"],
-        "bridge": ["inspect", "bridge", directories / "bridged", "--source", tmp_path / "text", "--language", "de"],
-        "embed": ["embed", directories / "bridged", "--language", "de", "--input", tmp_path / "text"]
-        + ["--output", tmp_path / "vectors.npy"],
+        "similarity": ["inspect", "similarity", directories / "plain", *source],
+        "roles": ["inspect", "roles", directories / "mixed", *source],
+        "bridge": ["inspect", "bridge", directories / "bridged", *source, *language],
+        "embed": ["embed", directories / "bridged", *language, "--input", source[1], "--output", tmp_path / "v.npy"],
     }[command]
     monkeypatch.setattr(sys, "argv", ["keras-nmt", *map(str, arguments)])
     with terminal_for_errors(monkeypatch) as text:

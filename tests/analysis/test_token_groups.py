@@ -7,14 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from keras_nmt.analysis import (
-    TaggedSentence,
-    by_frequency,
-    gates,
-    hidden_states,
-    lexical,
-    read_conllu,
-)
+from keras_nmt.analysis import TaggedSentence, by_frequency, gates, hidden_states, lexical, read_conllu
 from keras_nmt.errors import UserError
 
 CONLLU = """# text = Don't stop.
@@ -61,6 +54,7 @@ def test_bins_of_frequency_have_equally_many_types(plain, lines):
         assert max(largest[low]) <= min(largest[high])
 
 
+@pytest.mark.slow
 def test_the_counts_of_bins_stand_in_a_note(mixed):
     text = ["the the the cat"] * 9 + ["old cat"]
     counts = Counter(i for ids in mixed.tokenizers["source"].tokenize(text).to_list() for i in ids)

@@ -6,14 +6,10 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from changed_weights import changed
+from saved_models import changed
 from sklearn.metrics import normalized_mutual_info_score
 
-from keras_nmt.analysis import (
-    TaggedSentence,
-    by_tag,
-    roles,
-)
+from keras_nmt.analysis import TaggedSentence, by_tag, roles
 from keras_nmt.analysis.token_roles import _context, _information, _typical
 from keras_nmt.errors import UserError
 
@@ -55,17 +51,14 @@ def test_a_token_must_be_a_subword_and_may_be_missing_in_the_text(mixed, lines):
         assert roles(mixed, ["the cat"], token=token).occurrences
 
 
-def test_subwords_of_a_text_without_words_have_an_empty_context():
-    assert _context(["\t", "the cat"], (0, 0)) == "[]"
-    assert _context(["\t", "the cat"], (1, 1)) == "the [cat]"
-
-
 def test_typical_subwords_are_frequent_and_of_the_role():
     # n(r, t) log p(t | r) / p(t), without the factor n the order would be another
     everywhere = Counter(often=9, once=1, all=40, other=50)
     lifts = _typical(Counter(often=8, once=1, all=4), everywhere, 100)
     assert list(lifts)[:2] == ["often", "once"]
     assert lifts["often"] == pytest.approx((8 / 13) / (9 / 100))
+    assert _context(["\t", "the cat"], (0, 0)) == "[]", "a text without words"
+    assert _context(["\t", "the cat"], (1, 1)) == "the [cat]"
 
 
 def test_information_of_roles_and_tags(mixed):

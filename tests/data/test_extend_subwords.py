@@ -7,34 +7,13 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from small import LINES
 
 from keras_nmt.data import SubwordTokenizer, extend_subwords, train_subwords
 from keras_nmt.data.subword_sampler import SPACE
 from keras_nmt.errors import UserError
 
-WORDS = [
-    "the",
-    "small",
-    "cat",
-    "sat",
-    "on",
-    "three",
-    "red",
-    "dogs",
-    "and",
-    "four",
-    "blue",
-    "birds",
-    "ran",
-    "from",
-    "an",
-    "old",
-    "house",
-    "to",
-    "a",
-    "new",
-    "garden",
-]
+WORDS = LINES[2].split()
 NEW = ["bicycle", "bicycles", "helmet", "helmets", "cyclist", "catwalk", "dogs", "字体", "ünder"]
 
 
@@ -47,17 +26,11 @@ def text(words: list[str], seed: int) -> list[str]:
 def tokenizer(request, tmp_path_factory) -> SubwordTokenizer:
     folder = tmp_path_factory.mktemp(request.param)
     (folder / "text").write_text("\n".join(text(WORDS, 1)), encoding="utf-8")
-    kind = "bpe" if request.param == "bytes" else request.param
-    options = {"vocabulary_size": 320, "byte_fallback": True} if request.param == "bytes" else {"vocabulary_size": 42}
-    path = train_subwords(
-        folder / "text",
-        folder / "m",
-        model_type=kind,
-        control_symbols=["<2a>", "<2b>"],
-        user_symbols=["<x>"],
-        **options,
+    kind, size = ("bpe", 320) if request.param == "bytes" else (request.param, 42)
+    options = {"control_symbols": ["<2a>", "<2b>"], "user_symbols": ["<x>"], "byte_fallback": size == 320}
+    return SubwordTokenizer(
+        train_subwords(folder / "text", folder / "m", model_type=kind, vocabulary_size=size, **options)
     )
-    return SubwordTokenizer(path)
 
 
 def letters(seed: int) -> list[str]:
@@ -131,22 +104,16 @@ def test_pieces_are_those_of_the_algorithm(tmp_path, number):
     assert SubwordTokenizer(extended.proto).pieces(model.vocabulary_size) == expected
 
 
-def test_nul_gets_no_piece(tokenizer):
-    extended = extend_subwords(tokenizer.proto, text=["the\0cat \u03b1"] * 3, number=2)
-    pieces = SubwordTokenizer(extended.proto).pieces(tokenizer.vocabulary_size)
-    assert "\u03b1" in pieces
-    assert "\0" not in "".join(pieces)
-
-
-def test_text_that_spells_symbols_gives_no_pieces_of_them(tokenizer):
+def test_text_that_spells_symbols_or_has_nul_gives_no_pieces_of_them(tokenizer):
     symbols = ["<unk>", "<s>", "</s>", "<2a>", "<2b>", "<0x41>", "<2c>"]
-    text = [f"{symbol}cat {symbol} <new>dog ★" for symbol in symbols for _ in range(3)]
+    text = [f"{symbol}cat {symbol} <new>dog ★ x\0y α" for symbol in symbols for _ in range(3)]
     options = {"labels": ["<2c>"], "first_label": 6, "user_symbols": ["<new>", "★"]}
     larger = SubwordTokenizer(extend_subwords(tokenizer.proto, text=text, number=200, **options).proto)
     pieces = larger.pieces()
     assert len(set(pieces)) == len(pieces)
     new = pieces[tokenizer.vocabulary_size + 1 : -2]
-    assert new
+    assert "α" in "".join(new)
+    assert "\0" not in "".join(pieces)
     used = {pieces[i] for row in ids(larger, [*text, *new]) for i in row}
     assert not [piece for piece in new if len(piece) > 1 and (piece not in used or "<new>" in piece)]
 
@@ -163,19 +130,14 @@ def test_labels_follow_the_labels_and_symbols_are_never_split(tokenizer):
     assert row[-1] == ids(larger, ["the<new>cat"])[0][-1]
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
+def test_wrong_pieces_are_one_line(tokenizer):
+    for options, message in (
         ({"user_symbols": ["<x>"]}, "Symbols must be new.*'<x>'"),
         ({"user_symbols": ["<y>", "<y>"]}, "Symbols must be distinct"),
-        ({"labels": ["a b"]}, "must not contain spaces.*'a b'"),
-        ({"user_symbols": ["<\0>"]}, r"must not contain spaces or NUL.*'<\\x00>'"),
-        ({"words": ["a\0b"]}, r"one word.*'a\\x00b'"),
+        ({"labels": ["a b"]}, "must not contain spaces"),
+        ({"user_symbols": ["<\0>"]}, r"spaces or NUL.*'<\\x00>'"),
         ({"words": ["two words"]}, "one word.*'two words'"),
-        ({"words": ["a<x>b"]}, "must not contain a symbol.*'a<x>b'"),
-    ],
-)
-def test_wrong_pieces_are_one_line(tokenizer, options, message):
-    with pytest.raises(UserError, match=message) as raised:
-        extend_subwords(tokenizer.proto, **options)
-    assert "\n" not in str(raised.value)
+        ({"words": ["a<x>b"]}, "must not contain a symbol"),
+    ):
+        with pytest.raises(UserError, match=rf"^[^\n]*{message}[^\n]*$"):
+            extend_subwords(tokenizer.proto, **options)

@@ -37,9 +37,7 @@ def texts(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 @pytest.fixture
-def sampled(
-    request: pytest.FixtureRequest, texts: tuple[ParallelCorpus, Any], monkeypatch: pytest.MonkeyPatch
-) -> TrainingBatches:
+def sampled(request, texts, monkeypatch):
     """Batches that are segmented anew."""
     corpus, tokenizer = texts
     if "portions" in request.node.name:
@@ -48,9 +46,7 @@ def sampled(
     return TrainingBatches(corpus, batch_size=200, seed=4, sampling=sampling)
 
 
-def test_sampled_pairs_occur_once_per_epoch_in_other_subwords(
-    sampled: TrainingBatches, texts: tuple[ParallelCorpus, Any]
-) -> None:
+def test_sampled_pairs_occur_once_per_epoch_in_other_subwords(sampled, texts):
     corpus, tokenizer = texts
     updates = sampled.updates_per_epoch
     elements = take(sampled.dataset(), 2 * updates)
@@ -80,9 +76,7 @@ def test_sampled_pairs_occur_once_per_epoch_in_other_subwords(
     assert sampled.largest_shapes[0][0] * sampled.largest_shapes[0][1] >= 8 * 40
 
 
-def test_sampled_pairs_may_be_longer_than_all_usual_pairs(
-    texts: tuple[ParallelCorpus, Any], monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
-) -> None:
+def test_sampled_pairs_may_be_longer_than_all_usual_pairs(texts, monkeypatch, request):
     """The limit is the sampling's, or the last bucket's if lower; a usual length is never too long."""
     corpus, tokenizer = texts
     alpha = 0.7 if "bpe" in request.node.name else 0.05  # long segmentations
@@ -137,9 +131,7 @@ def test_sampled_batches_depend_on_their_update_only(sampled: TrainingBatches) -
     assert not same(whole[:updates], whole[updates : 2 * updates])
 
 
-def test_each_portion_of_each_epoch_has_seeds_of_its_own(
-    sampled: TrainingBatches, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_portion_of_each_epoch_has_seeds_of_its_own(sampled, monkeypatch):
     segment, seen = SubwordSampling.segment, []
 
     def recording(self: SubwordSampling, corpus: ParallelCorpus, pairs: np.ndarray, seeds: Any, *limit: int) -> Any:
@@ -151,9 +143,7 @@ def test_each_portion_of_each_epoch_has_seeds_of_its_own(
     assert len(seen) == len(set(seen)) > 1
 
 
-def test_lengths_are_estimated_from_pairs_of_all_parts_of_the_corpus(
-    texts: tuple[ParallelCorpus, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_lengths_are_estimated_from_pairs_of_all_parts_of_the_corpus(texts, tmp_path, monkeypatch):
     monkeypatch.setattr("keras_nmt.data.training_batches.TYPICAL", 20)
     (tmp_path / "text").write_text("a\n" * 60 + "the chat sat on the mat\n" * 60)
     corpus = read_parallel(tmp_path / "text", tmp_path / "text", texts[1], texts[1], keep_text=True)

@@ -57,15 +57,14 @@ def test_without_its_rate_no_line_has_a_kind_of_noise_and_with_rate_1_each_has(n
         "uppercase": text.upper(),
         "titlecase": "Häuser Sind Hier, Katzen Dort.",
         "final_stop": text[:-1],
-        "swap": "äHsure isdn ihre, aKztne odtr.",
-        "drop": " ".join(f"{word}" for word in ("r", "d", "r,", "n", "t.")),
+        "swap": "äHsure isdn ihre, aKztne odtr.",  # letters only
+        "drop": "r d r, n t.",
     }
     if name in expected:
         assert other == expected[name]
     else:
-        assert [len(word) for word in other.split(" ")] == [
-            len(word) if name == "neighbour" else len(word) + sum(map(str.isalpha, word)) for word in text.split(" ")
-        ]
+        added = (lambda word: 0) if name == "neighbour" else (lambda word: sum(map(str.isalpha, word)))
+        assert [len(word) for word in other.split(" ")] == [len(word) + added(word) for word in text.split(" ")]
         assert ("ä" in other) == (name == "neighbour") or "ää" in other
     tiny = SourceNoise(**{name: 1e-12}).apply([text] * 50, range(50), (1, 2))
     assert tiny == [text] * 50
@@ -98,19 +97,16 @@ def test_full_stops_and_kept_words():
     assert noise.apply(["<BT> cats"], [1], (1,), keep={"<BT>"})[0].startswith("<BT> ")
 
 
-@pytest.mark.parametrize(
-    ("rates", "expected"),
-    [
-        ({}, "Missing rate of noise: give one above 0"),
-        ({"swap": 1.5}, "A rate of noise must be a number from 0 to 1. Received: swap=1.5"),
-        ({"swap": "much"}, "A rate of noise must be a number from 0 to 1"),
-        ({"swap": 0.6, "drop": 0.6}, "The sum of swap, drop, insert, neighbour must be at most 1. Received: 1.2"),
-        ({"swop": 0.1}, "The settings of `noise` must be among swap, "),
-    ],
-)
-def test_wrong_rates(rates, expected):
-    with pytest.raises(UserError, match=expected.replace(".", r"\.")):
-        SourceNoise.from_settings(rates)
+def test_wrong_rates():
+    for rates, message in (
+        ({}, "Missing rate of noise"),
+        ({"swap": 1.5}, r"from 0 to 1\. Received: swap=1\.5"),
+        ({"swap": "much"}, "a number from 0 to 1"),
+        ({"swap": 0.6, "drop": 0.6}, "The sum of swap, drop, insert, neighbour must be at most 1"),
+        ({"swop": 0.1}, "must be among swap, "),
+    ):
+        with pytest.raises(UserError, match=message):
+            SourceNoise.from_settings(rates)
 
 
 @pytest.fixture(scope="module")
@@ -124,7 +120,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> tuple[ParallelCorpus, Su
     return read, tokenizer, folder / "prepared"
 
 
-@pytest.mark.parametrize("alpha", [None, 0.2])
+@pytest.mark.parametrize("alpha", [pytest.param(None, marks=pytest.mark.slow), 0.2])
 def test_batches_have_noisy_sources_and_clean_targets(corpus, alpha):
     read, tokenizer, prepared = corpus
     noise = SourceNoise(neighbour=0.2, titlecase=0.2, final_stop=0.5)
@@ -132,6 +128,8 @@ def test_batches_have_noisy_sources_and_clean_targets(corpus, alpha):
     batches = TrainingBatches(read, batch_size=200, seed=4, sampling=sampling)
     updates = batches.updates_per_epoch
     elements = take(batches.dataset(), 2 * updates)
+    texts = [text.decode() for text in read.text[0].tolist()]
+    lines = read.line_numbers.tolist()
     for epoch in (0, 1):
         found = {}
         for batch in elements[epoch * updates : (epoch + 1) * updates]:
@@ -139,12 +137,10 @@ def test_batches_have_noisy_sources_and_clean_targets(corpus, alpha):
             found |= {int(line): pair for line, *pair in zip(batch["line_numbers"], *sides, strict=True) if line > 0}
         assert sorted(found) == list(range(1, len(LINES) * 30 + 1))
         assert all(target.decode() == (LINES * 30)[line - 1] for line, (_, target) in found.items())
-        texts = [text.decode() for text in read.text[0].tolist()]
-        lines = read.line_numbers.tolist()
         expected = noise.apply(texts, lines, (4, epoch, 0), {"<BT>"})
+        read_again = tokenizer.detokenize(tokenizer.tokenize(expected)).numpy()
         assert [found[line][0].decode().replace(" ⁇ ", "?") for line in lines] == [
-            tokenizer.detokenize(tokenizer.tokenize([text])).numpy()[0].decode().replace(" ⁇ ", "?")
-            for text in expected
+            text.decode().replace(" ⁇ ", "?") for text in read_again
         ]
         assert sum(found[line][0] != found[line][1] for line in lines) > 100
     # The noise depends neither on the workers nor on the place to go on from, nor on whether a corpus is prepared.
@@ -180,16 +176,12 @@ def test_a_source_without_subwords_stays_as_it_is(corpus, monkeypatch):
     assert source.values.tolist() == read.source[:5].flat_values.numpy().tolist()
 
 
-@pytest.mark.parametrize(("letter", "beside"), [("a", "qwsz"), ("g", "tyfhvb"), ("m", "jkn"), ("G", "TYFHVB")])
-def test_other_letters_are_beside_theirs_on_a_qwerty_keyboard(letter, beside):
+def test_other_letters_are_beside_theirs_on_a_qwerty_keyboard():
     """Each row of the keyboard is shifted by half a key, and the case is that of the letter."""
-    words = [2 * letter] * 200
-    replaced = SourceNoise(neighbour=1.0).apply(words, range(200), (1,))
-    assert set("".join(replaced)) == set(beside)
-    inserted = SourceNoise(insert=1.0).apply(words, range(200), (1,))
-    assert {word[::2] for word in inserted} == {2 * letter}
-    assert set("".join(word[1::2] for word in inserted)) == set(beside)
-
-
-def test_only_letters_are_swapped():
-    assert SourceNoise(swap=1.0).apply(["cat, dog."], [1], (1,)) == ["act, odg."]
+    for letter, beside in (("a", "qwsz"), ("g", "tyfhvb"), ("m", "jkn"), ("G", "TYFHVB")):
+        words = [2 * letter] * 200
+        replaced = SourceNoise(neighbour=1.0).apply(words, range(200), (1,))
+        assert set("".join(replaced)) == set(beside)
+        inserted = SourceNoise(insert=1.0).apply(words, range(200), (1,))
+        assert {word[::2] for word in inserted} == {2 * letter}
+        assert set("".join(word[1::2] for word in inserted)) == set(beside)

@@ -5,9 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import re
-import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -78,9 +76,8 @@ def train_samples(text: Path, folder: Path, seed: int = 0) -> list[bytes]:
     return [train_subwords(text, folder / kind, model_type=kind, **arguments).read_bytes() for kind in MODEL_TYPES]
 
 
-def test_models_are_equal_in_another_process(
-    text: Path, tmp_path: Path, run_python: Callable[..., subprocess.CompletedProcess[bytes]]
-) -> None:
+@pytest.mark.slow
+def test_models_are_equal_in_another_process(text, tmp_path, run_python):
     code = (
         "import pathlib, sys; from test_subword_models import train_samples; "
         "train_samples(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]))"
@@ -95,34 +92,22 @@ def test_models_are_equal_in_another_process(
     assert all(a != b for a, b in zip(here, train_samples(text, tmp_path / "other", seed=1), strict=True))
 
 
-def test_several_files_make_one_text(tmp_path: Path, text: Path) -> None:
-    lines = sentences(200).splitlines(keepends=True)
-    (tmp_path / "a.txt").write_text("".join(lines[:120]), encoding="utf-8")
-    (tmp_path / "b.gz").write_bytes(gzip.compress("".join(lines[120:]).encode()))
-    whole = train_subwords(text, tmp_path / "whole", vocabulary_size=60)
-    parts = train_subwords([tmp_path / "a.txt", tmp_path / "b.gz"], tmp_path / "parts", vocabulary_size=60)
-    assert whole.read_bytes() == parts.read_bytes()
-
-
 @pytest.mark.parametrize("model_type", MODEL_TYPES)
-def test_too_large_a_vocabulary_names_the_largest(text: Path, tmp_path: Path, model_type: str) -> None:
-    with pytest.raises(UserError, match="is too large") as error:
-        train_subwords(text, tmp_path / "m", vocabulary_size=50_000, model_type=model_type)
+def test_too_large_or_small_a_vocabulary_names_the_limit(text: Path, tmp_path: Path, model_type: str) -> None:
+    options = {"model_type": model_type}
+    with pytest.raises(UserError, match=r"^[^\n]*is too large[^\n]*$") as error:
+        train_subwords(text, tmp_path / "m", vocabulary_size=50_000, **options)
     assert not (tmp_path / "m").exists()
-    assert "\n" not in str(error.value)
     largest = int(re.search(r"to at most (\d+)", str(error.value))[1])
-    path = train_subwords(text, tmp_path / "m", vocabulary_size=largest, model_type=model_type)
+    path = train_subwords(text, tmp_path / "m", vocabulary_size=largest, **options)
     assert load(path).get_piece_size() == largest
     with pytest.raises(UserError, match=f"lower `vocabulary_size` to at most {largest}"):
-        train_subwords(text, tmp_path / "m", vocabulary_size=largest + 1, model_type=model_type)
+        train_subwords(text, tmp_path / "m", vocabulary_size=largest + 1, **options)
     assert load(path).get_piece_size() == largest  # a failure leaves the existing file
-
-
-def test_too_small_a_vocabulary_names_the_smallest(text: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="is too small") as error:
-        train_subwords(text, tmp_path / "m", vocabulary_size=10)
+        train_subwords(text, tmp_path / "m", vocabulary_size=10, **options)
     smallest = int(re.search(r"to at least (\d+)", str(error.value))[1])
-    train_subwords(text, tmp_path / "m", vocabulary_size=smallest)
+    train_subwords(text, tmp_path / "m", vocabulary_size=smallest, **options)
 
 
 def test_byte_fallback_and_digits(text: Path, tmp_path: Path) -> None:
@@ -131,52 +116,43 @@ def test_byte_fallback_and_digits(text: Path, tmp_path: Path) -> None:
     assert {"1", "2", "3"} <= set(model.encode("cat 123", out_type=str))
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"", "empty.*text.txt"),
+def test_unusable_text(text: Path, tmp_path: Path) -> None:
+    for content, message in (
+        (b"", r"empty.*odd\.txt"),
         (b"\n \n", "must have characters"),
         (b"x" * 10_000 + b"\n", "must have characters to train on, in lines of at most 4,192 bytes"),
         (b"a b\n" * 9, "too large for the text: lower `vocabulary_size` to at most"),
-        (b"fine\nfine\nnot \xff fine\n", r"Line 3 is not UTF-8.*text\.txt"),
-    ],
-)
-def test_unusable_text(tmp_path: Path, content: bytes, message: str) -> None:
-    (tmp_path / "text.txt").write_bytes(content)
-    with pytest.raises(UserError, match=message) as error:
-        train_subwords(tmp_path / "text.txt", tmp_path / "m", vocabulary_size=20)
-    assert "\n" not in str(error.value)
-    assert not (tmp_path / "m").exists()
-
-
-def test_a_size_that_sentencepiece_cannot_read_is_named(text: Path, tmp_path: Path) -> None:
+        (b"fine\nfine\nnot \xff fine\n", r"Line 3 is not UTF-8.*odd\.txt"),
+    ):
+        (tmp_path / "odd.txt").write_bytes(content)
+        with pytest.raises(UserError, match=rf"^[^\n]*{message}[^\n]*$"):
+            train_subwords(tmp_path / "odd.txt", tmp_path / "m", vocabulary_size=20)
+        assert not (tmp_path / "m").exists()
     with pytest.raises(UserError, match="cannot train on the text.*Received: vocabulary_size=10000000000"):
         train_subwords(text, tmp_path / "m", vocabulary_size=10**10)
-
-
-def test_a_line_of_10_000_tokens_and_a_nul_are_accepted(text: Path, tmp_path: Path) -> None:
-    odd = tmp_path / "odd"
-    odd.write_bytes(text.read_bytes() + b"word " * 10_000 + b"\na\0b\n")
-    model = load(train_subwords(odd, tmp_path / "m", vocabulary_size=60))
-    assert "word" not in "".join(model.id_to_piece(list(range(60))))
-    assert len(model.encode("cat " * 10_000)) >= 10_000
-
-
-def test_an_unusable_second_file_is_an_error(text: Path, tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="nowhere"):
         train_subwords([text, tmp_path / "nowhere"], tmp_path / "m", vocabulary_size=60)
-    (tmp_path / "empty").touch()
-    with pytest.raises(UserError, match="empty"):
-        train_subwords([text, tmp_path / "empty"], tmp_path / "m", vocabulary_size=60)
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
+def test_a_line_of_10_000_tokens_and_a_nul_are_accepted_in_one_text_of_several_files(text: Path, tmp_path: Path):
+    content = text.read_bytes() + b"word " * 10_000 + b"\na\0b\n"
+    (tmp_path / "whole").write_bytes(content)
+    path = train_subwords(tmp_path / "whole", tmp_path / "m", vocabulary_size=60)
+    model = load(path)
+    assert "word" not in "".join(model.id_to_piece(list(range(60))))
+    assert len(model.encode("cat " * 10_000)) >= 10_000
+    end = content.index(b"\n", 2000) + 1
+    (tmp_path / "a.txt").write_bytes(content[:end])
+    (tmp_path / "b.gz").write_bytes(gzip.compress(content[end:]))
+    parts = train_subwords([tmp_path / "a.txt", tmp_path / "b.gz"], tmp_path / "parts", vocabulary_size=60)
+    assert path.read_bytes() == parts.read_bytes()
+
+
+def test_wrong_arguments(text: Path, tmp_path: Path) -> None:
+    for arguments in (
         {"files": []},
         {"vocabulary_size": 4},
         {"model_type": "word"},
-        {"character_coverage": 0.5},
         {"character_coverage": 1.5},
         {"normalization": "NFC"},
         {"normalization": "identity", "lowercase": True},
@@ -184,27 +160,20 @@ def test_an_unusable_second_file_is_an_error(text: Path, tmp_path: Path) -> None
         {"max_sentences": 0},
         {"seed": -1},
         {"user_symbols": "<2de>"},
-        {"user_symbols": ["<2de>", "<2de>"]},
         {"user_symbols": ["<2 de>"]},
         {"user_symbols": [""]},
         {"user_symbols": ["</s>"]},
         {"control_symbols": ["<2de>", "<2de>"]},
         {"user_symbols": ["<2de>"], "control_symbols": ["<2de>"]},
-    ],
-)
-def test_wrong_arguments(text: Path, tmp_path: Path, arguments: dict) -> None:
-    with pytest.raises(UserError, match="Received: ") as error:
-        train_subwords(**{"files": [text], "path": tmp_path / "m", "vocabulary_size": 60} | arguments)
-    assert "SentencePiece" not in str(error.value)
-    assert next(iter(arguments)) in str(error.value)
-
-
-def test_a_model_does_not_replace_its_text(text: Path, tmp_path: Path) -> None:
+    ):
+        with pytest.raises(UserError, match="Received: ") as error:
+            train_subwords(**{"files": [text], "path": tmp_path / "m", "vocabulary_size": 60} | arguments)
+        assert next(iter(arguments)) in str(error.value)
     link = tmp_path / "link"
     link.symlink_to(text)
     before = text.read_bytes()
     for path in (text, link):
-        with pytest.raises(UserError, match="would replace its training text: write it to another file. Received: "):
+        with pytest.raises(UserError, match="would replace its training text"):
             train_subwords([text], path, vocabulary_size=60)
     assert text.read_bytes() == before
 

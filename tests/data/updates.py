@@ -1,11 +1,16 @@
-"""The elements of batches as arrays, and those of one update joined."""
+"""Random corpora, the elements of batches as arrays, and those of one update joined."""
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import tensorflow as tf
+
+from keras_nmt.data import ParallelCorpus
+from keras_nmt.ids import BOS, EOS, PAD
 
 KEYS = ("source", "target_input", "target_output", "line_numbers")
 Batch = dict[str, np.ndarray]
@@ -25,3 +30,39 @@ def join(parts: list[Batch], size: int) -> list[Batch]:
     """Concatenates every `size` successive elements to the batch of one update."""
     runs = [parts[i : i + size] for i in range(0, len(parts), size)]
     return [{key: np.concatenate([part[key] for part in run]) for key in KEYS} for run in runs]
+
+
+def lines_of(batches: list[Batch]) -> list[int]:
+    lines = np.concatenate([batch["line_numbers"] for batch in batches])
+    return lines[lines > 0].tolist()
+
+
+def make_corpus(num_pairs: int, longest: int = 20, seed: int = 0, size: int = 99) -> ParallelCorpus:
+    """A corpus of random ids below `size`."""
+    generator = np.random.default_rng(seed)
+    sides = [
+        [generator.integers(4, size, number).tolist() for number in generator.integers(1, longest, num_pairs)]
+        for _ in range(2)
+    ]
+    return ParallelCorpus.from_lists(*sides)
+
+
+def check_rows(corpus: Any, batch: Batch) -> Iterator[int]:
+    """Checks each row against the corpus, and yields the line numbers of the pairs."""
+    corpus = corpus.load()
+    index = {int(line): n for n, line in enumerate(corpus.line_numbers)}
+    source, target = corpus.source.to_list(), corpus.target.to_list()
+    assert all(batch[key].dtype == np.int32 for key in KEYS)
+    for row_source, row_input, row_output, line in zip(*(batch[key] for key in KEYS), strict=True):
+        if line == -1:
+            assert not np.concatenate([row_source, row_input, row_output]).any()
+            continue
+        yield int(line)
+        pair = index[int(line)]
+
+        def padded(ids: list[int], length: int) -> list[int]:
+            return ids + [PAD] * (length - len(ids))
+
+        assert row_source.tolist() == padded([*source[pair], EOS], len(row_source))
+        assert row_input.tolist() == padded([BOS, *target[pair]], len(row_input))
+        assert row_output.tolist() == padded([*target[pair], EOS], len(row_output))

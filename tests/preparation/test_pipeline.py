@@ -7,10 +7,12 @@ import itertools
 import json
 import os
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +33,6 @@ from keras_nmt.preparation.options import DUPLICATES, ORDERS
 from keras_nmt.preparation.pipeline import SegmentLines
 from keras_nmt.preparation.worker_files import read_blocks
 
-ONE_PROCESS = ["--direct_running_mode=in_memory"]
 WORDS = np.array(["the", "cat", "sat", "on", "mat", "that", "is", "a", "rat", "bat", "hat", "chat"])
 
 
@@ -56,11 +57,18 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("keras_nmt.data.text_files.BLOCK_PAIRS", 64)
 
 
-def options_of(folder: Path, numbers: str = "012", **options: Any) -> Preparation:
+def options_of(folder: Path, numbers: Sequence[str] = "012", **options: Any) -> Preparation:
     sources, targets = ([folder / f"{number}.{side}" for number in numbers] for side in ("de", "en"))
-    return Preparation(
-        sides=("de", "en"), sources=sources, targets=targets, subwords=(folder / "m", folder / "m"), **options
-    )
+    given = {"subwords": (folder / "m", folder / "m"), "sources": sources, "targets": targets, **options}
+    return Preparation(sides=("de", "en"), **given)
+
+
+def run(preparation: Preparation, output: Path, workers: int = 1) -> None:
+    prepare(preparation, output, workers=workers, beam_options=["--direct_running_mode=in_memory"])
+
+
+def corpus_of(folder: Path, **options: Any) -> PreparedCorpus:
+    return PreparedCorpus(folder / "de", folder / "en", **options)
 
 
 def content(folder: Path) -> dict[str, bytes]:
@@ -68,15 +76,11 @@ def content(folder: Path) -> dict[str, bytes]:
 
 
 def test_in_the_order_of_lines_the_corpus_is_as_read(folder: Path, tmp_path: Path) -> None:
-    prepare(
-        options_of(folder, duplicates="keep", order="lines", keep_text=True, max_ratio=2),
-        tmp_path / "out",
-        workers=3,
-        beam_options=ONE_PROCESS,
-    )
+    options = options_of(folder, duplicates="keep", order="lines", keep_text=True, max_ratio=2)
+    run(options, tmp_path / "out", workers=3)
     tokenizer = SubwordTokenizer(folder / "m")
     read = read_parallel(folder / "all.de", folder / "all.en", tokenizer, tokenizer, max_ratio=2, keep_text=True)
-    corpus = PreparedCorpus(tmp_path / "out" / "de", tmp_path / "out" / "en", text=True)
+    corpus = corpus_of(tmp_path / "out", text=True)
     corpus.check(tokenizer, tokenizer, max_length=256, max_ratio=2)
     loaded = corpus.load()
     assert len(list((tmp_path / "out" / "pairs").glob("*.lines.npy"))) == 3
@@ -84,61 +88,58 @@ def test_in_the_order_of_lines_the_corpus_is_as_read(folder: Path, tmp_path: Pat
     assert loaded.line_numbers.tolist() == read.line_numbers.tolist()
     assert loaded.source.to_list() == read.source.to_list()
     assert loaded.target.to_list() == read.target.to_list()
-    assert loaded.text is not None
-    assert read.text is not None
     assert [side.tolist() for side in loaded.text] == [side.tolist() for side in read.text]
 
 
+@pytest.mark.slow
 def test_a_shard_without_pairs_leaves_no_gap(folder: Path, tmp_path: Path) -> None:
     for side in ("de", "en"):
         (tmp_path / f"0.{side}").write_text("\n" * 1100)  # the first two of four shards
         (tmp_path / f"1.{side}").write_text("".join(f"cat {i}\n" for i in range(900)))
-    options = {"order": "lines", "duplicates": "keep"}
-    sources, targets = ([tmp_path / f"{number}.{side}" for number in (0, 1)] for side in ("de", "en"))
-    subwords = (folder / "m", folder / "m")
-    preparation = Preparation(sides=("de", "en"), sources=sources, targets=targets, subwords=subwords, **options)
-    prepare(preparation, tmp_path / "out", workers=1, beam_options=ONE_PROCESS)
-    corpus = PreparedCorpus(tmp_path / "out" / "de", tmp_path / "out" / "en")
-    assert corpus.load().line_numbers.tolist() == list(range(1101, 2001))
+    options = {"order": "lines", "duplicates": "keep", "subwords": (folder / "m", folder / "m")}
+    run(options_of(tmp_path, "01", **options), tmp_path / "out")
+    assert corpus_of(tmp_path / "out").load().line_numbers.tolist() == list(range(1101, 2001))
 
 
-@pytest.mark.parametrize(
-    ("option", "message"),
-    [
+def test_wrong_options_and_outputs_are_named(folder: Path, tmp_path: Path) -> None:
+    for option, message in (
         ("--runer=FlinkRunner", "Apache Beam has no such options. Received: --runer=FlinkRunner"),
         ("--direct_num_workers=two", "refuses its options. Received: argument --direct_num_workers: invalid int"),
         ("--runner=NoRunner", "refuses its options. Received: .*Unexpected pipeline runner: NoRunner"),
-    ],
-)
-def test_wrong_options_of_beam_are_named(folder: Path, tmp_path: Path, option: str, message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        prepare(options_of(folder), tmp_path / "out", beam_options=[option])
-    assert not (tmp_path / "out").exists()
+    ):
+        with pytest.raises(UserError, match=rf"^[^\n]*{message}[^\n]*$"):
+            prepare(options_of(folder), tmp_path / "out", beam_options=[option])
+    for output, message in (
+        ("gs://bucket/out", "copy the files to a local path. Received: gs://bucket/out$"),
+        (tmp_path / "out\udcff", r"not UTF-8\. Received: '.*out\\udcff'$"),
+    ):
+        with pytest.raises(UserError, match=message):
+            prepare(options_of(folder), output)
+    with pytest.raises(UserError, match="No pair is left of 400"):
+        run(options_of(folder, "0", scripts={"de": "GREEK"}), tmp_path / "out")
+    with pytest.raises(UserError, match=r"^File too large\. Received: .*/\.writing-out/[^ ]+$"), full_disk():
+        run(options_of(folder), tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("duplicates", ["pair", "either"])
 def test_shuffled_without_duplicates(folder: Path, tmp_path: Path, duplicates: str) -> None:
-    prepared = []
     for workers in (1, 4):
-        output = tmp_path / str(workers)
-        prepare(options_of(folder, duplicates=duplicates), output, workers=workers, beam_options=ONE_PROCESS)
-        prepared.append(content(output))
-    assert prepared[0] == prepared[1]  # the same bytes, however the work is divided
+        run(options_of(folder, duplicates=duplicates), tmp_path / str(workers), workers)
+    assert content(tmp_path / "1") == content(tmp_path / "4")  # the same bytes, however the work is divided
     tokenizer = SubwordTokenizer(folder / "m")
     read = read_parallel(folder / "all.de", folder / "all.en", tokenizer, tokenizer)
-    first: dict[Any, int] = {}
-    seen: tuple[dict[Any, int], ...] = ({}, {})
     texts = list(zip(read.source.to_list(), read.target.to_list(), read.line_numbers.tolist(), strict=True))
-    for source, target, line in texts:
-        first.setdefault((*source, 0, *target), line)
-        seen[0].setdefault(tuple(source), line)
-    kept = set(first.values())
-    if duplicates == "either":
-        for _, target, line in texts:
-            if line in seen[0].values():
-                seen[1].setdefault(tuple(target), line)
-        kept = set(seen[1].values())
-    corpus = PreparedCorpus(tmp_path / "1" / "de", tmp_path / "1" / "en")
+    keys = (lambda s, t: (*s, 0, *t),) if duplicates == "pair" else (lambda s, t: tuple(s), lambda s, t: tuple(t))
+    kept = set(read.line_numbers.tolist())
+    for key in keys:
+        first: dict[Any, int] = {}
+        for source, target, line in texts:
+            if line in kept:
+                first.setdefault(key(source, target), line)
+        kept = set(first.values())
+    corpus = corpus_of(tmp_path / "1")
     lines = corpus.load().line_numbers.tolist()
     assert sorted(lines) == sorted(kept)
     assert lines != sorted(lines)
@@ -150,54 +151,39 @@ def test_shuffled_without_duplicates(folder: Path, tmp_path: Path, duplicates: s
     assert manifest["subwords"] == dict.fromkeys(("de", "en"), tokenizer.digest)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "change", "message"),
     [
         ("1.en", b"a\n" * 399, r"number of lines.*1\.de' with 400, .*1\.en' with 399$"),
         ("2.de", b"a\n" * 7 + b"x" * 10_000_000, r"Line 8 is longer than 1,048,576 bytes.*2\.de$"),
-        ("0.de", b"a\n\xff\n", r"Line 2 is not UTF-8.*0\.de$"),
         ("2.de", b"\x28\xb5\x2f\xfd\x04", r"Damaged Zstandard data.*2\.de "),
         ("1.de", None, r"No such file or directory: '.*1\.de'$"),
     ],
 )
 def test_wrong_files_are_one_line(folder: Path, tmp_path: Path, name: str, change: bytes | None, message: str) -> None:
     texts = tmp_path / "texts"
-    texts.mkdir()
-    for path in folder.iterdir():
-        (texts / path.name).write_bytes(path.read_bytes())
+    shutil.copytree(folder, texts)
     (texts / name).unlink() if change is None else (texts / name).write_bytes(change)
     with pytest.raises((UserError, FileNotFoundError), match=message) as error:
-        prepare(options_of(texts), tmp_path / "out", workers=1, beam_options=ONE_PROCESS)
+        run(options_of(texts), tmp_path / "out")
     assert "\n" not in str(error.value)
     assert [path.name for path in tmp_path.iterdir()] == ["texts"]
 
 
-def test_a_full_disk_is_one_line_and_leaves_nothing(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"^File too large\. Received: .*/\.writing-out/[^ ]+$"), full_disk():
-        prepare(options_of(folder), tmp_path / "out", workers=1, beam_options=ONE_PROCESS)
-    assert list(tmp_path.iterdir()) == []
-
-
-def prepared_with_trained_subwords(folder: Path, output: Path, **options: Any) -> bytes:
-    """The model that `prepare` trains."""
-    sources, targets = ([folder / f"{number}.{side}" for number in range(3)] for side in ("de", "en"))
-    preparation = Preparation(sides=("de", "en"), sources=sources, targets=targets, vocabulary_size=40, **options)
-    prepare(preparation, output, workers=options.get("seed", 0) + 1, beam_options=ONE_PROCESS)
-    return (output / "de" / "subwords.model").read_bytes()
-
-
+@pytest.mark.slow
 def test_subwords_of_the_whole_corpus_are_those_of_its_text(folder: Path, tmp_path: Path) -> None:
     """With a sample as large as the corpus, whose lines are in another order."""
-    model = prepared_with_trained_subwords(folder, tmp_path / "out", subword_sample=1200)
+    run(options_of(folder, subwords=None, vocabulary_size=40, subword_sample=1200), tmp_path / "out")
     files = [folder / f"{number}.{side}" for number in range(3) for side in ("de", "en")]
-    assert model == train_subwords(files, tmp_path / "m", vocabulary_size=40).read_bytes()
+    expected = train_subwords(files, tmp_path / "m", vocabulary_size=40).read_bytes()
+    assert (tmp_path / "out" / "de" / "subwords.model").read_bytes() == expected
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["de", "en", "manifest.json", "pairs"]
-    PreparedCorpus(tmp_path / "out" / "de", tmp_path / "out" / "en")
+    corpus_of(tmp_path / "out")
 
 
-def test_subwords_are_of_a_uniform_sample_of_pairs(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.slow
+def test_subwords_are_of_a_uniform_sample_of_pairs(folder, tmp_path, monkeypatch):
     samples: list[list[list[str]]] = []
 
     def train(files: list[Path], path: Path, **options: Any) -> Path:
@@ -206,7 +192,8 @@ def test_subwords_are_of_a_uniform_sample_of_pairs(
 
     monkeypatch.setattr("keras_nmt.preparation.pipeline.train_subwords", train)
     for number, seed in enumerate((0, 0, 1)):
-        prepared_with_trained_subwords(folder, tmp_path / str(number), subword_sample=600, seed=seed)
+        options = options_of(folder, subwords=None, vocabulary_size=40, subword_sample=600, seed=seed)
+        run(options, tmp_path / str(number), workers=seed + 1)
     assert samples[0] == samples[1] != samples[2]
     pairs = [(lines[::2], lines[1::2]) for lines in samples[0]]
     assert sum(len(sources) for sources, _ in pairs) == 600
@@ -221,86 +208,47 @@ def test_subwords_are_of_a_uniform_sample_of_pairs(
     assert {name: manifest["options"][name] for name in expected} == expected
 
 
+@pytest.mark.slow
 def test_the_filters_of_the_documentation(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page = (Path(__file__).parents[2] / "docs" / "corpora.md").read_text()
     (tmp_path / "my_filters.py").write_text(page.split("```py\n")[1].split("```")[0])
     (tmp_path / "words.txt").write_text("rat\nbat\n")
-    names = ("without_letters", "Listed")
     monkeypatch.setenv("WORDS", str(tmp_path / "words.txt"))
-    prepare(
-        options_of(folder, filters={name: f"{tmp_path / 'my_filters.py'}:{name}" for name in names}, order="lines"),
-        tmp_path / "out",
-        workers=1,
-        beam_options=ONE_PROCESS,
-    )
-    sources, targets = read_lines(folder / "all.de"), read_lines(folder / "all.en")
-    listed = [
-        bool({"rat", "bat"} & {*source.split(), *target.split()})
-        for source, target in zip(sources, targets, strict=True)
-    ]
-    empty = [not source for source in sources]
+    filters = {name: f"{tmp_path / 'my_filters.py'}:{name}" for name in ("without_letters", "Listed")}
+    run(options_of(folder, filters=filters, order="lines"), tmp_path / "out")
+    pairs = list(zip(*(read_lines(folder / f"all.{side}") for side in ("de", "en")), strict=True))
+    empty = [not source for source, _ in pairs]
+    listed = [bool({"rat", "bat"} & {*source.split(), *target.split()}) for source, target in pairs]
     dropped = json.loads((tmp_path / "out" / "manifest.json").read_text())["dropped"]
     assert dropped["without_letters"] == sum(empty) > 0
     assert dropped["Listed"] == sum(a and not b for a, b in zip(listed, empty, strict=True)) > 0
 
 
-@pytest.mark.parametrize("address", ["memory://corpora/out", "gs://bucket/out", "file:///tmp/out"])
-def test_an_address_is_no_output(folder: Path, address: str) -> None:
-    with pytest.raises(UserError, match=f"copy the files to a local path. Received: {address}$"):
-        prepare(options_of(folder), address)
-
-
-def test_a_runner_that_does_not_exist_is_one_line(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"^Apache Beam refuses its options\. Received: .*NoRunner") as error:
-        prepare(options_of(folder), tmp_path / "out", beam_options=["--runner=NoRunner"])
-    assert "\n" not in str(error.value)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_an_output_whose_name_is_not_utf_8(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"not UTF-8\. Received: '.*out\\udcff'$"):
-        prepare(options_of(folder), tmp_path / "out\udcff")
-
-
+@pytest.mark.slow
 def test_inputs_are_addresses(folder: Path, tmp_path: Path) -> None:
     import fsspec
 
     for side in ("de", "en"):
         with fsspec.open(f"memory://texts/1.{side}", "wb") as file:
             file.write((folder / f"1.{side}").read_bytes())
-    sides = [[f"memory://texts/1.{side}"] for side in ("de", "en")]
-    contents = []
-    for name, (sources, targets) in {"out": sides, "local": [[folder / "1.de"], [folder / "1.en"]]}.items():
-        preparation = Preparation(
-            sides=("de", "en"), sources=sources, targets=targets, subwords=(folder / "m", folder / "m")
-        )
-        prepare(preparation, tmp_path / name, workers=1, beam_options=ONE_PROCESS)
-        contents.append(content(tmp_path / name))
-    assert contents[0] == contents[1]
+    addresses = {f"{name}s": [f"memory://texts/1.{side}"] for name, side in (("source", "de"), ("target", "en"))}
+    run(options_of(folder, **addresses), tmp_path / "out")
+    run(options_of(folder, "1"), tmp_path / "local")
+    assert content(tmp_path / "out") == content(tmp_path / "local")
 
 
+@pytest.mark.slow
 def test_one_of_a_hundred_files_with_other_lines_is_named(folder: Path, tmp_path: Path) -> None:
     for number in range(100):
         (tmp_path / f"{number}.de").write_text("a\n" * 5)
         (tmp_path / f"{number}.en").write_text("a\n" * (4 if number == 61 else 5))
-    sources, targets = ([tmp_path / f"{number}.{side}" for number in range(100)] for side in ("de", "en"))
-    preparation = Preparation(
-        sides=("de", "en"), sources=sources, targets=targets, subwords=(folder / "m", folder / "m")
-    )
+    options = options_of(tmp_path, list(map(str, range(100))), subwords=(folder / "m", folder / "m"))
     with pytest.raises(UserError, match=r"/61\.de' with 5, '.*/61\.en' with 4$"):
-        prepare(preparation, tmp_path / "out", workers=1, beam_options=ONE_PROCESS)
+        run(options, tmp_path / "out")
     assert len(list(tmp_path.iterdir())) == 200
 
 
-def test_no_pair_left(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="No pair is left of 400"):
-        prepare(options_of(folder, "0", scripts={"de": "GREEK"}), tmp_path / "out", workers=1, beam_options=ONE_PROCESS)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_between_two_stages_a_runner_has_places_and_no_pairs(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_between_two_stages_a_runner_has_places_and_no_pairs(folder, tmp_path, monkeypatch):
     """Else the local runner would hold the corpus in memory."""
     monkeypatch.setattr("keras_nmt.preparation.pipeline.STORED_PAIRS", 256)
     stage = SegmentLines(options_of(folder), tmp_path / "blocks", lambda block: block.lines % 2, None)
@@ -323,53 +271,34 @@ def test_between_two_stages_a_runner_has_places_and_no_pairs(
     sizes=st.tuples(st.integers(3, 40), st.integers(1, 20), st.integers(1, 20)),
     workers=st.integers(1, 5),
 )
-def test_any_text_in_any_files_by_any_workers(
-    folder: Path,
-    tmp_path_factory: pytest.TempPathFactory,
-    pairs: list[tuple[str, str]],
-    cuts: set[int],
-    duplicates: str,
-    order: str,
-    sizes: tuple[int, int, int],
-    workers: int,
-) -> None:
+def test_any_text_in_any_files_by_any_workers(folder, tmp_path_factory, pairs, cuts, duplicates, order, sizes, workers):
     """Each pair that is kept is in one shard, once, with its text and line; the bytes are those of one process."""
     tmp_path = tmp_path_factory.mktemp("any")
     bounds = [0, *sorted(cut for cut in cuts if cut < len(pairs)), len(pairs)]
-    files: list[list[Path]] = [[], []]
     for number, (begin, end) in enumerate(itertools.pairwise(bounds)):
-        for side in (0, 1):
-            files[side].append(tmp_path / f"{number}.{side}")
-            files[side][-1].write_text("".join(f"{pair[side]}\n" for pair in pairs[begin:end]))
+        for i, side in enumerate(("de", "en")):
+            (tmp_path / f"{number}.{side}").write_text("".join(f"{pair[i]}\n" for pair in pairs[begin:end]))
     expected = {line: pair for line, pair in enumerate(pairs, 1) if all(pair)}
     for key in DUPLICATES[duplicates]:
         first: dict[Any, int] = {}
         for line, pair in expected.items():
             first.setdefault({"source": pair[0], "target": pair[1], "pair": pair}[key], line)
         expected = {line: expected[line] for line in sorted(first.values())}
-    options = Preparation(
-        sides=("de", "en"),
-        sources=files[0],
-        targets=files[1],
-        subwords=(folder / "m", folder / "m"),
-        duplicates=duplicates,
-        order=order,
-        max_ratio=None,
-        keep_text=True,
-    )
+    given = {"duplicates": duplicates, "order": order, "max_ratio": None, "keep_text": True}
+    numbers = "".join(map(str, range(len(bounds) - 1)))
+    options = options_of(tmp_path, numbers, subwords=(folder / "m", folder / "m"), **given)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("keras_nmt.preparation.pipeline.SHARD_PAIRS", sizes[0])
         patch.setattr("keras_nmt.preparation.pipeline.STORED_PAIRS", sizes[1])
         patch.setattr("keras_nmt.data.text_files.BLOCK_PAIRS", sizes[2])
         if not expected:
             with pytest.raises(UserError, match=r"Received: "):
-                prepare(options, tmp_path / "out", workers=workers, beam_options=ONE_PROCESS)
+                run(options, tmp_path / "out", workers)
             return
-        prepare(options, tmp_path / "out", workers=workers, beam_options=ONE_PROCESS)
-        prepare(options, tmp_path / "alone", workers=1, beam_options=ONE_PROCESS)
+        run(options, tmp_path / "out", workers)
+        run(options, tmp_path / "alone")
     assert content(tmp_path / "out") == content(tmp_path / "alone")
-    corpus = PreparedCorpus(tmp_path / "out" / "de", tmp_path / "out" / "en", text=True).load()
-    assert corpus.text is not None
+    corpus = corpus_of(tmp_path / "out", text=True).load()
     texts = zip(*([text.decode() for text in side] for side in corpus.text), strict=True)
     found = dict(zip(corpus.line_numbers.tolist(), texts, strict=True))
     assert len(found) == len(corpus)
@@ -377,34 +306,24 @@ def test_any_text_in_any_files_by_any_workers(
     assert (list(found) == sorted(found)) or order == "shuffled"
 
 
+@pytest.mark.slow
 def test_copies_of_a_pair_are_not_side_by_side(folder: Path, tmp_path: Path) -> None:
-    preparation = options_of(folder, duplicates="keep", keep_text=True)
-    prepare(preparation, tmp_path / "out", workers=1, beam_options=ONE_PROCESS)
-    corpus = PreparedCorpus(tmp_path / "out" / "de", tmp_path / "out" / "en", text=True).load()
-    assert corpus.text is not None
-    pairs = list(zip(*corpus.text, strict=True))
-    copies = len(pairs) - len(set(pairs))
-    neighbours = sum(one == other for one, other in itertools.pairwise(pairs))
-    assert copies > 15
-    assert neighbours <= 2
+    run(options_of(folder, duplicates="keep", keep_text=True), tmp_path / "out")
+    pairs = list(zip(*corpus_of(tmp_path / "out", text=True).load().text, strict=True))
+    assert len(pairs) - len(set(pairs)) > 15
+    assert sum(one == other for one, other in itertools.pairwise(pairs)) <= 2
 
 
 @pytest.mark.nightly
 def test_several_processes_and_kills(folder: Path, tmp_path: Path) -> None:
     """The command line with two processes writes the same bytes after kills as without."""
-    files = [
-        x
-        for side, flag in (("de", "--source"), ("en", "--target"))
-        for i in range(3)
-        for x in (flag, folder / f"{i}.{side}")
-    ]
     command = [sys.executable, "-c", "from keras_nmt.cli.app import main; main()", "prepare", "--workers", "2"]
-    command += [*map(str, files), "--sides", "de", "en", "--subwords", str(folder / "m")]
+    for side, flag in (("de", "--source"), ("en", "--target")):
+        command += [x for i in range(3) for x in (flag, str(folder / f"{i}.{side}"))]
+    command += ["--sides", "de", "en", "--subwords", str(folder / "m"), "--output"]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     for reached in (".writing-out", ".writing-out/blocks", ".writing-out/pairs"):  # begun; segmented; shards written
-        killed = subprocess.Popen(
-            [*command, "--output", str(tmp_path / "out")], env=environment, start_new_session=True
-        )
+        killed = subprocess.Popen([*command, str(tmp_path / "out")], env=environment, start_new_session=True)
         while not (tmp_path / reached).exists():
             assert killed.poll() is None
             time.sleep(0.02)
@@ -412,7 +331,7 @@ def test_several_processes_and_kills(folder: Path, tmp_path: Path) -> None:
         killed.wait()
         assert not (tmp_path / "out").exists()
     for output in ("out", "again"):
-        done = subprocess.run([*command, "--output", str(tmp_path / output)], env=environment, capture_output=True)
+        done = subprocess.run([*command, str(tmp_path / output)], env=environment, capture_output=True)
         assert (done.returncode, done.stderr) == (0, b"")
     assert content(tmp_path / "out") == content(tmp_path / "again")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["again", "out"]

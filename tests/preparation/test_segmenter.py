@@ -48,33 +48,25 @@ def test_filters_are_functions_classes_objects_and_names(tmp_path: Path) -> None
     assert dropped == {"class": long, "object": long, "file": same, "module": same}
 
 
-@pytest.mark.parametrize(
-    ("filter_", "message"),
-    [
+def test_a_name_of_nothing_or_a_filter_that_fails_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "broken_filter.py").write_text("nothing_of_this_name")
+    for filter_, message in (
         ("nowhere:x", r"package\.module:name or file\.py:name\. Received: nowhere:x \(ModuleNotFoundError"),
         ("numpy:nowhere", r"Received: numpy:nowhere \(AttributeError"),
         ("numpy", r"Received: numpy \("),
-        ("./numpy:equal", r"Received: \./numpy:equal \("),
         ("missing.py:x", r"Python file, NAME\.py: this does not exist\. Received: missing\.py$"),
-    ],
-)
-def test_a_name_of_nothing_is_an_error(filter_: str, message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        filters_of(filters={"mine": filter_})
-
-
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        (lambda a, b: np.zeros(3, bool), r"'mine' gives a boolean array .* 2 here\. Received: .*\(3,\)$"),
+        ("broken_filter:f", r"Received: broken_filter:f \(NameError"),
+    ):
+        with pytest.raises(UserError, match=message):
+            filters_of(filters={"mine": filter_})
+    for wrong, message in (
+        (lambda a, b: np.zeros(3, bool), r"'mine' gives a boolean array [^\n]* 2 here\. Received: [^\n]*\(3,\)$"),
         (lambda a, b: [0, 1], r"'mine' gives a boolean array .*Received: an array of int64"),
         (lambda a, b: 1 / 0, r"'mine' raised an error\. Received: ZeroDivisionError"),
-    ],
-)
-def test_a_filter_that_fails_is_named(wrong: Any, message: str) -> None:
-    with pytest.raises(UserError, match=message) as error:
-        filters_of(filters={"mine": wrong})["mine"](["a", "b"], ["a", "b"])
-    assert "\n" not in str(error.value)
+    ):
+        with pytest.raises(UserError, match=message):
+            filters_of(filters={"mine": wrong})["mine"](["a", "b"], ["a", "b"])
 
 
 def test_lines_of_other_languages_are_dropped() -> None:
@@ -88,28 +80,7 @@ def test_lines_of_other_languages_are_dropped() -> None:
     assert described["language_model"] == hashlib.sha256(LANGUAGES.read_bytes()).hexdigest()
 
 
-def test_a_module_that_fails_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(tmp_path))
-    (tmp_path / "broken_filter.py").write_text("nothing_of_this_name")
-    with pytest.raises(UserError, match=r"Received: broken_filter:f \(NameError"):
-        filters_of(filters={"mine": "broken_filter:f"})
-
-
-def test_a_filter_cannot_change_the_text(tmp_path: Path) -> None:
-    (tmp_path / "text").write_text("the cat sat\n" * 20)
-    model = train_subwords([tmp_path / "text"], tmp_path / "model", vocabulary_size=14)
-
-    def sort(sources: Sequence[str], targets: Sequence[str]) -> np.ndarray:
-        sources.sort()  # type: ignore[attr-defined]
-        return np.zeros(len(sources), bool)
-
-    options: dict[str, Any] = {"subwords": (model, model), "filters": {"sort": sort}}
-    segmenter = Segmenter(Preparation(sides=("de", "en"), sources=["a"], targets=["b"], **options))
-    with pytest.raises(UserError, match="The filter 'sort' raised an error. Received: AttributeError"):
-        segmenter.segment(np.arange(2, dtype=np.int32), ["the sat", "the cat"], ["the sat", "the cat"])
-
-
-def test_the_labels_of_a_whole_classifier(tmp_path: Path) -> None:
+def test_another_file_is_no_model_of_languages(tmp_path: Path) -> None:
     content = LANGUAGES.read_bytes()
     assert language_labels(LANGUAGES) == ["__label__en", "__label__de"]
     for size in range(len(content)):
@@ -119,12 +90,8 @@ def test_the_labels_of_a_whole_classifier(tmp_path: Path) -> None:
     (tmp_path / "vectors").write_bytes(content[:36] + b"\2" + content[37:])
     with pytest.raises(ValueError, match="vectors of words and no labels"):
         language_labels(tmp_path / "vectors")
-
-
-def test_another_file_is_no_model_of_languages(tmp_path: Path) -> None:
     pytest.importorskip("fasttext", reason="the extra `prepare`")
     (tmp_path / "model").write_text("no model, but a text of as many bytes as the head of a model has, and some more")
-    (tmp_path / "cut").write_bytes(LANGUAGES.read_bytes()[:-40])
     for name, told in (("model", "it is not a model of fastText"), ("cut", "it is truncated: download it again")):
         with pytest.raises(UserError, match=rf"such as lid\.176\.bin: {told}\. Received: .*/{name}$"):
             filters_of(languages={"de": "de"}, language_model=tmp_path / name)
@@ -132,25 +99,6 @@ def test_another_file_is_no_model_of_languages(tmp_path: Path) -> None:
         filters_of(languages={"de": "german"}, language_model=LANGUAGES)
     with pytest.raises(FileNotFoundError):
         filters_of(languages={"de": "de"}, language_model=tmp_path / "none")
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"languages": {"de": "de"}},
-        {"language_model": LANGUAGES},
-        {"languages": {"fr": "fr"}, "language_model": LANGUAGES},
-        {"filters": {"empty": Long}},
-        {"subwords": ("m", "m")},
-        {"subword_sample": 0},
-        {"scripts": {"de": "Latin"}},
-        {"scripts": {"de": "HAN"}},
-        {"seed": -1},
-    ],
-)
-def test_contradictory_options(options: dict[str, Any]) -> None:
-    with pytest.raises(UserError, match="Received: "):
-        filters_of(**options)
 
 
 @pytest.fixture(scope="module")
@@ -205,21 +153,24 @@ def test_filters_count_what_they_drop(model: Path) -> None:
     )
     assert dropped == {"cats": 2, "identical": 2, "script": 1, "empty": 1, "too long": 0, "badly matched": 0}
     assert block.lines.tolist() == [5, 7, 8]
+    with pytest.raises(UserError, match="'sort' raised an error. Received: AttributeError"):  # it cannot change the text
+        segment(model, pairs, filters={"sort": lambda sources, targets: sources.sort()})
 
 
-def test_the_tag_is_a_user_symbol(model: Path) -> None:
+def test_the_tag_is_a_user_symbol(model: Path, tmp_path: Path) -> None:
     # Texts without subwords stay without.
     pairs = [("the cat", "a"), ("", "a"), ("\x07", "a")]
     block, dropped = segment(model, pairs, keep_text=True, source_tag="<BT>")
-    assert block.text is not None
     assert dropped["empty"] == 2
     assert [side.to_bytes().tolist() for side in block.text] == [[b"<BT> the cat"], [b"a"]]
-    tag = SubwordTokenizer(model).pieces(0, 30).index("<BT>")
-    assert tag in block.ids[0].values
-    ordinary = SubwordTokenizer(model).pieces(0, 30)[-1]
-    for other in ("<XX>", ordinary):
+    pieces = SubwordTokenizer(model).pieces(0, 30)
+    assert pieces.index("<BT>") in block.ids[0].values
+    for other in ("<XX>", pieces[-1]):
         with pytest.raises(UserError, match=f"no such user symbol.*Received: source_tag='{other}'"):
             segment(model, [("a", "a")], source_tag=other)
+    (tmp_path / "m").write_bytes(b"no model")
+    with pytest.raises(UserError, match="not a SentencePiece model.*Received: .*/m$"):
+        segment(tmp_path / "m", [("a", "b")])
 
 
 def test_texts_that_the_subwords_normalise_alike_are_duplicates(model: Path) -> None:
@@ -239,42 +190,35 @@ def test_duplicates_keep_the_first_line(model: Path, pairs: list[tuple[str, str]
         assert len({(same(pair), bucket) for pair, bucket in zip(pairs, buckets.tolist(), strict=True)}) == len(first)
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"max_length": 1},
-        {"max_ratio": 0.5},
-        {"duplicates": "some"},
-        {"order": "sorted"},
-        {"scripts": {"fr": "LATIN"}},
-        {"sides": ("de", "de")},
-        {"sides": ("de/x", "en")},
-        {"sides": ("pairs", "en")},
-        {"sides": ("de", "blocks")},
-        {"sides": ("..", "en")},
-        {"sides": ("", "en")},
-        {"sides": ("manifest.json", "en")},
-        {"sides": ("longer side", "en")},
-        {"subwords": None, "vocabulary_size": 4},
-        {"subwords": None, "vocabulary_size": 40, "normalization": "NFD"},
-        {"subwords": None, "vocabulary_size": 260, "byte_fallback": True},
-        {"subwords": None, "vocabulary_size": 40, "character_coverage": 0.5},
-        {"max_ratio": float("nan")},
-        {"max_ratio": float("inf")},
-        {"source_tag": "<B T>"},
-        {"source_tag": ""},
-        {"sources": ["a\udcff"]},
-        {"targets": ["b", "c"]},
-        {"sources": [], "targets": []},
-    ],
-)
-def test_wrong_options(model: Path, options: dict[str, Any]) -> None:
-    files = {"sides": ("de", "en"), "sources": ["a"], "targets": ["b"], "subwords": (model, model)}
-    with pytest.raises(UserError, match="Received: "):
-        Preparation(**{**files, **options})
-
-
-def test_wrong_subwords(tmp_path: Path) -> None:
-    (tmp_path / "m").write_bytes(b"no model")
-    with pytest.raises(UserError, match="not a SentencePiece model.*Received: .*/m$"):
-        segment(tmp_path / "m", [("a", "b")])
+def test_wrong_options(model: Path) -> None:
+    files = {"sides": ("de", "en"), "sources": ["a"], "targets": ["b"]}
+    size, subwords = {"vocabulary_size": 40}, {"subwords": (model, model)}
+    for options in (
+        {**size, "languages": {"de": "de"}},
+        {**size, "language_model": LANGUAGES},
+        {**size, "languages": {"fr": "fr"}, "language_model": LANGUAGES},
+        {**size, "filters": {"empty": Long}},
+        {**size, **subwords},
+        {**size, "subword_sample": 0},
+        {**size, "seed": -1},
+        {**size, "normalization": "NFD"},
+        {**size, "character_coverage": 0.5},
+        {"vocabulary_size": 260, "byte_fallback": True},
+        {"vocabulary_size": 4},
+        {**subwords, "scripts": {"de": "Latin"}},
+        {**subwords, "scripts": {"de": "HAN"}},
+        {**subwords, "scripts": {"fr": "LATIN"}},
+        {**subwords, "max_length": 1},
+        {**subwords, "max_ratio": 0.5},
+        {**subwords, "max_ratio": float("nan")},
+        {**subwords, "duplicates": "some"},
+        {**subwords, "order": "sorted"},
+        *({**subwords, "sides": (side, "en")} for side in ("en", "de/x", "pairs", "..", "", "manifest.json", "a side")),
+        {**subwords, "source_tag": "<B T>"},
+        {**subwords, "source_tag": ""},
+        {**subwords, "sources": ["a\udcff"]},
+        {**subwords, "targets": ["b", "c"]},
+        {**subwords, "sources": [], "targets": []},
+    ):
+        with pytest.raises(UserError, match="Received: "):
+            text_filters(Preparation(**{**files, **options}))

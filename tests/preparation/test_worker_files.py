@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from terminal import on_a_terminal
 
 from keras_nmt.data.sentence_pairs import PairBlock, RaggedArray
+from keras_nmt.preparation import worker_files
 from keras_nmt.preparation.worker_files import read_blocks, write_blocks
 from keras_nmt.progress import show_steps
 
@@ -52,9 +53,7 @@ def assert_equal(left: PairBlock, right: PairBlock) -> None:
     has_text=st.booleans(),
     has_keys=st.booleans(),
 )
-def test_each_bucket_is_read_as_written(
-    tmp_path_factory: pytest.TempPathFactory, sizes: list[int], num_buckets: int, has_text: bool, has_keys: bool
-) -> None:
+def test_each_bucket_is_read_as_written(tmp_path_factory, sizes, num_buckets, has_text, has_keys) -> None:
     folder = tmp_path_factory.mktemp("store") / "blocks"
     blocks = [make_block(size, seed, has_text, has_keys) for seed, size in enumerate(sizes)]
     buckets = [np.random.default_rng(size).integers(0, num_buckets, size) for size in sizes]
@@ -76,23 +75,16 @@ def test_a_full_disk_is_named(tmp_path: Path) -> None:
 
 
 def test_steps_of_workers_add_up(tmp_path, monkeypatch):
-    from keras_nmt.preparation import worker_files as module
-
-    monkeypatch.setattr(module, "SECONDS", 0.01)
-    advanced = []
+    monkeypatch.setattr(worker_files, "SECONDS", 0.01)
+    advanced, steps = [], tmp_path / "steps"
     show = lambda total, unit: contextlib.nullcontext(advanced.append)  # noqa: E731
-    with show_steps(show), module.worker_steps(tmp_path / "steps", 100, "lines") as path, ThreadPoolExecutor(4) as pool:
-        list(pool.map(lambda number: module.add_worker_steps(path, number), range(50)))
+    with show_steps(show), worker_files.worker_steps(steps, 100, "lines") as path, ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda number: worker_files.add_worker_steps(path, number), range(50)))
     assert sum(advanced) == sum(range(50))
     assert not [*tmp_path.iterdir()]
-
-
-def test_without_a_watcher_workers_count_nothing(tmp_path):
-    from keras_nmt.preparation.worker_files import add_worker_steps, worker_steps
-
-    with worker_steps(tmp_path / "steps", 100, "lines") as path:
+    with worker_files.worker_steps(steps, 100, "lines") as path:  # without a watcher, nothing is counted
         assert path is None
-        add_worker_steps(path, 1)
+        worker_files.add_worker_steps(path, 1)
         assert not [*tmp_path.iterdir()]
 
 
