@@ -10,11 +10,11 @@ from keras_nmt.inference import Translator
 from keras_nmt.models import ModelDirectory
 
 
-def save(model, folder, subwords):
+def save(model, folder, subwords, keys=None):
     directory = ModelDirectory(folder)
     folder.mkdir(parents=True, exist_ok=True)
     shutil.copy(subwords, folder / "subwords.model")
-    directory.save_config(model, subwords=dict.fromkeys(model.languages, "subwords.model"))
+    directory.save_config(model, subwords=dict.fromkeys(keys or model.languages, "subwords.model"))
     directory.save_weights(model)
     return folder
 

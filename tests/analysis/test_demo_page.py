@@ -16,17 +16,11 @@ import sys
 import urllib.parse
 from pathlib import Path
 
-import keras
-import numpy as np
 import pytest
 from chromium import browser, needs_chromium  # noqa: F401  a fixture
-from saved_models import noisy, save
 
 from keras_nmt.analysis import demo_systems
-from keras_nmt.data import train_subwords
 from keras_nmt.inference import Translator
-from keras_nmt.layers import Roles
-from keras_nmt.models import AttentionBridgeModel, Transformer
 
 pytestmark = [pytest.mark.nightly, needs_chromium]
 # The first translation traces the model, which takes long where tests share the cores.
@@ -46,22 +40,11 @@ main()
 
 
 @pytest.fixture(scope="module")
-def models(tmp_path_factory):
+def models(directories):
     """A model of one direction with shortcuts, composition and roles, and a model of two languages with a bridge."""
     if given := os.environ.get("KERAS_NMT_DEMO_MODELS"):
         return [Path(path) for path in given.split(":")]
-    folder = tmp_path_factory.mktemp("models")
-    rng = np.random.default_rng(0)
-    words = ["the", "a", "small", "cat", "sat", "in", "three", "old", "houses", "<b>&"]
-    (folder / "text").write_text("\n".join(" ".join(rng.choice(words, 6)) for _ in range(200)), encoding="utf-8")
-    subwords = train_subwords([folder / "text"], folder / "subwords.model", vocabulary_size=50)
-    keras.utils.set_random_seed(4)
-    sizes = {"num_encoder_layers": 2, "num_decoder_layers": 2, "hidden_dim": 8}
-    roles = Roles("softmax", num_roles=4, context="cnn")
-    options = {"shortcuts": "fusion", "layer_composition": "extended", "roles": roles}
-    mixed = Transformer(50, num_heads=2, intermediate_dim=16, **sizes, **options)
-    bridged = AttentionBridgeModel({"en": 50, "de": 50}, bridge_heads=3, bridge_hidden_dim=8, **sizes)
-    return [save(noisy(model, 4), folder / name, subwords) for name, model in (("mixed", mixed), ("bridged", bridged))]
+    return [directories / "mixed", directories / "bridged"]
 
 
 @pytest.fixture(scope="module")

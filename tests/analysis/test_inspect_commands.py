@@ -10,7 +10,7 @@ import shutil
 import numpy as np
 import pytest
 
-from keras_nmt.analysis import Measurements, by_frequency, compare, gates, similarity
+from keras_nmt.analysis import Measurements, bridge_entropy, by_frequency, compare, gates, similarity
 from keras_nmt.cli.inspect_common import Inspection
 
 
@@ -94,13 +94,10 @@ def test_bins_of_frequency_are_those_of_the_given_texts(run_inspect, directories
     with gzip.open(tmp_path / "train.gz", "wt") as file:
         file.write("the\n" * 3 + "cat\n")
     arguments = ["--source", texts / "source", "--target", texts / "source", "--by", "frequency"]
-    arguments += ["--frequencies", tmp_path / "train.gz", "--frequencies", tmp_path / "train.gz"]
-    printed = run_inspect("gates", directories / "mixed", *arguments)
+    printed = run_inspect("gates", directories / "mixed", *arguments, *["--frequencies", tmp_path / "train.gz"] * 2)
     counted = ["the"] * 3 + ["cat"]
     expected = gates(mixed, lines, lines, groups=by_frequency(mixed, counted, counted))
     assert printed.splitlines() == compare({"mixed": expected}).to_markdown().splitlines()
-    for side in ("encoder", "decoder"):  # fewer types than bins
-        assert 1 < len([key for key in expected.values if key[0] == f"{side} self keys, layer 1"]) < 10
 
 
 @pytest.mark.slow
@@ -175,13 +172,12 @@ def test_commands_write_their_results(command, run_inspect, directories, texts, 
 def test_user_errors_are_one_line(error_line, directories, texts, probing, tmp_path):
     """One of each kind: the model, the files, and options that contradict each other, of every command."""
     source, plain = texts / "source", directories / "plain"
+    bridge = ["bridge", directories / "bridged", "--source", source]
     (tmp_path / "short").write_text("the cat\n")
+    (tmp_path / "spaces").write_text("\n  \n")
     missing, counted = tmp_path / "none", ["--by", "frequency", "--frequencies"]
     for arguments, message in (
         (["gates", plain, "--source", source], "no shortcuts with gates"),
-        (["composition", plain, "--source", source], "no composition"),
-        (["roles", plain, "--source", source], "no roles"),
-        (["bridge", plain, "--language", "source", "--source", source], "no attention bridge"),
         (["similarity", tmp_path, "--source", source], "model directory"),
         (["similarity", f"{plain},{plain}", "--source", source], "once"),
         (["similarity", directories / "bridged", "--source", source], "languages en, de"),
@@ -202,5 +198,59 @@ def test_user_errors_are_one_line(error_line, directories, texts, probing, tmp_p
         (["probing", plain, "--data", probing], "Missing file of SentLen"),
         (["probing", plain, "--data", probing, "--tasks", "WC", "--vectors", "layer:9"], "layers 1 to 1"),
         (["transfer", plain, "--data", missing], "none"),
+        (bridge, "--language"),
+        (
+            ["bridge", plain, "--source", source, "--language", "de"],
+            "languages source, target. Received: --language de",
+        ),
+        ([*bridge[:3], tmp_path / "spaces", "--language", "de"], "--source must have a line with text"),
+        ([*bridge, "--language", "de", "--first", -1], "--first"),
+        ([*bridge, "--language", "de", "--heat-maps", 3], "--heat-maps goes with --output"),
+        ([*bridge, plain, "--language", "de", "--weights", source], "--weights is a file of one"),
     ):
         assert message in error_line("inspect", *arguments), arguments
+
+
+def test_a_bridge_has_numbers_and_figures(run_inspect, directories, attentions, sentences, tmp_path):
+    output, directory = tmp_path / "new" / "folder", directories / "bridged"
+    drawn = output / directory.name
+    drawn.mkdir(parents=True)
+    (drawn / "attention-7.png").write_bytes(b"of an earlier text")
+    (tmp_path / "text").write_text("".join(f"{line}\n" for line in sentences), encoding="utf-8")
+    arguments = ["--language", "de", "--output", output, "--heat-maps", 3]
+    printed = run_inspect("bridge", directory, *arguments, "--source", tmp_path / "text")
+    entropy = bridge_entropy([attentions[row] for row in (0, 2, 3, 4, 5)])  # without the empty line
+    for name in ("all heads", "first heads", "other heads"):
+        assert f"| {name} | {entropy.values['entropy', name]:.3f} |" in printed
+        assert f"| {name} by length |" in printed
+    (numbers,) = json.loads((output / "results.json").read_text())["models"].values()
+    assert numbers["sentences"] == 5
+    assert [x["value"] for x in numbers["values"]] == pytest.approx([*entropy.values.values()], abs=1e-5)
+    rows = [json.loads(line) for line in (drawn / "attention.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [row["line"] for row in rows] == [1, 3, 4]
+    for row in rows:
+        tokens, attention = attentions[row["line"] - 1]
+        assert row["tokens"] == list(tokens)
+        np.testing.assert_allclose(row["attention"], attention, atol=1e-6)
+    pictures = {"attention-1.png", "attention-3.png", "attention-4.png"}
+    assert {path.name for path in drawn.iterdir()} == pictures | {"attention.jsonl"}, "and no older one"
+    for path in (output / "bridge.png", *(drawn / name for name in pictures)):
+        assert path.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.slow
+def test_first_heads_and_other_weights_of_a_bridge_are_options(run_inspect, directories, model, attentions, tmp_path):
+    (tmp_path / "text").write_text("the small cat\n")
+    arguments = ["bridge", directories / "bridged", "--language", "de", "--source", tmp_path / "text"]
+    printed = run_inspect(*arguments, "--first", 1)
+    assert f"| first heads | {bridge_entropy(attentions[:1], 1).values['entropy', 'first heads']:.3f} |" in printed
+    assert "other heads" not in run_inspect(*arguments, "--first", 12)
+    # Other weights are measured again if their file changes.
+    weights = tmp_path / "other.weights.h5"
+    shutil.copy(directories / "bridged" / "model.weights.h5", weights)
+    arguments += ["--weights", weights, "--output", tmp_path / "out", "--heat-maps", 0]
+    printed = run_inspect(*arguments)
+    changed = type(model).from_config(model.get_config())
+    changed.set_weights([weight / 2 for weight in model.get_weights()])
+    changed.save_weights(weights)
+    assert run_inspect(*arguments) != printed

@@ -106,16 +106,3 @@ def test_html_shows_text_as_text():
     assert html.count("&lt;i title=&quot;x&quot;&gt;&amp;") == 4  # translation, alignment's two words, role
     assert "<i" not in html.replace("<img", "")
     assert "truncated" in html
-
-
-@pytest.mark.nightly
-def test_only_texts_break_inside_of_words_on_a_narrow_screen(mixed_insides):
-    """Not the scores beside them, nor the headings: a cell of text has a direction of writing."""
-    html = mixed_insides.to_html()
-    breaking = re.findall(r"([^{}>]+){[^}]*(?:overflow-wrap|word-break|hyphens)[^}]*}", html)
-    assert [selector.strip() for selector in breaking] == [".insides td[dir]"]
-    cells = re.findall(r"<t[dh]([^>]*)>([^<]*)</t[dh]>", html)
-    assert {text for attributes, text in cells if "dir" in attributes} == {
-        hypothesis.text for hypothesis in mixed_insides.translation.hypotheses
-    }
-    assert any(re.fullmatch(r"-?\d+\.\d+", text) for attributes, text in cells if "dir" not in attributes)

@@ -9,7 +9,18 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from keras_nmt.analysis import hidden_states, sentence_vectors
+from keras_nmt.analysis import (
+    GoldAlignment,
+    alignment_error_rate,
+    by_frequency,
+    composition,
+    gates,
+    hidden_states,
+    lengths,
+    lexical,
+    roles,
+    sentence_vectors,
+)
 from keras_nmt.analysis.layer_records import composition_parts
 from keras_nmt.analysis.token_states import TENSORS
 from keras_nmt.errors import UserError
@@ -24,14 +35,20 @@ def options(kind):
     return {} if kind == "mixed" else {"source_language": "en", "target_language": "de"}
 
 
+def ids_of(translator, source, target):
+    """The ids of a pair of texts, each `[1, N]`."""
+    tokenizer = next(iter(translator.tokenizers.values()))
+    ids = [tokenizer.tokenize([text])[0].numpy().tolist() for text in (source, target)]
+    return tf.constant([[*ids[0], EOS]]), tf.constant([[BOS, *ids[1]]])
+
+
 def by_row(batches, side, name):
     """A tensor `[..., N, d]` of each text of a corpus, by its row."""
     found = {}
     for batch in batches:
         states = getattr(batch, side)
-        values = getattr(states, name)
         for i, row in enumerate(states.rows):
-            found[int(row)] = values[..., states.sentences == i, :]
+            found[int(row)] = getattr(states, name)[..., states.sentences == i, :]
     return found
 
 
@@ -50,39 +67,68 @@ def test_states_and_attention_are_those_of_the_model_whatever_the_batch(kind, re
         if kind != "bridged"
         for row, weights in zip(batch.target.rows, batch.target.attention["cross"], strict=True)
     }
-    tokenizer = next(iter(translator.tokenizers.values()))
     for row in (0, 1, 7):
-        ids = [tokenizer.tokenize([text])[0].numpy().tolist() for text in (lines[row], translated[row])]
-        source, target = tf.constant([[*ids[0], EOS]]), tf.constant([[BOS, *ids[1]]])
-        memory = pair.encoder(source)
+        ids = ids_of(translator, lines[row], translated[row])
+        memory = pair.encoder(ids[0])
         side = pair.decoder_for(pair.directions[0][1]) if kind == "mixed" else translator.model.decoder_for("de")
         logits = side.embedding(targets[row][None], reverse=True)
-        np.testing.assert_allclose(logits, pair([source, target]), rtol=1e-3, atol=1e-3)
+        np.testing.assert_allclose(logits, pair(ids), rtol=1e-3, atol=1e-3)
         if kind != "bridged":
             states = memory["states"][0][pair.positions_before_source :]
             np.testing.assert_allclose(sources[row], states, rtol=1e-4, atol=1e-5)
             for layer, weights in enumerate(attention[row], start=1):
-                expected = pair.attention(memory, target, layer)[0]
+                expected = pair.attention(memory, ids[1], layer)[0]
                 np.testing.assert_allclose(weights.mean(0), expected, atol=1e-5)
     if kind == "mixed":
         batch = batches[0]
-        n = len(tokenizer.tokenize([lines[int(batch.source.rows[0])]])[0]) + 1
+        n = len(ids_of(translator, lines[int(batch.source.rows[0])], "")[0][0])
         assert batch.source.attention["self"][0].shape == (2, 2, n, n)
         own = batch.target.attention["self"][0]
         np.testing.assert_allclose(own.sum(-1), 1, atol=1e-5)
         assert not np.triu(own, 1).any()  # causal
 
 
+@pytest.mark.slow
+def test_the_outputs_of_layers_are_those_of_the_model_text_by_text(mixed, lines):
+    """Layers of all classes, also those that record nothing, on both sides."""
+    patterns = ["*layer_2", "decoder/layer_1/cross_attention/*", "embedding", "encoder/final_norm"]
+    targets = lines[::-1]  # of the lengths of the sources, in another order: batches of two sides of one length
+    layers = inner_layers(mixed.model)
+    rows = 0
+    for batch in hidden_states(mixed, lines, targets, layers=patterns, max_tokens=100):
+        for i in range(len(batch.source.rows)):
+            row = int(batch.source.rows[i])
+            if row not in (0, 1, 7):
+                continue
+            rows += 1
+            source, target = ids_of(mixed, lines[row], targets[row])
+            m, n = source.shape[1], target.shape[1]
+            found = {(side, path): x[i] for side in (0, 1) for path, x in batch[side].layers.items()}
+            # Keys and values are of the source, queries of the target.
+            assert [x.shape for x in found[1, "decoder/layer_1/cross_attention/key_value"]] == [(m, 8)] * 2
+            assert found[1, "decoder/layer_1/cross_attention/query"].shape == (n, 8)
+            for key, output in {
+                (0, "embedding"): layers["embedding"](source)[0],
+                (1, "embedding"): layers["embedding"](target)[0],
+                (0, "encoder/final_norm"): mixed.model.encoder(source)["states"][0],
+                (1, "embedding:2"): mixed.model([source, target])[0],  # the second call gives the logits
+                (0, "encoder/layer_2"): batch.source.states[2][batch.source.sentences == i],
+                (1, "decoder/layer_2"): batch.target.states[2][batch.target.sentences == i],
+            }.items():
+                np.testing.assert_allclose(found[key], output, rtol=1e-3, atol=1e-3)
+    assert rows == 3
+
+
 def test_gates_are_those_that_the_stack_returns(mixed, lines):
     batch = next(hidden_states(mixed, lines[:1], lines[:1], tensors=TENSORS))
     embedded = batch.source.states[:1]  # E, [1, N, d]
-    _, gates = mixed.model.get_layer("encoder")(embedded, return_gates=True)
-    np.testing.assert_allclose(batch.source.gates["self"][1][:, 0], gates[1][0][0], atol=1e-5)
-    np.testing.assert_allclose(batch.source.gates["self"][1][:, 1], gates[1][1][0], atol=1e-5)
-    _, gates = mixed.model.get_layer("decoder")(
+    _, found = mixed.model.get_layer("encoder")(embedded, return_gates=True)
+    np.testing.assert_allclose(batch.source.gates["self"][1][:, 0], found[1][0][0], atol=1e-5)
+    np.testing.assert_allclose(batch.source.gates["self"][1][:, 1], found[1][1][0], atol=1e-5)
+    _, found = mixed.model.get_layer("decoder")(
         batch.target.states[:1], batch.source.output[None], embedded, return_gates=True
     )
-    np.testing.assert_allclose(batch.target.gates["cross"][0][:, 1], gates[0]["cross"][1][0], atol=1e-5)
+    np.testing.assert_allclose(batch.target.gates["cross"][0][:, 1], found[0]["cross"][1][0], atol=1e-5)
 
 
 def test_roles_compositions_and_the_bridge(mixed, bridged, lines, attentions, sentences):
@@ -122,19 +168,32 @@ def test_positions_map_to_subwords_and_words(mixed):
     assert len(next(hidden_states(mixed, itertools.repeat("the cat"), max_tokens=30)).source.texts) < 30
 
 
-def test_errors_name_what_is_missing(mixed, bridged, plain):
+def test_errors_name_what_is_missing(mixed, bridged, plain, lines):
+    text, texts = "the old cat", ["the old cat"] * 11
+    gold = [GoldAlignment(frozenset({(0, 0)}), frozenset())]
+    languages = {"source_language": "en", "target_language": "de"}
     for call, message in (
         (lambda: hidden_states(mixed, ["a"], tensors=["stats"]), "`tensors` must be of states"),
         (lambda: hidden_states(bridged, ["a"]), "languages en, de"),
         (lambda: hidden_states(mixed, ["a"], layers=["*/feed_forward", "*/feed"]), r"No layer .*Received: \*/feed$"),
         (lambda: next(hidden_states(mixed, ["a"], layers="decoder/*")), r"need target texts.*Received: decoder/\*$"),
         (lambda: next(hidden_states(mixed, ["a", "b"], ["a"])), "a target for each source"),
+        (lambda: next(hidden_states(plain, ["a"], tensors=["roles", "bridge"])), "no roles and no attention bridge. "),
         (lambda: sentence_vectors(mixed, ["a"], "mean"), "no attention bridge"),
         (lambda: sentence_vectors(mixed, ["a"], "layer:9"), "layers 1 to 2"),
         (lambda: sentence_vectors(mixed, ["a"], "head"), "`vectors` must be"),
         (lambda: sentence_vectors(mixed, []), "at least one sentence"),
-        (lambda: next(hidden_states(plain, ["a"], tensors=["gates"])), "^The model has no shortcuts with gates. "),
-        (lambda: next(hidden_states(plain, ["a"], tensors=["roles", "bridge"])), "no roles and no attention bridge. "),
+        (lambda: gates(plain, lines), "no shortcuts with gates"),
+        (lambda: composition(plain, lines), "no composition"),
+        (lambda: roles(plain, lines), "no roles"),
+        (lambda: alignment_error_rate(bridged, ["a"], ["a"], gold, **languages), "attend"),
+        (lambda: hidden_states(plain, texts, text), "not one string"),
+        (lambda: sentence_vectors(plain, text), "not one string"),
+        (lambda: lexical(plain, texts, test_source=text), "not one string"),
+        (lambda: by_frequency(plain, text), "not one string"),
+        (lambda: roles(plain, texts, references=text), "not one string"),
+        (lambda: lengths(texts, text, texts), "not one string"),
+        (lambda: alignment_error_rate(plain, texts, text, gold * 11), "not one string"),
     ):
         with pytest.raises(UserError, match=message):
             call()
@@ -191,45 +250,6 @@ def test_a_cheap_decoder_has_no_self_attention_and_tied_layers_have_values_of_ea
     assert list(batch.source.composition) == paths
     first, second = (batch.source.composition[path]["second"] for path in paths)
     assert not np.allclose(first, second)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("max_tokens", [pytest.param(60, marks=pytest.mark.nightly), 4096])
-def test_the_outputs_of_layers_are_those_of_the_model_text_by_text(mixed, lines, max_tokens):
-    """Layers of all classes, also those that record nothing, on both sides, whatever else is in the batch."""
-    model, tokenizer = mixed.model, mixed.tokenizers["source"]
-    targets = lines[::-1]  # of the lengths of the sources, in another order: batches of two sides of one length
-    patterns = ["*layer_2", "*/feed_forward", "decoder/layer_1/cross_attention/*", "embedding", "encoder/final_norm"]
-    found: dict = {}
-    lengths: dict = {False: {}, True: {}}
-    states: dict = {False: {}, True: {}}
-    for batch in hidden_states(mixed, lines, targets, tensors=TENSORS, layers=patterns, max_tokens=max_tokens):
-        for side in (batch.source, batch.target):
-            rows = side.rows.tolist()
-            lengths[side.is_target].update(zip(rows, side.lengths, strict=True))
-            for i, row in enumerate(rows):
-                states[side.is_target][row] = side.states[:, side.sentences == i]
-            for path, outputs in side.layers.items():
-                found.setdefault((side.is_target, path), {}).update(zip(rows, outputs, strict=True))
-    layers = inner_layers(model)
-    for row, line in enumerate(lines):
-        for path in ("encoder/layer_2", "decoder/layer_2", "decoder/layer_1/feed_forward", "encoder/final_norm"):
-            side = path.startswith("decoder")
-            assert found[side, path][row].shape == (lengths[side][row], 8)
-        # Keys and values are of the source, queries of the target.
-        keys, values = found[True, "decoder/layer_1/cross_attention/key_value"][row]
-        assert keys.shape == values.shape == (lengths[False][row], 8)
-        assert found[True, "decoder/layer_1/cross_attention/query"][row].shape == (lengths[True][row], 8)
-        if row in (0, 1, 7):
-            source, target = ([*tokenizer.tokenize([text])[0].numpy()] for text in (line, targets[row]))
-            ids = {False: np.array([[*source, EOS]]), True: np.array([[BOS, *target]])}
-            expected = {(side, "embedding"): layers["embedding"](ids[side]) for side in ids}
-            expected[False, "encoder/final_norm"] = model.encoder(ids[False])["states"]
-            expected[True, "embedding:2"] = model([*ids.values()])  # the second call gives the logits
-            for key, output in expected.items():
-                np.testing.assert_allclose(found[key][row], output[0], rtol=1e-3, atol=1e-3)
-            for side, path in ((False, "encoder/layer_2"), (True, "decoder/layer_2")):
-                np.testing.assert_allclose(found[side, path][row], states[side][row][2], rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ import pytest
 import tensorflow as tf
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from updates import KEYS, Batch, check_rows, lines_of, same
+from updates import KEYS, Batch, check_rows, corpus_of, lines_of, random_lines, same
 from updates import make_corpus as make_any_corpus
 from updates import take as take_elements
 
@@ -24,7 +24,6 @@ from keras_nmt.data import (
     SubwordSampling,
     SubwordTokenizer,
     TrainingBatches,
-    read_parallel,
     train_subwords,
     write_prepared,
 )
@@ -33,26 +32,14 @@ from keras_nmt.files.atomic_files import write_json
 from keras_nmt.files.json_file import read_json, with_digest
 from keras_nmt.training.distribution import Workers
 
+SIDES = ("source", "target")
 MODULE = "keras_nmt.data.training_batches"
 make_corpus = functools.partial(make_any_corpus, size=30)  # ids of `tokenizer`
 
 
 @pytest.fixture(scope="module")
-def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> SubwordTokenizer:
-    folder = tmp_path_factory.mktemp("subwords")
-    (folder / "text").write_text("the cat sat on the mat\nthat is a rat\n")
-    return SubwordTokenizer(train_subwords(folder / "text", folder / "m", vocabulary_size=30))
-
-
-@pytest.fixture(scope="module")
 def texts(tokenizer: SubwordTokenizer, tmp_path_factory: pytest.TempPathFactory) -> ParallelCorpus:
-    """A corpus with its text."""
-    folder, random = tmp_path_factory.mktemp("texts"), np.random.default_rng(1)
-    words = np.array(["the", "cat", "sat", "on", "mat", "that", "is", "a", "rat"])
-    for side in ("source", "target"):
-        lines = [" ".join(random.choice(words, size)) for size in random.integers(1, 9, 500)]
-        (folder / side).write_text("\n".join(lines))
-    return read_parallel(folder / "source", folder / "target", tokenizer, tokenizer, keep_text=True)
+    return corpus_of(tmp_path_factory.mktemp("texts"), random_lines(400, 1), random_lines(400, 2), tokenizer)
 
 
 def take(batches: TrainingBatches, number: int, start: int = 0, *parts: int) -> list[Batch]:
@@ -71,7 +58,7 @@ def small_portions(patch: pytest.MonkeyPatch, portion: int, block: int) -> None:
 @settings(max_examples=12, deadline=None)
 @given(
     sizes=st.lists(st.integers(1, 120), min_size=1, max_size=3),
-    in_memory=st.integers(0, 1),
+    in_memory=st.booleans(),
     pairs=st.integers(5, 70),
     block=st.integers(1, 9),
     portion=st.integers(30, 200),
@@ -80,34 +67,30 @@ def small_portions(patch: pytest.MonkeyPatch, portion: int, block: int) -> None:
     kills=st.lists(st.integers(1, 9), max_size=3),
 )
 # Most portions have no pair of the small corpus.
-@example(sizes=[120, 1], in_memory=0, pairs=5, block=9, portion=30, seed=0, workers=2, kills=[3])
+@example(sizes=[120, 1], in_memory=False, pairs=5, block=9, portion=30, seed=0, workers=2, kills=[3])
 def test_any_corpora_any_shards_any_workers_any_kills(
     tokenizer, tmp_path_factory, sizes, in_memory, pairs, block, portion, seed, workers, kills
 ) -> None:
     """Each pair occurs once per epoch; workers that are killed and start anew read what one process reads."""
     folder = tmp_path_factory.mktemp("corpora")
+    made = [make_corpus(size, seed=i) for i, size in enumerate(sizes)]
     with pytest.MonkeyPatch.context() as patch:
         small_portions(patch, portion, block)
-        made = [make_corpus(size, seed=i) for i, size in enumerate(sizes)]
         for i, corpus in enumerate(made):
             write_prepared(corpus, folder / str(i), tokenizer, tokenizer, shard_pairs=pairs)
 
         def batches() -> TrainingBatches:
-            prepared: list[Any] = [
-                PreparedCorpus(*(folder / str(i) / s for s in ("source", "target"))) for i in range(len(made))
-            ]
+            corpora: list[Any] = [PreparedCorpus(*map((folder / str(i)).joinpath, SIDES)) for i in range(len(made))]
             if in_memory and len(made) > 1:
-                prepared[-1] = made[-1]
-            return TrainingBatches(prepared, batch_size=64, seed=seed)
+                corpora[-1] = made[-1]
+            return TrainingBatches(corpora, batch_size=64, seed=seed)
 
         whole = batches()
         updates = whole.updates_per_epoch
         elements = take(whole, 2 * updates)
         for epoch in (elements[:updates], elements[updates:]):
-            assert sorted(lines_of(epoch)) == list(range(1, sum(sizes) + 1))
-        corpus = ParallelCorpus.concatenate(made)
-        for batch in elements[:updates]:
-            assert sum(1 for _ in check_rows(corpus, batch)) == np.sum(batch["line_numbers"] > 0)
+            lines = [line for batch in epoch for line in check_rows(ParallelCorpus.concatenate(made), batch)]
+            assert sorted(lines) == list(range(1, sum(sizes) + 1))
         begin = 0
         for stop in [*np.cumsum(kills).tolist(), 2 * updates]:
             stop = min(stop, 2 * updates)
@@ -162,7 +145,6 @@ def test_weights_and_sampling_in_portions(texts, tokenizer, tmp_path, monkeypatc
         of_corpus = [counts[int(line) + corpus * texts.num_read] for line in texts.line_numbers]
         assert max(of_corpus) - min(of_corpus) <= 1
         assert sum(of_corpus) == number
-    assert texts.text is not None
     text_of = dict(zip(texts.line_numbers.tolist(), texts.text[0].tolist(), strict=True))
     for batch in elements[:: len(elements) // 9]:
         decoded = tokenizer.detokenize(batch["source"]).numpy().tolist()
@@ -192,7 +174,7 @@ def test_portions_grow_with_the_batch_and_not_with_the_corpus(tokenizer, tmp_pat
     for size in (3000, 15_000):
         prepared = write_prepared(make_corpus(size, seed=1), tmp_path / str(size), tokenizer, tokenizer)
         tracemalloc.start()
-        corpus = PreparedCorpus(*(tmp_path / str(size) / side for side in ("source", "target")))
+        corpus = PreparedCorpus(*map((tmp_path / str(size)).joinpath, SIDES))
         order = TrainingBatches(corpus, batch_size=200, seed=1)._order
         for number in (0, 1, len(order.sizes) - 1):
             order.portion(0, number)
@@ -220,7 +202,7 @@ def test_a_corpus_that_does_not_fit_the_run_is_an_error(texts, tokenizer, tmp_pa
         with pytest.raises(UserError, match=message):
             prepared.check(*tokenizers, **{"max_length": None, "max_ratio": None, **limits})
     with pytest.raises(UserError, match="--keep-text"):
-        PreparedCorpus(tmp_path / "prepared" / "source", tmp_path / "prepared" / "target", text=True)
+        PreparedCorpus(*map((tmp_path / "prepared").joinpath, SIDES), text=True)
     write_prepared(texts, tmp_path / "second", tokenizer, tokenizer)
     for target in ("text", "second/target"):
         with pytest.raises(UserError, match="The sides of a corpus must be.*Received: "):
@@ -232,7 +214,7 @@ def test_a_side_with_a_tag_is_no_target(tokenizer: SubwordTokenizer, tmp_path: P
     manifest = tmp_path / "prepared" / "manifest.json"
     content = read_json(manifest, "the manifest")
     write_json(manifest, with_digest({**content, "options": {"source_tag": "<BT>"}}))
-    sides = [tmp_path / "prepared" / side for side in ("source", "target")]
+    sides = [tmp_path / "prepared" / side for side in SIDES]
     limits: dict[str, Any] = {"max_length": None, "max_ratio": None}
     PreparedCorpus(*sides).check(tokenizer, tokenizer, **limits)
     for target in (sides[::-1], [sides[0], sides[0]]):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from updates import join, same, take
+from updates import corpus_of, join, same, take
 
 from keras_nmt.data import (
     ParallelCorpus,
@@ -19,7 +19,6 @@ from keras_nmt.data import (
     SubwordSampling,
     SubwordTokenizer,
     TrainingBatches,
-    read_parallel,
     train_subwords,
     write_prepared,
 )
@@ -115,7 +114,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> tuple[ParallelCorpus, Su
     (folder / "text").write_text("\n".join(LINES * 30))
     model = train_subwords(folder / "text", folder / "m", vocabulary_size=40, user_symbols=["<BT>"])
     tokenizer = SubwordTokenizer(model)
-    read = read_parallel(folder / "text", folder / "text", tokenizer, tokenizer, keep_text=True)
+    read = corpus_of(folder, LINES * 30, LINES * 30, tokenizer)
     write_prepared(read, folder / "prepared", tokenizer, tokenizer)
     return read, tokenizer, folder / "prepared"
 
@@ -155,16 +154,14 @@ def test_batches_have_noisy_sources_and_clean_targets(corpus, alpha):
 def test_tags_of_imported_models_stay(tmp_path):
     # Their subwords begin with SentencePiece's sign of a space.
     (tmp_path / "text").write_text("\n".join(LINES * 30))
-    tokenizer = SubwordTokenizer(
-        train_subwords(tmp_path / "text", tmp_path / "m", vocabulary_size=60, user_symbols=["\u2581>>fra<<"])
-    )
-    (tmp_path / "tagged").write_text("".join(f">>fra<< {line}\n" for line in LINES * 30))
-    read = read_parallel(tmp_path / "tagged", tmp_path / "text", tokenizer, tokenizer, keep_text=True)
+    symbols = ["\u2581>>fra<<"]
+    model = train_subwords(tmp_path / "text", tmp_path / "m", vocabulary_size=60, user_symbols=symbols)
+    tokenizer = SubwordTokenizer(model)
+    read = corpus_of(tmp_path, [f">>fra<< {line}" for line in LINES * 30], LINES * 30, tokenizer)
     sampling = SubwordSampling(tokenizer, tokenizer, noise=SourceNoise(swap=0.5, uppercase=1))
     source, _ = sampling.segment(read, np.arange(30), (1, 0, 0))
-    symbol = tokenizer.pieces().index("\u2581>>fra<<")
     starts = np.cumsum([0, *source.lengths[:-1]])
-    assert source.values[starts].tolist() == [symbol] * 30
+    assert source.values[starts].tolist() == [tokenizer.pieces().index(symbols[0])] * 30
 
 
 def test_a_source_without_subwords_stays_as_it_is(corpus, monkeypatch):

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import gc
 import io
-from collections.abc import Callable
 from pathlib import Path
 
 import keras
-import numpy as np
 import pytest
 import sentencepiece
 import tensorflow as tf
@@ -17,15 +15,6 @@ from keras_nmt.data import SubwordTokenizer, subword_sampler, train_subwords
 from keras_nmt.errors import UserError
 
 TEXTS = ["the cat sat on the mat", "a mat", "", "   ", "the  cat ", "<2de> the mat", "a\0b"]
-
-
-@pytest.fixture(scope="module")
-def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> SubwordTokenizer:
-    folder = tmp_path_factory.mktemp("subwords")
-    (folder / "text").write_text("the cat sat on the mat\na mat is on the cat\nthat is that: a bat\n" * 3)
-    return SubwordTokenizer(
-        train_subwords(folder / "text", folder / "m.model", vocabulary_size=40, user_symbols=["<2de>"])
-    )
 
 
 def test_agrees_with_the_sentencepiece_library(tokenizer: SubwordTokenizer) -> None:
@@ -50,34 +39,6 @@ def test_empty_text_stays_empty(tokenizer: SubwordTokenizer) -> None:
     assert tokenizer.tokenize([]).to_list() == []
     assert tokenizer.detokenize(tf.zeros((0, 4), tf.int32)).numpy().tolist() == []
     assert tokenizer.detokenize(tf.zeros((2, 0), tf.int32)).numpy().tolist() == [b"", b""]
-
-
-def test_samples_are_the_same_text(tokenizer: SubwordTokenizer) -> None:
-    ids, lengths = tokenizer.sample([text.encode() for text in TEXTS], alpha=0.5, seed=1)
-    usual = tokenizer.tokenize(TEXTS)
-    assert not np.array_equal(ids, usual.values)
-    assert len(lengths) == len(TEXTS)
-    sampled = tokenizer.detokenize(tf.RaggedTensor.from_row_lengths(ids, lengths))
-    assert sampled.numpy().tolist() == tokenizer.detokenize(usual).numpy().tolist()
-
-
-@pytest.mark.slow
-def test_samples_are_equal_in_another_process(run_python: Callable, tmp_path: Path) -> None:
-    """Some versions of the SentencePiece library draw other samples in each process, for any seed."""
-    (tmp_path / "text").write_text("the cat sat on the mat\na mat is on the cat\nthat is that: a bat\n" * 3)
-    code = """
-import sys
-from keras_nmt.data import SubwordTokenizer
-tokenizer = SubwordTokenizer(sys.argv[1])
-print([array.tolist() for array in tokenizer.sample([b"the cat sat on that mat"] * 99, alpha=0.3, seed=7)])
-print(tokenizer.sampling_digest(0.3))
-"""
-    for model_type in ("bpe", "unigram"):
-        model = train_subwords(tmp_path / "text", tmp_path / "model", vocabulary_size=22, model_type=model_type)
-        tokenizer = SubwordTokenizer(model)
-        ids, lengths = tokenizer.sample([b"the cat sat on that mat"] * 99, alpha=0.3, seed=7)
-        result = run_python("-c", code, model, cwd=tmp_path)
-        assert result.stdout.decode() == f"{[ids.tolist(), lengths.tolist()]}\n{tokenizer.sampling_digest(0.3)}\n"
 
 
 def test_the_sampling_digest_covers_model_alpha_and_draws(tokenizer, tmp_path, monkeypatch):
@@ -127,41 +88,6 @@ def test_outlives_the_kernel_cache(tokenizer: SubwordTokenizer) -> None:
     del twin
     gc.collect()
     assert tokenizer.tokenize(TEXTS).to_list() == expected
-
-
-@pytest.mark.slow
-def test_survives_export_without_this_package(tokenizer, tmp_path, run_python) -> None:
-    archive = keras.export.ExportArchive()
-    archive.track(tokenizer)
-    signature = [tf.TensorSpec([None], tf.string, name="text")]
-
-    def there_and_back(text: tf.Tensor) -> dict[str, tf.Tensor]:
-        return {"text": tokenizer.detokenize(tokenizer.tokenize(text).to_tensor())}
-
-    archive.add_endpoint("serving_default", there_and_back, input_signature=signature)
-    archive.write_out(str(tmp_path / "keras"), verbose=False)
-
-    module = tf.Module()
-    module.tokenizer = tokenizer
-    module.call = tf.function(there_and_back, input_signature=signature)
-    tf.saved_model.save(module, str(tmp_path / "tf"), signatures={"serving_default": module.call})
-
-    code = """
-import sys, tensorflow as tf, tensorflow_text
-for folder in sys.argv[1:]:
-    with tf.compat.v1.Session(graph=tf.Graph()) as session:
-        signature = tf.compat.v1.saved_model.loader.load(session, ["serve"], folder).signature_def["serving_default"]
-        feed = {signature.inputs["text"].name: ["the cat", ""]}
-        assert session.run(signature.outputs["text"].name, feed).tolist() == [b"the cat", b""]
-    endpoint = tf.saved_model.load(folder).signatures["serving_default"]
-    assert endpoint(text=tf.constant(["the cat", ""]))["text"].numpy().tolist() == [b"the cat", b""]
-    assert "keras_nmt" not in sys.modules
-"""
-    folders = [str(tmp_path / "keras"), str(tmp_path / "tf")]
-    result = run_python("-c", code, *folders, cwd=tmp_path)
-    assert result.returncode == 0, result.stderr
-    for folder in folders:
-        assert (Path(folder) / "saved_model.pb").read_bytes().count(tokenizer.proto) == 1
 
 
 def test_save_and_load(tokenizer: SubwordTokenizer, tmp_path: Path) -> None:

@@ -140,20 +140,6 @@ def test_parts_are_slices_of_the_same_updates(corpus: Corpus, request: pytest.Fi
         assert {len(element["source"]) * parts for element in elements} == {len(batch["source"]) for batch in whole}
 
 
-@pytest.mark.parametrize("parts", [3, pytest.param(16, marks=pytest.mark.slow)])
-def test_other_numbers_of_parts_add_only_filler_rows(in_memory: ParallelCorpus, parts: int) -> None:
-    batches = TrainingBatches(in_memory, batch_size=333, seed=5)
-    number = batches.updates_per_epoch
-    whole = take(batches.dataset(), number)
-    joined = join(take(batches.dataset(parts=parts), number * parts), parts)
-    for left, right in zip(joined, whole, strict=True):
-        rows = len(right["source"])
-        assert len(left["source"]) % parts == 0
-        assert all(np.array_equal(left[key][:rows], right[key]) for key in KEYS)
-        assert (left["line_numbers"][rows:] == -1).all()
-        list(check_rows(in_memory, left))
-
-
 @pytest.mark.parametrize("split", these([1], [(4, 2), (6, 3), (2, 2), (8, 2), (4, 4)], str))
 def test_shards_together_are_the_whole(corpus: Corpus, split: tuple[int, int]) -> None:
     parts, num_shards = split
@@ -291,35 +277,26 @@ def test_every_corpus_and_every_pass_has_an_order_of_its_own() -> None:
 
 
 def test_wrong_arguments(in_memory: ParallelCorpus) -> None:
-    for arguments, message in (
-        ({"weights": [1.0, 2.0]}, ""),
-        ({"weights": [0.0]}, ""),
-        ({"weights": [float("nan")]}, ""),
-        ({"weights": [1e20]}, "lower the weights"),
-        ({"batch_size": 0}, ""),
-        ({"batch_unit": "words"}, ""),
-        ({"seed": -1}, ""),
-        ({"length_buckets": []}, ""),
-        ({"length_buckets": [0, 40]}, ""),
-        ({"length_buckets": [8, 8, 40]}, ""),
-        ({"length_buckets": [8, 19]}, ""),  # the longest sentence has 19 ids and its end
-        ({"length_buckets": [10**20]}, "at most 2,147,483,647"),
-    ):
-        with pytest.raises(UserError, match=f"{message}.* Received: "):
-            TrainingBatches(in_memory, **{"batch_size": 100} | arguments)
+    wrong = {
+        "weights": ([1.0, 2.0], [0.0], [float("nan")], [1e20]),
+        "batch_size": (0,),
+        "batch_unit": ("words",),
+        "seed": (-1,),
+        # The longest sentence has 19 ids and its end.
+        "length_buckets": ([], [0, 40], [8, 8, 40], [8, 19], [10**20]),
+    }
+    for name, values in wrong.items():
+        for value in values:
+            with pytest.raises(UserError, match="Received: "):
+                TrainingBatches(in_memory, **{"batch_size": 100, name: value})
     nothing = ParallelCorpus(in_memory.source[:0], in_memory.target[:0], np.zeros(0, np.int32), 5)
     for corpora in ([], [in_memory, nothing]):
         with pytest.raises(UserError, match=r"at least one pair.* Received: "):
             TrainingBatches(corpora, batch_size=100)
-    for arguments in (
-        {"start": -1},
-        {"parts": 0},
-        {"parts": 3, "num_shards": 2},
-        {"parts": 2, "num_shards": 2, "shard_index": 2},
-        {"shard_index": -1},
-    ):
+    batches = TrainingBatches(in_memory, batch_size=100)
+    for start, parts, shard, shards in ((-1, 1, 0, 1), (0, 0, 0, 1), (0, 3, 0, 2), (0, 2, 2, 2), (0, 1, -1, 1)):
         with pytest.raises(UserError, match="Received: "):
-            TrainingBatches(in_memory, batch_size=100).dataset(**arguments)
+            batches.dataset(start, parts, shard, shards)
 
 
 @pytest.mark.slow

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
-from keras_nmt.data import ParallelCorpus
+from keras_nmt.data import ParallelCorpus, read_parallel
+from keras_nmt.data.sentence_pairs import PairBlock
 from keras_nmt.ids import BOS, EOS, PAD
 
 KEYS = ("source", "target_input", "target_output", "line_numbers")
@@ -66,3 +69,23 @@ def check_rows(corpus: Any, batch: Batch) -> Iterator[int]:
         assert row_source.tolist() == padded([*source[pair], EOS], len(row_source))
         assert row_input.tolist() == padded([BOS, *target[pair]], len(row_input))
         assert row_output.tolist() == padded([*target[pair], EOS], len(row_output))
+
+
+def random_lines(number: int, seed: int = 1) -> list[str]:
+    """Lines of one to eight words."""
+    generator = np.random.default_rng(seed)
+    words = ["cat", "mat", "that", "sat", "bat", "rat", "hat", "chat", "on", "the", "a", "is"]
+    return [" ".join(generator.choice(words, size)) for size in generator.integers(1, 9, number)]
+
+
+def corpus_of(folder: Path, source: list[str], target: list[str], tokenizer: Any, **options: Any) -> ParallelCorpus:
+    """Reads the lines from files, with their text."""
+    for name, lines in (("source", source), ("target", target)):
+        (folder / name).write_text("\n".join(lines))
+    options = {"max_ratio": None, "keep_text": True, **options}
+    return read_parallel(folder / "source", folder / "target", tokenizer, tokenizer, **options)
+
+
+def same_blocks(left: PairBlock, right: PairBlock) -> bool:
+    pairs = zip(*(tf.nest.flatten(dataclasses.astuple(block)) for block in (left, right)), strict=True)
+    return all(np.array_equal(a, b) and getattr(a, "dtype", None) == getattr(b, "dtype", None) for a, b in pairs)

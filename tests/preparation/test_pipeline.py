@@ -9,10 +9,11 @@ import os
 import pickle
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -89,16 +90,12 @@ def test_in_the_order_of_lines_the_corpus_is_as_read(folder: Path, tmp_path: Pat
     assert loaded.source.to_list() == read.source.to_list()
     assert loaded.target.to_list() == read.target.to_list()
     assert [side.tolist() for side in loaded.text] == [side.tolist() for side in read.text]
-
-
-@pytest.mark.slow
-def test_a_shard_without_pairs_leaves_no_gap(folder: Path, tmp_path: Path) -> None:
-    for side in ("de", "en"):
-        (tmp_path / f"0.{side}").write_text("\n" * 1100)  # the first two of four shards
-        (tmp_path / f"1.{side}").write_text("".join(f"cat {i}\n" for i in range(900)))
-    options = {"order": "lines", "duplicates": "keep", "subwords": (folder / "m", folder / "m")}
-    run(options_of(tmp_path, "01", **options), tmp_path / "out")
-    assert corpus_of(tmp_path / "out").load().line_numbers.tolist() == list(range(1101, 2001))
+    manifest = corpus.folder.manifest
+    assert manifest["read"] == 1200 == len(corpus) + sum(manifest["dropped"].values())
+    assert [source["lines"] for source in manifest["sources"]] == [400] * 3
+    digests = [[text_digest(folder / f"{number}.{side}") for side in ("de", "en")] for number in range(3)]
+    assert [source["sha256"] for source in manifest["sources"]] == digests
+    assert manifest["subwords"] == dict.fromkeys(("de", "en"), tokenizer.digest)
 
 
 def test_wrong_options_and_outputs_are_named(folder: Path, tmp_path: Path) -> None:
@@ -123,52 +120,20 @@ def test_wrong_options_and_outputs_are_named(folder: Path, tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("duplicates", ["pair", "either"])
-def test_shuffled_without_duplicates(folder: Path, tmp_path: Path, duplicates: str) -> None:
-    for workers in (1, 4):
-        run(options_of(folder, duplicates=duplicates), tmp_path / str(workers), workers)
-    assert content(tmp_path / "1") == content(tmp_path / "4")  # the same bytes, however the work is divided
-    tokenizer = SubwordTokenizer(folder / "m")
-    read = read_parallel(folder / "all.de", folder / "all.en", tokenizer, tokenizer)
-    texts = list(zip(read.source.to_list(), read.target.to_list(), read.line_numbers.tolist(), strict=True))
-    keys = (lambda s, t: (*s, 0, *t),) if duplicates == "pair" else (lambda s, t: tuple(s), lambda s, t: tuple(t))
-    kept = set(read.line_numbers.tolist())
-    for key in keys:
-        first: dict[Any, int] = {}
-        for source, target, line in texts:
-            if line in kept:
-                first.setdefault(key(source, target), line)
-        kept = set(first.values())
-    corpus = corpus_of(tmp_path / "1")
-    lines = corpus.load().line_numbers.tolist()
-    assert sorted(lines) == sorted(kept)
-    assert lines != sorted(lines)
-    manifest = corpus.folder.manifest
-    assert manifest["read"] == 1200 == len(corpus) + sum(manifest["dropped"].values())
-    assert [source["lines"] for source in manifest["sources"]] == [400] * 3
-    digests = [[text_digest(folder / f"{number}.{side}") for side in ("de", "en")] for number in range(3)]
-    assert [source["sha256"] for source in manifest["sources"]] == digests
-    assert manifest["subwords"] == dict.fromkeys(("de", "en"), tokenizer.digest)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "change", "message"),
-    [
-        ("1.en", b"a\n" * 399, r"number of lines.*1\.de' with 400, .*1\.en' with 399$"),
-        ("2.de", b"a\n" * 7 + b"x" * 10_000_000, r"Line 8 is longer than 1,048,576 bytes.*2\.de$"),
-        ("2.de", b"\x28\xb5\x2f\xfd\x04", r"Damaged Zstandard data.*2\.de "),
-        ("1.de", None, r"No such file or directory: '.*1\.de'$"),
-    ],
-)
-def test_wrong_files_are_one_line(folder: Path, tmp_path: Path, name: str, change: bytes | None, message: str) -> None:
-    texts = tmp_path / "texts"
-    shutil.copytree(folder, texts)
-    (texts / name).unlink() if change is None else (texts / name).write_bytes(change)
-    with pytest.raises((UserError, FileNotFoundError), match=message) as error:
-        run(options_of(texts), tmp_path / "out")
-    assert "\n" not in str(error.value)
-    assert [path.name for path in tmp_path.iterdir()] == ["texts"]
+def test_wrong_files_are_one_line(folder: Path, tmp_path: Path) -> None:
+    for number, (name, change, message) in enumerate(
+        (
+            ("1.en", b"a\n" * 399, r"number of lines.*1\.de' with 400, .*1\.en' with 399"),
+            ("2.de", b"a\n" * 7 + b"x" * 10_000_000, r"Line 8 is longer than 1,048,576 bytes.*2\.de"),
+            ("2.de", b"\x28\xb5\x2f\xfd\x04", r"Damaged Zstandard data.*2\.de "),
+            ("1.de", None, r"No such file or directory: '.*1\.de'"),
+        )
+    ):
+        texts = shutil.copytree(folder, tmp_path / str(number) / "texts")
+        (texts / name).unlink() if change is None else (texts / name).write_bytes(change)
+        with pytest.raises((UserError, FileNotFoundError), match=rf"^[^\n]*{message}[^\n]*$"):
+            run(options_of(texts), texts.parent / "out")
+        assert [path.name for path in texts.parent.iterdir()] == ["texts"]
 
 
 @pytest.mark.slow
@@ -237,17 +202,6 @@ def test_inputs_are_addresses(folder: Path, tmp_path: Path) -> None:
     assert content(tmp_path / "out") == content(tmp_path / "local")
 
 
-@pytest.mark.slow
-def test_one_of_a_hundred_files_with_other_lines_is_named(folder: Path, tmp_path: Path) -> None:
-    for number in range(100):
-        (tmp_path / f"{number}.de").write_text("a\n" * 5)
-        (tmp_path / f"{number}.en").write_text("a\n" * (4 if number == 61 else 5))
-    options = options_of(tmp_path, list(map(str, range(100))), subwords=(folder / "m", folder / "m"))
-    with pytest.raises(UserError, match=r"/61\.de' with 5, '.*/61\.en' with 4$"):
-        run(options, tmp_path / "out")
-    assert len(list(tmp_path.iterdir())) == 200
-
-
 def test_between_two_stages_a_runner_has_places_and_no_pairs(folder, tmp_path, monkeypatch):
     """Else the local runner would hold the corpus in memory."""
     monkeypatch.setattr("keras_nmt.preparation.pipeline.STORED_PAIRS", 256)
@@ -307,9 +261,11 @@ def test_any_text_in_any_files_by_any_workers(folder, tmp_path_factory, pairs, c
 
 
 @pytest.mark.slow
-def test_copies_of_a_pair_are_not_side_by_side(folder: Path, tmp_path: Path) -> None:
-    run(options_of(folder, duplicates="keep", keep_text=True), tmp_path / "out")
-    pairs = list(zip(*corpus_of(tmp_path / "out", text=True).load().text, strict=True))
+def test_shuffled_copies_of_a_pair_are_not_side_by_side(folder: Path, tmp_path: Path) -> None:
+    for workers in (1, 4):
+        run(options_of(folder, duplicates="keep", keep_text=True), tmp_path / str(workers), workers)
+    assert content(tmp_path / "1") == content(tmp_path / "4")  # the same bytes, however the work is divided
+    pairs = list(zip(*corpus_of(tmp_path / "1", text=True).load().text, strict=True))
     assert len(pairs) - len(set(pairs)) > 15
     assert sum(one == other for one, other in itertools.pairwise(pairs)) <= 2
 
@@ -335,3 +291,57 @@ def test_several_processes_and_kills(folder: Path, tmp_path: Path) -> None:
         assert (done.returncode, done.stderr) == (0, b"")
     assert content(tmp_path / "out") == content(tmp_path / "again")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["again", "out"]
+
+
+@pytest.fixture(scope="module")
+def dask() -> Iterator[list[str]]:
+    """Dask's scheduler and two worker processes."""
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        runner = "--runner=apache_beam.runners.dask.dask_runner.DaskRunner"
+        yield [runner, f"--dask_client_address={cluster.scheduler_address}", "--dask_npartitions=6"]
+        for client in list(distributed.Client._instances):  # the runner's, which would look for the cluster
+            client.close()
+
+
+@pytest.fixture(scope="module")
+def portable() -> Iterator[list[str]]:
+    """A job service in another process, which gets the job as those of Flink and Spark get it."""
+    with socket.socket() as free:
+        free.bind(("localhost", 0))
+        port = free.getsockname()[1]
+    module = "apache_beam.runners.portability.local_job_service_main"
+    server = subprocess.Popen([sys.executable, "-m", module, f"--port={port}"], stderr=subprocess.DEVNULL)
+    yield ["--runner=PortableRunner", f"--job_endpoint=localhost:{port}", "--environment_type=LOOPBACK"]
+    server.terminate()
+    server.wait()
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("runner", ["dask", "portable"])
+def test_every_runner_gives_the_same_bytes_and_errors(folder, runner, request, tmp_path) -> None:
+    beam_options = request.getfixturevalue(runner)
+    given = {"subwords": None, "vocabulary_size": 40, "subword_sample": 300, "duplicates": "either"}
+    run(options_of(folder, **given), tmp_path / "local")
+    prepare(options_of(folder, **given), tmp_path / "other", workers=2, beam_options=beam_options)
+    assert content(tmp_path / "other") == content(tmp_path / "local")
+    assert len(content(tmp_path / "other")) > 20
+    wrong = tmp_path / "wrong"
+    wrong.write_bytes(b"a\n\xff\n")
+    options = options_of(folder, **given, sources=[folder / "0.de", folder / "1.de", wrong])
+    with pytest.raises(UserError, match=r"^Line 2 is not UTF-8.*Received: .*/wrong$"):
+        prepare(options, tmp_path / "none", workers=2, beam_options=beam_options)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["local", "other", "wrong"]
+
+
+@pytest.mark.nightly
+def test_a_runner_that_is_not_there_is_one_line(folder: Path, tmp_path: Path) -> None:
+    dask = pytest.importorskip("dask")
+    message = r"^Apache Beam's runner is lost, or not at its address. Received: [^\n]*$"
+    for runner in (
+        ["--runner=PortableRunner", "--job_endpoint=localhost:1", "--job_server_timeout=1"],
+        ["--runner=apache_beam.runners.dask.dask_runner.DaskRunner", "--dask_client_address=tcp://localhost:1"],
+    ):
+        with dask.config.set({"distributed.comm.timeouts.connect": "1s"}), pytest.raises(UserError, match=message):
+            prepare(options_of(folder), tmp_path / "out", beam_options=runner)
+        assert list(tmp_path.iterdir()) == []

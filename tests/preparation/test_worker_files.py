@@ -12,6 +12,7 @@ from full_disk import full_disk
 from hypothesis import given
 from hypothesis import strategies as st
 from terminal import on_a_terminal
+from updates import same_blocks
 
 from keras_nmt.data.sentence_pairs import PairBlock, RaggedArray
 from keras_nmt.preparation import worker_files
@@ -34,19 +35,6 @@ def make_block(num_pairs: int, seed: int, has_text: bool, has_keys: bool) -> Pai
     )
 
 
-def assert_equal(left: PairBlock, right: PairBlock) -> None:
-    for name in ("text", "keys"):
-        assert (getattr(left, name) is None) == (getattr(right, name) is None)
-    arrays = [
-        [block.lines, *(x for side in (*block.ids, *(block.text or ())) for x in (side.values, side.lengths))]
-        + ([] if block.keys is None else [block.keys])
-        for block in (left, right)
-    ]
-    for a, b in zip(*arrays, strict=True):
-        assert a.dtype == b.dtype
-        np.testing.assert_array_equal(a, b)
-
-
 @given(
     sizes=st.lists(st.integers(0, 30), min_size=1, max_size=4),
     num_buckets=st.integers(1, 5),
@@ -66,7 +54,7 @@ def test_each_bucket_is_read_as_written(tmp_path_factory, sizes, num_buckets, ha
         expected = PairBlock.concatenate(
             block.select(own == bucket) for block, own in zip(blocks, buckets, strict=True) if (own == bucket).any()
         )
-        assert_equal(read_blocks(found), expected)
+        assert same_blocks(read_blocks(found), expected)
 
 
 def test_a_full_disk_is_named(tmp_path: Path) -> None:
