@@ -69,7 +69,8 @@ def test_gates_of_fewer_heads_of_keys_and_values(tokenizer, lines):
 @pytest.mark.slow
 def test_gates_over_a_bridge_do_not_depend_on_the_batch(make_multilingual):
     transformer = {"num_heads": 2, "shortcuts": {"kind": "fusion", "sites": ["cross"]}}
-    translator = Translator(*make_multilingual("transformer", ["de", "zh-Hans"], transformer=transformer))
+    model, tokenizers = make_multilingual("transformer", ["de", "zh-Hans"], transformer=transformer)
+    translator = Translator(model, tokenizers["de"])
     texts, languages = ["the", "the cat sat"], {"source_language": "de", "target_language": "zh-Hans"}
     lengths = [len(x) + 1 for x in translator.tokenizers["de"].tokenize(texts).to_list()]
     assert lengths == [2, 4]  # as many tokens as vectors of the bridge

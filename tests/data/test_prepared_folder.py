@@ -14,11 +14,12 @@ from full_disk import full_disk
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from one_in import these
+from updates import make_block
 from updates import same_blocks as same
 
 from keras_nmt.data import prepared_folder as module
 from keras_nmt.data.prepared_folder import PreparedFolder, prepared_side, write_manifest, write_shard
-from keras_nmt.data.sentence_pairs import PairBlock, RaggedArray
+from keras_nmt.data.sentence_pairs import PairBlock
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import atomic_folder, write_json
 from keras_nmt.files.json_file import with_digest
@@ -26,18 +27,6 @@ from keras_nmt.files.json_file import with_digest
 SIDES = ("de", "en")
 OF_SHARD = [f"de/00000.{name}{x}.npy" for name in ("ids", "text") for x in ("", "_offsets", "_checksums")]
 OF_SHARD += [f"pairs/00000.lines{ending}.npy" for ending in ("", "_checksums")]
-
-
-def make_block(num_pairs: int, seed: int = 0) -> PairBlock:
-    random = np.random.default_rng(seed)
-
-    def rows() -> RaggedArray:
-        lengths = random.integers(1, 9, num_pairs)
-        return RaggedArray(random.integers(4, 60_000, lengths.sum()).astype(np.uint16), lengths)
-
-    texts = [[f"Zeile {i} {side} ü".encode() for i in range(num_pairs)] for side in SIDES]
-    lines = np.arange(num_pairs, dtype=np.int32) * 2 + 1
-    return PairBlock(lines, (rows(), rows()), (RaggedArray.from_bytes(texts[0]), RaggedArray.from_bytes(texts[1])))
 
 
 def write(path: Path, block: PairBlock, shard_pairs: int) -> None:
@@ -65,7 +54,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "prepared"
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(data=st.data(), num_pairs=st.integers(1, 40), shard_pairs=st.integers(1, 15), block=st.integers(1, 6))
 def test_any_pairs_are_read_as_written(tmp_path_factory, data, num_pairs, shard_pairs, block):
     made, path = make_block(num_pairs), tmp_path_factory.mktemp("prepared") / "corpus"

@@ -55,18 +55,9 @@ def train(model_type: str, sentences: list[str] = SENTENCES, **options) -> sente
 
 
 @pytest.fixture(scope="module", params=MODELS)
-def options(request: pytest.FixtureRequest) -> dict:
-    return MODELS[request.param]
-
-
-@pytest.fixture(scope="module")
-def bpe(options: dict) -> sentencepiece.SentencePieceProcessor:
-    return train("bpe", **options)
-
-
-@pytest.fixture(scope="module")
-def unigram(options: dict) -> sentencepiece.SentencePieceProcessor:
-    return train("unigram", **options)
+def libraries(request: pytest.FixtureRequest) -> list[sentencepiece.SentencePieceProcessor]:
+    """A BPE model and a unigram model."""
+    return [train(model_type, **MODELS[request.param]) for model_type in ("bpe", "unigram")]
 
 
 def sample(library, texts, alpha, seed=1):
@@ -78,32 +69,22 @@ def sample(library, texts, alpha, seed=1):
 
 
 @settings(max_examples=60, deadline=None)
-@given(texts=st.lists(TEXTS, max_size=4))
-def test_bpe_without_dropout_equals_the_library_and_is_characters_if_all_merges_are_dropped(bpe, texts) -> None:
-    assert sample(bpe, texts, ALMOST_NEVER) == bpe.encode(texts)
+@given(texts=st.lists(TEXTS, max_size=3), alpha=st.floats(0.05, 1), seed=st.integers(0, 2**70))
+def test_samples_are_the_same_text_and_at_the_limits_those_of_the_library(libraries, texts, alpha, seed) -> None:
+    for library in libraries:
+        for ids, expected in zip(sample(library, texts, alpha, seed), library.encode(texts), strict=True):
+            assert library.decode(ids) == library.decode(expected)
+    bpe, unigram = libraries
+    assert sample(bpe, texts, ALMOST_NEVER) == bpe.encode(texts)  # without dropout
     symbols = set(SYMBOLS) & {bpe.id_to_piece(i) for i in range(4, 8)}
-    for ids in sample(bpe, texts, alpha=1.0):
+    for ids in sample(bpe, texts, alpha=1.0):  # all merges are dropped: characters
         pieces = [(i, bpe.id_to_piece(i)) for i in ids if i > 1]
         assert all(len(piece) == 1 or piece in symbols or bpe.is_byte(i) for i, piece in pieces)
-
-
-@settings(max_examples=30, deadline=None)
-@given(text=TEXTS, alpha=st.floats(0.05, 1), seed=st.integers(0, 2**70))
-def test_samples_are_the_same_text(bpe, unigram, text, alpha, seed) -> None:
-    for library in (bpe, unigram):
-        (ids,) = sample(library, [text], alpha, seed)
-        assert library.decode(ids) == library.decode(library.encode(text))
-
-
-@settings(max_examples=60, deadline=None)
-@given(text=TEXTS)
-def test_the_likeliest_unigram_segmentation_equals_the_library(unigram, text) -> None:
-    """A large exponent draws only the likeliest segmentation. Several segmentations may be equally likely."""
-    (ids,) = sample(unigram, [text], alpha=3000.0)
-    expected = unigram.encode(text)
+    # A large exponent draws only the likeliest segmentation. Several segmentations may be equally likely.
     fixed = {i for i in range(unigram.get_piece_size()) if unigram.id_to_piece(i) in SYMBOLS or unigram.is_byte(i)}
-    assert [i for i in ids if i in {1, *fixed}] == [i for i in expected if i in {1, *fixed}]
-    assert sum(map(unigram.get_score, ids)) == pytest.approx(sum(map(unigram.get_score, expected)), abs=1e-2)
+    for ids, expected in zip(sample(unigram, texts, alpha=3000.0), unigram.encode(texts), strict=True):
+        assert [i for i in ids if i in {1, *fixed}] == [i for i in expected if i in {1, *fixed}]
+        assert sum(map(unigram.get_score, ids)) == pytest.approx(sum(map(unigram.get_score, expected)), abs=1e-2)
 
 
 def dropout(library: sentencepiece.SentencePieceProcessor, pieces: tuple[str, ...], drop: float) -> dict:
@@ -204,11 +185,9 @@ def handmade(model_type: int) -> bytes:
     """A model that is not trained, so that it is equal for all versions of the library."""
     model = ModelProto()
     kinds = ModelProto.SentencePiece
-    model.pieces.add(piece="<pad>", type=kinds.CONTROL)
-    model.pieces.add(piece="<unk>", type=kinds.UNKNOWN)
-    model.pieces.add(piece="<s>", type=kinds.CONTROL)
-    model.pieces.add(piece="</s>", type=kinds.CONTROL)
-    model.pieces.add(piece="<2de>", type=kinds.USER_DEFINED)
+    for piece in ("<pad>", "<unk>", "<s>", "</s>", "<2de>"):
+        kind = {"<unk>": kinds.UNKNOWN, "<2de>": kinds.USER_DEFINED}.get(piece, kinds.CONTROL)
+        model.pieces.add(piece=piece, type=kind)
     for i, piece in enumerate(["ab", "ba", "\u2581a", "abb", "\u2581ab", "bab", "\u2581", "a", "b"]):
         model.pieces.add(piece=piece, score=-i / 2)
     model.trainer_spec.model_type = model_type
@@ -218,17 +197,14 @@ def handmade(model_type: int) -> bytes:
     return model.SerializeToString()
 
 
-@pytest.mark.parametrize(
-    ("model_type", "expected"),
-    [
+def test_samples_are_equal_in_every_version_and_on_every_machine() -> None:
+    for model_type, expected in (
         (TrainerSpec.BPE, "7 6 13 6 11 4 11 10 11 1|11 5 5 6 11 4 11 13 5 11 1|9 5 6 11 4 11 10 11 1"),
         (TrainerSpec.UNIGRAM, "9 5 6 11 4 11 6 13 11 1|9 5 6 11 4 11 6 13 11 1|7 13 8 12 11 4 11 10 11 1"),
-    ],
-)
-def test_samples_are_equal_in_every_version_and_on_every_machine(model_type: int, expected: str) -> None:
-    library = sentencepiece.SentencePieceProcessor(model_proto=handmade(model_type))
-    rows = sample(library, ["ababba <2de> bab x"] * 3, 0.4, seed=5)
-    assert "|".join(" ".join(map(str, row)) for row in rows) == expected
+    ):
+        library = sentencepiece.SentencePieceProcessor(model_proto=handmade(model_type))
+        rows = sample(library, ["ababba <2de> bab x"] * 3, 0.4, seed=5)
+        assert "|".join(" ".join(map(str, row)) for row in rows) == expected
 
 
 def test_only_bpe_and_unigram_models_sample() -> None:

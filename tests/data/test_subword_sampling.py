@@ -59,7 +59,7 @@ def test_pairs_with_too_long_samples_are_unchanged(tokenizer: SubwordTokenizer, 
     assert max(source.lengths.max(), target.lengths.max()) < limit
     # The rows before and after such pairs equal the rows drawn without the limit.
     pairs = np.array([1, 0, 1, 3, 0, 1])
-    sampling = SubwordSampling(tokenizer, tokenizer, alpha=0.7)
+    sampling = SubwordSampling(tokenizer, tokenizer, alpha=0.3)
     free, bound = sampling.segment(corpus, pairs, (5,)), sampling.segment(corpus, pairs, (5,), limit + 1)
     kept = np.maximum(free[0].lengths, free[1].lengths) < limit + 1
     assert 0 < kept.sum() < len(pairs)
@@ -171,7 +171,7 @@ def test_rare_long_pairs_do_not_enlarge_batches(tmp_path, monkeypatch):
 def test_sampled_batches_depend_on_their_update_only(sampled: TrainingBatches) -> None:
     updates = sampled.updates_per_epoch
     whole = take(sampled.dataset(), 2 * updates + 3)
-    for start in (updates // 2, updates - 1, 2 * updates - 2):
+    for start in (updates - 1, 2 * updates - 2):
         assert same(take(sampled.dataset(start), 4), whole[start : start + 4])
     assert same(join(take(sampled.dataset(3, parts=4), 4 * updates), 4), whole[3 : updates + 3])
     shards = [take(sampled.dataset(5, 2, shard, 2), 6) for shard in range(2)]

@@ -12,7 +12,7 @@ import numpy as np
 import tensorflow as tf
 
 from keras_nmt.data import ParallelCorpus, read_parallel
-from keras_nmt.data.sentence_pairs import PairBlock
+from keras_nmt.data.sentence_pairs import PairBlock, RaggedArray
 from keras_nmt.ids import BOS, EOS, PAD
 
 KEYS = ("source", "target_input", "target_output", "line_numbers")
@@ -89,3 +89,21 @@ def corpus_of(folder: Path, source: list[str], target: list[str], tokenizer: Any
 def same_blocks(left: PairBlock, right: PairBlock) -> bool:
     pairs = zip(*(tf.nest.flatten(dataclasses.astuple(block)) for block in (left, right)), strict=True)
     return all(np.array_equal(a, b) and getattr(a, "dtype", None) == getattr(b, "dtype", None) for a, b in pairs)
+
+
+def make_block(
+    num_pairs: int, seed: int = 0, dtype: type = np.uint16, has_text: bool = True, has_keys: bool = False
+) -> PairBlock:
+    """Pairs of odd lines; the ids of the second side are of the dtype."""
+    random = np.random.default_rng(seed)
+
+    def rows(dtype: type, shortest: int = 0) -> RaggedArray:
+        lengths = random.integers(shortest, 9, num_pairs)
+        return RaggedArray(random.integers(4, 200, lengths.sum()).astype(dtype), lengths)
+
+    return PairBlock(
+        np.arange(num_pairs, dtype=np.int32) * 2 + 1,
+        (rows(np.uint16, 1), rows(dtype, 1)),
+        (rows(np.uint8), rows(np.uint8)) if has_text else None,
+        random.integers(0, 2**63, (num_pairs, 4)).astype(np.uint64) if has_keys else None,
+    )
