@@ -51,23 +51,41 @@ def penalty(length: int, alpha: float) -> float:
     return ((5 + length) / 6) ** alpha
 
 
+def find(
+    search: Callable,
+    decoder: TableDecoder,
+    sentences: Any = (0, 1),
+    *,
+    compiled: Any = None,
+    max_length: int = 8,
+    **more,
+) -> Any:
+    """The result of a search, eagerly unless `compiled` compiles it: with a beam of 3, and with seeds 0, 1, ..."""
+    defaults = {beam_search: {"beam_size": 3}, sampling_search: {"seeds": tf.range(len(sentences))}}.get(search, {})
+    options = {"batch_size": len(sentences), "max_length": max_length, **defaults, **more}
+    size = options.get("beam_size", options.get("num_samples", 1))
+
+    def run(constants: Any, caches: Any) -> Any:
+        return search(decoder.step, constants, caches, **options)
+
+    return (compiled(run) if compiled else run)(*decoder.start(sentences, size, max_length))
+
+
 class TableDecoder:
     """One decoder in two forms: on Keras tensors with its state in caches, and on plain Python lists."""
 
-    def __init__(self, vocabulary_size: int, seed: int = 0, scale: float = 1.5, end_bias: float = 0.0):
+    def __init__(self, vocabulary_size: int = 16, seed: int = 0, scale: float = 1.5, end_bias: float = 0.0):
         logits = np.random.default_rng(seed).normal(size=(ROWS, vocabulary_size)) * scale
         logits[:, EOS] += end_bias
         self.table = logits.astype("float32")
         self.vocabulary_size = vocabulary_size
         self.steps: list[tuple[np.ndarray, np.ndarray]] = []  # (tokens, prefixes) of each call made eagerly
 
-    def start(self, sentences: list[int], beam_size: int, max_length: int) -> tuple[Any, Any]:
-        shape = (len(sentences), beam_size)
-        caches = {
-            "hash": ops.zeros(shape, dtype="int32"),
-            "prefix": [ops.full((*shape, max_length), -1, dtype="int32")],
-        }
-        return {"sentence": ops.convert_to_tensor(sentences, "int32")}, caches
+    def start(self, sentences: Any, beam_size: int, max_length: int) -> tuple[Any, Any]:
+        sentences = tf.convert_to_tensor(sentences, "int32")
+        shape = (sentences.shape[0], beam_size)
+        prefix = ops.full((*shape, max_length), -1, dtype="int32")
+        return {"sentence": sentences}, {"hash": ops.zeros(shape, dtype="int32"), "prefix": [prefix]}
 
     def step(self, tokens: Any, position: Any, constants: Any, caches: Any) -> tuple[Any, Any]:
         (prefix,) = caches["prefix"]

@@ -7,8 +7,10 @@ import pytest
 import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from table_decoder import TableDecoder, assert_same, beam_search, greedy_search, hypotheses, penalty, sampling_search
+from table_decoder import TableDecoder, assert_same, beam_search, find, greedy_search, hypotheses, penalty
+from table_decoder import sampling_search as sampling
 
+from keras_nmt.decoding import RepetitionPenalty
 from keras_nmt.ids import BOS, EOS, PAD
 
 PREFIXES = [[4, 5, PAD], [PAD, PAD, PAD], [3, PAD, PAD], [5, PAD, PAD], [BOS, 4, 4], [PAD, 4, PAD]]
@@ -18,16 +20,10 @@ def follows(tokens: list[int], prefix: list[int]) -> bool:
     return all(forced in (PAD, token) for token, forced in zip(tokens, prefix, strict=False))
 
 
-@pytest.mark.parametrize("compiled", ["xla"], indirect=True)
-def test_a_beam_of_all_prefixes_equals_exhaustive_search_after_the_prefix(compiled):
-    decoder, count = TableDecoder(vocabulary_size=6, seed=3), len(PREFIXES)
-    options = {"beam_size": 27, "max_length": 4, "length_penalty": 0.6}
-    constants, caches = decoder.start(list(range(count)), options["beam_size"], 4)
-
-    def run(prefix):
-        return beam_search(decoder.step, constants, caches, batch_size=count, prefix=prefix, **options)
-
-    result = compiled(run)(tf.constant(PREFIXES))
+def test_a_beam_of_all_prefixes_equals_exhaustive_search_after_the_prefix():
+    decoder = TableDecoder(vocabulary_size=6, seed=3)
+    options = {"beam_size": 27, "max_length": 4, "length_penalty": 0.6, "prefix": tf.constant(PREFIXES)}
+    result = find(beam_search, decoder, range(len(PREFIXES)), **options)
     for sentence, prefix in enumerate(PREFIXES):
         found = [hypothesis for hypothesis in hypotheses(result, sentence) if hypothesis.finished]
         if BOS in prefix:  # no other hypothesis has BOS
@@ -44,28 +40,23 @@ def test_a_beam_of_all_prefixes_equals_exhaustive_search_after_the_prefix(compil
         assert len(found) == min(len(behind), options["beam_size"])
 
 
-@pytest.mark.parametrize("seed", [0, 3])
-def test_an_end_that_is_forced_at_the_limit_ends_every_hypothesis(seed):
-    decoder, prefix = TableDecoder(vocabulary_size=6, seed=seed), tf.constant([[PAD, PAD, EOS]])
-    constants, caches = decoder.start([0], 16, 3)
-    result = beam_search(decoder.step, constants, caches, batch_size=1, beam_size=16, max_length=3, prefix=prefix)
+def test_an_end_that_is_forced_at_the_limit_ends_every_hypothesis():
+    decoder = TableDecoder(vocabulary_size=6, seed=3)
+    result = find(beam_search, decoder, [0], beam_size=16, max_length=3, prefix=tf.constant([[PAD, PAD, EOS]]))
     every = decoder.every_hypothesis(0, 3, 0.6)
     assert len(every) == 3 + 9
     assert_same([hypothesis for hypothesis in hypotheses(result, 0) if hypothesis.tokens], every)
 
 
-@pytest.mark.parametrize("token", [-1, 9, 100])
-def test_an_unknown_token_of_a_prefix_is_no_other_sentences_token(token):
+def test_an_unknown_token_of_a_prefix_is_no_other_sentences_token():
     decoder = TableDecoder(vocabulary_size=9, seed=0)
-    prefix = tf.constant([[PAD], [token], [PAD]])
-    constants, caches = decoder.start([0, 1, 2], 2, 3)
-    options = {"batch_size": 3, "max_length": 3, "prefix": prefix}
-    found = hypotheses(beam_search(decoder.step, constants, caches, beam_size=2, **options), 1)
-    assert not any(hypothesis.tokens for hypothesis in found)
-    constants, caches = decoder.start([0, 1, 2], 1, 3)
-    result = greedy_search(decoder.step, constants, caches, **options)
-    assert result.log_probabilities[1, 0] < -1e8
-    assert np.all((np.array(result.tokens) >= 0) & (np.array(result.tokens) < 9))
+    for token in (-1, 9):
+        options = {"max_length": 3, "prefix": tf.constant([[PAD], [token], [PAD]])}
+        found = find(beam_search, decoder, [0, 1, 2], **options)
+        assert not any(hypothesis.tokens for hypothesis in hypotheses(found, 1))
+        result = find(greedy_search, decoder, [0, 1, 2], **options)
+        assert result.log_probabilities[1, 0] < -1e8
+        assert np.all((np.array(result.tokens) >= 0) & (np.array(result.tokens) < 9))
 
 
 @settings(max_examples=3, deadline=None)
@@ -77,13 +68,10 @@ def test_an_unknown_token_of_a_prefix_is_no_other_sentences_token(token):
 )
 def test_every_search_begins_with_the_prefix_and_scores_by_teacher_forcing(seed, beam_size, prefix, max_length):
     decoder = TableDecoder(vocabulary_size=9, seed=seed, end_bias=2.0)
-    shared = {"batch_size": 2, "max_length": max_length, "prefix": tf.constant([prefix, [PAD] * len(prefix)], tf.int32)}
-    constants, caches = decoder.start([1, 2], 1, max_length)
-    greedy = greedy_search(decoder.step, constants, caches, **shared)
-    drawn = sampling_search(decoder.step, constants, caches, seeds=[seed, 1], **shared)
-    constants, caches = decoder.start([1, 2], beam_size, max_length)
-    beam = beam_search(decoder.step, constants, caches, beam_size=beam_size, **shared)
-    for result in (greedy, drawn, beam):
+    shared = {"max_length": max_length, "prefix": tf.constant([prefix, [PAD] * len(prefix)], tf.int32)}
+    greedy = find(greedy_search, decoder, [1, 2], **shared)
+    beam = find(beam_search, decoder, [1, 2], beam_size=beam_size, **shared)
+    for result in (greedy, find(sampling, decoder, [1, 2], seeds=[seed, 1], **shared), beam):
         found = [hypothesis for hypothesis in hypotheses(result, 0) if hypothesis.tokens]
         assert found
         for hypothesis in found:
@@ -92,9 +80,15 @@ def test_every_search_begins_with_the_prefix_and_scores_by_teacher_forcing(seed,
             assert hypothesis.log_probability == pytest.approx(log_probability, abs=1e-4)
             assert hypothesis.score == pytest.approx(log_probability / penalty(len(hypothesis.tokens), 0.6), abs=1e-4)
     # The other sentence has no prefix, and equals a search without prefixes.
-    del shared["prefix"]
-    free = beam_search(decoder.step, constants, caches, beam_size=beam_size, **shared)
+    free = find(beam_search, decoder, [1, 2], beam_size=beam_size, max_length=max_length)
     assert_same(hypotheses(beam, 1), hypotheses(free, 1))
     if beam_size == 1:
         for one, other in zip(greedy, beam, strict=True):
             np.testing.assert_allclose(one, other, atol=1e-5)
+
+
+@pytest.mark.parametrize("search", [beam_search, greedy_search, sampling])
+def test_a_forced_token_has_the_models_log_probability(search):
+    decoder, prefix = TableDecoder(9, seed=4), [5, 5, 5, EOS]
+    result = find(search, decoder, [0], prefix=tf.constant([prefix]), processors=[RepetitionPenalty(3.0)])
+    assert float(result.log_probabilities[0, 0]) == pytest.approx(decoder.score_tokens(0, prefix), abs=1e-4)

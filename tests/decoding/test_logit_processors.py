@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-from collections import Counter
-
 import numpy as np
 import pytest
 import scipy.special
@@ -12,9 +9,8 @@ import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from keras import ops
-from table_decoder import TableDecoder, assert_equal, beam_search, greedy_search, hypotheses, sampling_search
+from table_decoder import TableDecoder, assert_equal, beam_search, find, greedy_search, hypotheses, sampling_search
 
-from keras_nmt import decoding
 from keras_nmt.decoding import (
     NEG_INF,
     BiasedPrefix,
@@ -31,54 +27,21 @@ from keras_nmt.ids import BOS, EOS, PAD
 
 
 def search(decoder: TableDecoder, processors: list[LogitProcessor], beam_size: int = 3, **options) -> SearchResult:
-    constants, caches = decoder.start([0, 1], beam_size, 9)
-    options = {"batch_size": 2, "max_length": 9, "processors": processors, **options}
-    return beam_search(decoder.step, constants, caches, beam_size=beam_size, **options)
+    return find(beam_search, decoder, beam_size=beam_size, max_length=9, processors=processors, **options)
 
 
 def of_every_search(decoder: TableDecoder, processors: list[LogitProcessor], **options) -> list[list[int]]:
     """The hypotheses of all searches; greedy search must equal a beam of 1."""
-    options = {"batch_size": 2, "max_length": 9, "processors": processors, **options}
-    one, three = (decoder.start([0, 1], count, 9) for count in (1, 3))
-    greedy = greedy_search(decoder.step, *one, **options)
-    assert_equal(greedy, beam_search(decoder.step, *one, beam_size=1, **options))
-    beam = beam_search(decoder.step, *three, beam_size=3, **options)
-    drawn = sampling_search(decoder.step, *three, seeds=[1, 2], num_samples=3, **options)
-    compiled = tf.function(lambda: beam_search(decoder.step, *three, beam_size=3, **options), jit_compile=True)()
-    assert_equal(beam, compiled)
+    options = {"max_length": 9, "processors": processors, **options}
+    greedy = find(greedy_search, decoder, **options)
+    assert_equal(greedy, find(beam_search, decoder, beam_size=1, **options))
+    beam = find(beam_search, decoder, **options)
+    drawn = find(sampling_search, decoder, seeds=[1, 2], num_samples=3, **options)
     found = [x.tokens for result in (greedy, beam, drawn) for i in (0, 1) for x in hypotheses(result, i)]
     return [tokens for tokens in found if tokens]
 
 
-@pytest.mark.parametrize("search", [decoding.beam_search, decoding.greedy_search, decoding.sampling_search])
-def test_empty_lists_add_no_operations(search):
-    decoder = TableDecoder(7)
-    constants, caches = decoder.start([0, 1], 3 if search is decoding.beam_search else 1, 9)
-    options = {"batch_size": 2, "max_length": 9}
-    options |= {"beam_size": 3} if search is decoding.beam_search else {}
-    options |= {"seeds": [1, 2]} if search is decoding.sampling_search else {}
-
-    def counts(**more) -> tuple[Counter, int]:
-        """The operations of the graph, and how many XLA makes of them."""
-        function = tf.function(
-            lambda: search(decoder.step, constants, caches, **options, **more), autograph=False, jit_compile=True
-        )
-        graph = function.get_concrete_function().graph.as_graph_def()
-        nodes = itertools.chain(graph.node, *(called.node_def for called in graph.library.function))
-        return Counter(node.op for node in nodes), function.experimental_get_compiler_ir()().count(" = ")
-
-    plain = counts()
-    assert counts(processors=[]) == plain
-    if search is decoding.beam_search:
-        assert counts(processors=[], constraints=None) == plain
-        assert counts(constraints=tf.fill([2, 1, 1, 1], PAD))[0].total() > plain[0].total()
-    found = counts(processors=[SuppressSequences([])])
-    assert found[0].total() > plain[0].total()
-    assert found[1] > plain[1], "the test counts something"
-
-
-@pytest.mark.parametrize("n", [1, 2, 3])
-@pytest.mark.parametrize("vocabulary", [None, [0, 1, 2, 3, 5, 8]])
+@pytest.mark.parametrize(("n", "vocabulary"), [(1, None), (2, [0, 1, 2, 3, 5, 8]), (3, None)])
 def test_no_n_gram_occurs_twice(n, vocabulary):
     decoder = TableDecoder(7 if vocabulary is None else len(vocabulary), seed=n, end_bias=-1.0)
     ids = None if vocabulary is None else tf.constant(vocabulary)
@@ -107,7 +70,7 @@ def test_sequences_never_occur(sequences, seed):
             assert not any(tokens[i : i + len(unwanted)] == unwanted for i in range(len(tokens)))
 
 
-@pytest.mark.parametrize("penalty", [0.5, 1.7, 100.0])
+@pytest.mark.parametrize("penalty", [0.5, 1.7])
 def test_the_repetition_penalty_by_its_definition(penalty):
     decoder = TableDecoder(9, seed=4)
     for result in (search(decoder, [RepetitionPenalty(penalty)]), search(decoder, [RepetitionPenalty(penalty)], 1)):
@@ -159,26 +122,6 @@ def test_a_forced_prefix_takes_precedence_over_masks():
         assert tokens[:3] in ([5, 5, EOS], [5, 5, BOS])
 
 
-def test_a_forced_token_has_the_models_log_probability_in_every_search():
-    decoder, prefix = TableDecoder(9, seed=4), [5, 5, 5, EOS]
-    expected = decoder.score_tokens(0, prefix)
-    for search in (beam_search, greedy_search, sampling_search):
-        constants, caches = decoder.start([0], 2 if search is beam_search else 1, 6)
-        options = {"prefix": tf.constant([prefix]), "processors": [RepetitionPenalty(3.0)]}
-        options |= {beam_search: {"beam_size": 2}, sampling_search: {"seeds": tf.constant([1])}}.get(search, {})
-        result = search(decoder.step, constants, caches, batch_size=1, max_length=6, **options)
-        assert float(result.log_probabilities[0, 0]) == pytest.approx(expected, abs=1e-4)
-
-
-def test_the_smallest_temperature_draws_the_likeliest_token():
-    decoder = TableDecoder(9, seed=4)
-    constants, caches = decoder.start([0, 1], 1, 6)
-    options = {"batch_size": 2, "max_length": 6}
-    expected = greedy_search(decoder.step, constants, caches, **options)
-    found = sampling_search(decoder.step, constants, caches, seeds=tf.constant([1, 2]), temperature=1e-45, **options)
-    np.testing.assert_array_equal(found.tokens, expected.tokens)
-
-
 class Alternate(LogitProcessor):
     """Allows even tokens after an even number of odd tokens only: its state must follow its hypothesis."""
 
@@ -219,30 +162,20 @@ class Pairs(TokenMask):
         return step.last, state
 
 
-@pytest.mark.parametrize(
-    ("processors", "message"),
-    [
+def test_wrong_processors_are_named():
+    decoder = TableDecoder(9, seed=1)
+    for processors, message in (
         (Alternate(), "`processors` must be a list"),
         ([Alternate], r"objects of `LogitProcessor`: make an object, Alternate\(...\)"),
         (["no repeats"], "objects of `LogitProcessor`. Received: 'no repeats'"),
         ([Answers(lambda scores, state: scores)], "`Answers` must return log-probabilities and its state, a tuple"),
         ([Answers(lambda scores, state: (scores[:, :, :4], state))], r"must return log-probabilities \[B, K, 9\]"),
         ([Answers(lambda scores, state: (ops.cast(scores, "float16"), state))], r"\[B, K, 9\] in float32"),
-        ([Answers(lambda scores, state: (scores, state[:, 0]))], "its state with the dtypes and the number of axes"),
-        ([Answers(lambda scores, state: (scores, ops.cast(state, "float32")))], "its state with the dtypes"),
-        ([Answers(lambda scores, state: (scores, {"state": state}))], "its state with the dtypes"),
+        ([Answers(lambda scores, state: (scores, {"state": state}))], "its state with the dtypes and the number of ax"),
         ([Pairs()], r"Forbidden tokens must be a tensor \[B, K, M\]"),
-    ],
-)
-def test_wrong_processors_are_named(processors, message):
-    with pytest.raises(ValueError, match=message):
-        search(TableDecoder(9, seed=1), processors)
-
-
-def test_tokens_to_suppress_are_integers():
-    for wrong in (1.5, "Haus", True):
-        with pytest.raises(ValueError, match="must be ids, integers. Received: "):
-            SuppressTokens([4, wrong])
+    ):
+        with pytest.raises(ValueError, match=message):
+            search(decoder, processors)
 
 
 @settings(max_examples=30, deadline=None)
@@ -283,40 +216,31 @@ def test_the_likeliest_tokens_that_may_follow(vocabulary_size, k, suppress, pref
     np.testing.assert_array_equal(np.where(values > NEG_INF, found.ids, -1), np.where(values > NEG_INF, order, -1))
 
 
-@pytest.mark.parametrize(
-    ("compiled", "options"),
-    [("xla", None), ("xla", {"top_k": 3}), ("graph", {}), ("graph", {"temperature": 2.0, "top_p": 0.9})],
-    indirect=["compiled"],
-)
-def test_a_hypothesis_after_which_nothing_may_follow_is_none(compiled, options):
+class NothingAfter7(LogitProcessor):
+    def __call__(self, log_probabilities, step, state):
+        return ops.where(step.last[:, :, None] == 7, NEG_INF, log_probabilities), state
+
+
+class FewAfter7(LogitProcessor):
+    """Leaves it to `suppress` to forbid the rest."""
+
+    def __call__(self, log_probabilities, step, state):
+        is_left = (step.last[:, :, None] != 7) | (step.ids == PAD) | (step.ids == BOS)
+        return ops.where(is_left, log_probabilities, NEG_INF), state
+
+
+@pytest.mark.parametrize("options", [None, {"top_k": 3}, {"temperature": 2.0, "top_p": 0.9}])
+def test_a_hypothesis_after_which_nothing_may_follow_is_none(options):
     """In the first sentence, which begins with token 7, nothing may follow a 7; as a beam search has it."""
-    decoder = TableDecoder(9, seed=4, end_bias=2.0)
-
-    class NothingAfter7(LogitProcessor):
-        def __call__(self, log_probabilities, step, state):
-            return ops.where(step.last[:, :, None] == 7, NEG_INF, log_probabilities), state
-
-    class Few(LogitProcessor):
-        """Leaves it to `suppress` to forbid the rest."""
-
-        def __call__(self, log_probabilities, step, state):
-            is_left = (step.last[:, :, None] != 7) | (step.ids == PAD) | (step.ids == BOS)
-            return ops.where(is_left, log_probabilities, NEG_INF), state
-
-    size = 1 if options is None else 2
-    shared = {"batch_size": 2, "max_length": 5, "prefix": tf.constant([[7], [4]]), "suppress": (PAD, BOS, 7)}
-    constants, caches = decoder.start([0, 1], size, 5)
-    for processor in (NothingAfter7(), Few()):
+    decoder, size = TableDecoder(9, seed=4, end_bias=2.0), 1 if options is None else 2
+    shared = {"max_length": 5, "prefix": tf.constant([[7], [4]]), "suppress": (PAD, BOS, 7)}
+    for processor in (NothingAfter7(), FewAfter7()):
         more = {**shared, "processors": [processor]}
-
-        def search(constants, caches, more=more):
-            if options is None:
-                return decoding.greedy_search(decoder.step, constants, caches, **more)
-            drawing = {"seeds": tf.range(2), "num_samples": size, **options}
-            return decoding.sampling_search(decoder.step, constants, caches, **drawing, **more)
-
-        found = compiled(search)(constants, caches)
-        beam = beam_search(decoder.step, constants, caches, beam_size=size, **more)
+        if options is None:
+            found = find(greedy_search, decoder, **more)
+        else:
+            found = find(sampling_search, decoder, num_samples=size, **options, **more)
+        beam = find(beam_search, decoder, beam_size=size, **more)
         for name, one, other in zip(found._fields, found, beam, strict=True):
             np.testing.assert_array_equal(one[0], other[0], err_msg=name)
         assert (found.scores.numpy()[1] > -1e8).all()

@@ -8,19 +8,17 @@ import scipy.special
 import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from table_decoder import TableDecoder, hypotheses
+from table_decoder import TableDecoder, beam_search, find, hypotheses
 
 from keras_nmt.data import ParallelCorpus, TrainingBatches
 from keras_nmt.decoding import (
     NEG_INF,
-    beam_search,
     length_penalty,
     rerank_by_coverage,
     shift_right,
     token_log_probabilities,
 )
 from keras_nmt.decoding.scores import log_probabilities_of, top_k
-from keras_nmt.ids import PAD
 
 
 def check(logits: np.ndarray, k: int, values: np.ndarray, ids: np.ndarray) -> None:
@@ -43,12 +41,6 @@ def test_the_largest_logits_with_the_lowest_ids_among_equals(vocabulary_size, k,
     check(logits, k, values, ids)
 
 
-@pytest.mark.parametrize("levels", [2, 100_000])
-def test_xla_gives_the_same_logits(levels):
-    logits = np.random.default_rng(0).integers(0, levels, (2, 4, 3001)).astype("float32")
-    check(logits, 8, *tf.function(lambda x: top_k(x, 8), jit_compile=True)(logits))
-
-
 @settings(max_examples=10, deadline=None)
 @given(vocabulary_size=st.integers(1025, 1087), k=st.integers(2, 4), seed=st.integers(0, 1000))
 def test_the_last_token_of_a_short_block_is_taken_once(vocabulary_size, k, seed):
@@ -57,29 +49,22 @@ def test_the_last_token_of_a_short_block_is_taken_once(vocabulary_size, k, seed)
     check(logits, k, *top_k(tf.constant(logits), k))
 
 
-def test_filler_is_never_chosen():
+def test_filler_is_never_chosen_and_equal_logits_of_two_blocks_give_the_lower_ids():
     logits = np.where(np.arange(1001) == 7, 0, NEG_INF).astype("float32")[None, None]
     _, ids = top_k(tf.convert_to_tensor(logits), 4)
     assert ids[0, 0].numpy().tolist() == [7, 0, 1, 2]
-
-
-def test_ids_are_in_the_vocabulary_even_if_logits_are_minus_infinity():
     logits = np.full((1, 1, 2001), -np.inf, "float32")
     logits[..., 1999] = 1.0
     _, ids = top_k(tf.constant(logits), 4)
     assert ids[0, 0, 0] == 1999
     assert ids.numpy().max() < 2001
-
-
-def test_equal_logits_of_two_blocks_give_the_lower_ids():
     logits = np.zeros((1, 1, 1000), "float32")
     logits[..., [600, 601]] = [3.0, 1.0]  # the block with the largest logit has another logit,
     logits[..., 150] = 1.0  # equal to a logit with a lower id
     check(logits, 2, *top_k(tf.constant(logits), 2))
 
 
-@pytest.mark.parametrize("scale", [1.0, 1000.0])
-@pytest.mark.parametrize("plain", [True, False])
+@pytest.mark.parametrize(("plain", "scale"), [(True, 1.0), (True, 1000.0), (False, 1000.0)])
 def test_log_probabilities_equal_those_of_scipy(plain, scale):
     logits = scale * np.random.default_rng(0).normal(size=(2, 3, 50)).astype("float32")
     values = logits[..., 7:9]
@@ -88,31 +73,22 @@ def test_log_probabilities_equal_those_of_scipy(plain, scale):
     np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6)
 
 
-def test_log_probabilities_of_targets_leave_padding_out(compiled):
+def test_log_probabilities_of_targets_leave_padding_out():
     logits = np.random.default_rng(0).normal(size=(3, 4, 9)).astype("float32") * 4 + 100
     targets = np.array([[5, 8, 1, 3], [4, 3, 0, 0], [0, 0, 0, 0]])
-    actual = compiled(token_log_probabilities)(tf.constant(logits), tf.constant(targets))
+    actual = token_log_probabilities(tf.constant(logits), tf.constant(targets))
     shifted = logits.astype("float64") - 100
     full = shifted - np.log(np.exp(shifted).sum(-1, keepdims=True))
     expected = [[full[row, i, token] * bool(token) for i, token in enumerate(line)] for row, line in enumerate(targets)]
     assert actual.dtype == tf.float32
     np.testing.assert_allclose(actual, expected, rtol=1e-5, atol=1e-5)
-
-
-def test_more_padding_changes_nothing():
-    logits = np.random.default_rng(0).normal(size=(1, 3, 5)).astype("float32")
-    wide = np.concatenate([logits, np.full((1, 2, 5), np.nan, "float32")], axis=1)
-    narrow = token_log_probabilities(logits, np.array([[4, 1, 3]]))
-    found = token_log_probabilities(wide, np.array([[4, 1, 3, 0, 0]]))
-    np.testing.assert_allclose(found, np.pad(narrow, [(0, 0), (0, 2)]), rtol=1e-6)
-
-
-@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
-def test_log_probabilities_of_low_precision_logits_are_float32(dtype):
-    logits = tf.cast(np.random.default_rng(0).normal(size=(2, 30, 50)), dtype)
-    targets = np.full((2, 30), 7)
-    expected = token_log_probabilities(tf.cast(logits, "float32"), targets)
-    np.testing.assert_allclose(token_log_probabilities(logits, targets), expected, rtol=1e-6)
+    wide = np.pad(logits, ((0, 0), (0, 2), (0, 0)), constant_values=np.nan)  # more padding changes nothing
+    found = token_log_probabilities(wide, np.pad(targets, ((0, 0), (0, 2))))
+    np.testing.assert_allclose(found, np.pad(actual, ((0, 0), (0, 2))), rtol=1e-6)
+    half = tf.cast(logits, "bfloat16")
+    found = token_log_probabilities(half, targets)
+    np.testing.assert_allclose(found, token_log_probabilities(tf.cast(half, "float32"), targets), rtol=1e-6)
+    assert found.dtype == tf.float32
 
 
 def test_length_penalty():
@@ -129,13 +105,12 @@ def test_scoring_has_the_target_input_of_training():
         np.testing.assert_array_equal(shift_right(batch["target_output"]), batch["target_input"])
 
 
-def test_scores_include_the_papers_penalty_and_determine_the_order(compiled):
+def test_scores_include_the_papers_penalty_and_determine_the_order():
     decoder, rng = TableDecoder(vocabulary_size=6, seed=3), np.random.default_rng(0)
-    constants, caches = decoder.start([0, 1], 5, 4)
-    result = beam_search(decoder.step, constants, caches, batch_size=2, beam_size=5, max_length=4, max_lengths=[4, 1])
+    result = find(beam_search, decoder, beam_size=5, max_length=4, max_lengths=[4, 1])
     attention = rng.dirichlet([0.3] * 3, size=(2, 5, 4)).astype("float32")  # [B, N, T, S]
     mask = np.array([[True, True, True], [True, True, False]])
-    found = compiled(lambda: rerank_by_coverage(result, attention, mask, 0.7))()
+    found = rerank_by_coverage(result, attention, mask, 0.7)
     changed = False
     for sentence in (0, 1):
         before = hypotheses(result, sentence)
@@ -152,14 +127,6 @@ def test_scores_include_the_papers_penalty_and_determine_the_order(compiled):
         assert sorted(h.log_probability for h in after) == sorted(h.log_probability for h in before)
         changed |= [h.tokens for h in after] != [h.tokens for h in before]
     assert changed
-
-
-def test_a_token_without_attention_has_a_finite_penalty():
-    decoder = TableDecoder(vocabulary_size=6, seed=3)
-    constants, caches = decoder.start([0], 2, 4)
-    result = beam_search(decoder.step, constants, caches, batch_size=1, beam_size=2, max_length=4)
-    nothing = tf.zeros([1, 2, 4, 3])
-    found = rerank_by_coverage(result, nothing, tf.constant([[True, False, True]]), 1.0)
-    difference = (result.scores - found.scores).numpy()
-    assert difference == pytest.approx(2 * np.log(1e6), rel=1e-3)
-    assert (result.tokens != PAD).numpy().any()
+    nothing = rerank_by_coverage(result, tf.zeros_like(attention), tf.constant(mask), 1.0)
+    penalties = (result.scores - nothing.scores).numpy()  # of a token without attention: finite
+    assert penalties[0] == pytest.approx(3 * np.log(1e6), rel=1e-3)

@@ -12,15 +12,16 @@ from keras_nmt.errors import UserError
 from keras_nmt.files.weights_file import read_weights, weights_digest, write_weights
 from keras_nmt.layers import KeyValueProjection, LowRankBilinearPooling
 from keras_nmt.models import AttentionBridgeModel, LowRank, Transformer, add_adapter, merge_adapter, quantize
+from keras_nmt.testing import check_steps
 
 SIZES = {"source_vocabulary_size": 40, "num_encoder_layers": 2, "num_decoder_layers": 2, "hidden_dim": 16}
-MECHANISMS = {
-    "plain": {},
-    "fusion": {"shortcuts": {"kind": "fusion", "sites": ("self", "cross")}},
-    "composition": {"head_composition": "low_rank", "layer_composition": "linear"},
-    "roles": {"roles": {"kind": "softmax", "num_roles": 3}},
-    "roles by convolution": {"roles": {"kind": "softmax", "num_roles": 3, "context": "cnn"}},
-}
+SLOW = pytest.mark.slow
+MECHANISMS = [
+    pytest.param({"shortcuts": {"kind": "fusion", "sites": ("self", "cross")}}, id="fusion"),
+    pytest.param({"roles": {"kind": "softmax", "num_roles": 3}}, id="roles"),
+    pytest.param({"head_composition": "low_rank", "layer_composition": "linear"}, id="composition", marks=SLOW),
+    pytest.param({"roles": {"kind": "softmax", "num_roles": 3, "context": "cnn"}}, id="convolution", marks=SLOW),
+]
 IDS = np.array([[7, 8, 9, 3], [5, 3, 0, 0]]), np.array([[2, 6, 7], [2, 9, 0]])
 
 
@@ -46,7 +47,7 @@ def gradients(model) -> dict[str, np.ndarray]:
     return {variable.path: np.asarray(tf.convert_to_tensor(x)) for variable, x in zip(variables, found, strict=True)}
 
 
-@pytest.mark.parametrize("mechanism", MECHANISMS.values(), ids=MECHANISMS)
+@pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_an_adapter_begins_at_the_model_and_merges_into_its_weights(mechanism, tmp_path):
     model = make(**mechanism)
     write_weights(tmp_path / "model.weights.h5", model)
@@ -68,12 +69,7 @@ def test_an_adapter_begins_at_the_model_and_merges_into_its_weights(mechanism, t
     merge_adapter(merged, tmp_path / "adapter.weights.h5", base)
     np.testing.assert_allclose(logits(merged), adapted, atol=1e-5)
 
-    constants, caches = model.prepare(model.encoder(IDS[0][:1]), 1, 3)
-    for position in range(3):  # as a search calls the model
-        tokens = ops.array(IDS[1][:1, position, None])
-        step, caches = model.decoder_step(tokens, ops.array(position), constants, caches)
-        np.testing.assert_allclose(ops.convert_to_numpy(step)[:, 0], adapted[:1, position], atol=1e-4)
-
+    check_steps(model, IDS, adapted)  # as a search calls the model
     for weight in adapter.weights:
         weight.assign(ops.zeros(weight.shape))
     read_weights(tmp_path / "adapter.weights.h5", adapter)
@@ -82,12 +78,11 @@ def test_an_adapter_begins_at_the_model_and_merges_into_its_weights(mechanism, t
         np.testing.assert_array_equal(weight.numpy(), value)
 
 
-@pytest.mark.parametrize("kind", ["transformer", "recurrent"])
-def test_models_of_many_directions_have_adapters(kind, tmp_path):
+def test_models_of_many_directions_have_adapters(tmp_path):
     def make_pair():
-        transformer = {"num_heads": 2, "intermediate_dim": 24} if kind == "transformer" else None
         sizes = {"hidden_dim": 16, "num_encoder_layers": 1, "num_decoder_layers": 1, "bridge_heads": 3}
-        return AttentionBridgeModel({"de": 40, "fr": 40}, encoder=kind, decoder=kind, transformer=transformer, **sizes)
+        transformer = {"encoder": "transformer", "transformer": {"num_heads": 2, "intermediate_dim": 24}}
+        return AttentionBridgeModel({"de": 40, "fr": 40}, **transformer, **sizes)
 
     model = make_pair()
     write_weights(tmp_path / "model.weights.h5", model)
@@ -128,13 +123,13 @@ def test_an_adapter_trains_on_an_int8_model():
         assert error < 0.2, path
 
 
-@pytest.mark.parametrize("layer", [KeyValueProjection(6), LowRankBilinearPooling(6, 5)], ids=lambda layer: layer.name)
-def test_own_layers_are_adapted_once(layer):
+def test_own_layers_are_adapted_once():
     x = np.ones((2, 3, 8), "float32")
-    layer(x if isinstance(layer, KeyValueProjection) else [x, x])
-    layer.enable_lora(2)
-    with pytest.raises(ValueError, match="once"):
+    for layer, inputs in ((KeyValueProjection(6), x), (LowRankBilinearPooling(6, 5), [x, x])):
+        layer(inputs)
         layer.enable_lora(2)
+        with pytest.raises(ValueError, match="once"):
+            layer.enable_lora(2)
 
 
 def test_files_of_other_models_and_no_adapters_are_refused(tmp_path):
@@ -144,9 +139,8 @@ def test_files_of_other_models_and_no_adapters_are_refused(tmp_path):
     write_weights(tmp_path / "adapter.weights.h5", adapter)
     other = make()
     write_weights(tmp_path / "other.weights.h5", other)
-    with pytest.raises(UserError, match="belongs to other weights") as raised:
+    with pytest.raises(UserError, match="belongs to other weights"):
         merge_adapter(other, tmp_path / "adapter.weights.h5", weights_digest(tmp_path / "other.weights.h5"))
-    assert "\n" not in str(raised.value)
     with pytest.raises(UserError, match="must hold an adapter"):
         merge_adapter(other, tmp_path / "other.weights.h5", "")
     bigger = Transformer(**{**SIZES, "hidden_dim": 32}, num_heads=2, intermediate_dim=24)
@@ -156,20 +150,15 @@ def test_files_of_other_models_and_no_adapters_are_refused(tmp_path):
         read_weights(tmp_path / "adapter.weights.h5", add_adapter(bigger, LowRank(rank=2), ""))
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
+def test_wrong_settings_are_named():
+    model = make()
+    for settings, message in (
         ({"rank": 0}, "`rank` must be an integer from 1 to 4096. Received: rank=0"),
-        ({"rank": True}, "`rank` must be"),
         ({"alpha": "x"}, "`alpha` must be a positive number"),
         ({"patterns": "*"}, "`patterns` must be a list"),
-        ({"patterns": []}, "`patterns` must be a list"),
         ({"quantize": "int3"}, "`quantize` must be int8"),
         ({"ranks": 3}, "Settings of `lora` must be among rank, alpha, patterns, quantize. Received: ranks"),
-        ({"patterns": ["*/query", "tower/*"]}, r"must match a layer with a matrix.*Received: 'tower/\*' in `patterns`"),
-    ],
-)
-def test_wrong_settings_are_one_line(settings, message):
-    with pytest.raises(UserError, match=message) as raised:
-        LowRank.from_settings(settings).layers(make())
-    assert "\n" not in str(raised.value)
+        ({"patterns": ["*/query", "tower/*"]}, r"match a layer with a matrix.*Received: 'tower/\*' in `patterns`"),
+    ):
+        with pytest.raises(UserError, match=message):
+            LowRank.from_settings(settings).layers(model)

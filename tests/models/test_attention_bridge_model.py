@@ -3,38 +3,33 @@
 from __future__ import annotations
 
 import itertools
-import json
+import math
 
 import keras
 import numpy as np
 import pytest
 import tensorflow as tf
 from keras import ops
-from multilingual import (
-    CLOSE,
+from model_checks import (
     CROSS,
-    MECHANISMS,
     TRANSFORMER,
     batch,
-    check_padding_and_batching,
-    check_rows_of_padding,
+    check_invariants,
     check_saved_equals_loaded,
-    name,
     part_of,
-    randomise,
-    stepwise,
+    shared_model,
 )
-from one_in import one_in
 
-from keras_nmt.ids import BOS, PAD
+from keras_nmt.ids import PAD
 from keras_nmt.models import AttentionBridgeModel
+from keras_nmt.models.parameter_counts import without_weights
+from keras_nmt.testing import randomise, stepwise
 
 LANGUAGES = {"de": 17, "fr": 13}
 TINY = {"hidden_dim": 8, "bridge_heads": 3, "bridge_hidden_dim": 6}
 ENCODER = {"encoder": "transformer", "num_encoder_layers": 1, "transformer": TRANSFORMER}
 DECODER = {"decoder": "transformer", "num_decoder_layers": 1, "transformer": TRANSFORMER}
 BOTH = {**ENCODER, **DECODER}
-KINDS = [{}, ENCODER, DECODER, BOTH]
 NO_BRIDGE = {"bridge_heads": None}
 DOT = {"attention_score": "dot", "num_encoder_layers": 1}
 CONCAT = {"attention_score": "concat", "bridge_heads": None, "num_encoder_layers": 1, "num_decoder_layers": 1}
@@ -42,63 +37,58 @@ NO_FEEDING = {"input_feeding": False, "dropout_in_loop": True, "tie_output": Tru
 ROLES = {**TRANSFORMER, "roles": {"kind": "softmax", "num_roles": 3}}
 SHARED = {"shared_attention": True, "bridge_heads": None}  # the idea of Firat et al.
 WITH_ROLES = {**ENCODER, "transformer": ROLES, "attention_score": "concat", "bridge_heads": None}
+MECHANISMS = {
+    **TRANSFORMER,
+    "shortcuts": "fusion",
+    "layer_composition": {"kind": "extended", "rank": 4},
+    "head_composition": {"kind": "extended", "rank": 4},
+    "roles": {"kind": "contextualized", "num_roles": 3},
+}
 WITH_MECHANISMS = {**BOTH, "transformer": MECHANISMS, "num_encoder_layers": 2, "num_decoder_layers": 2}
 WITH_CROSS = {**BOTH, "transformer": CROSS}
-# Recurrent and Transformer encoders and decoders, with and without a bridge, in pairs; then further options.
-VARIANTS = [
-    {},
-    {**ENCODER, **NO_BRIDGE},
-    {**DECODER, **NO_BRIDGE},
-    BOTH,
-    DOT,
-    CONCAT,
-    NO_FEEDING,
-    WITH_CROSS,
-    {"shared_attention": True, "attention_score": "concat"},
-    SHARED,
-    WITH_ROLES,
-    WITH_MECHANISMS,
-    {**WITH_CROSS, **NO_BRIDGE},
-]
-_models: dict[str, AttentionBridgeModel] = {}
+CHEAP = {**BOTH, "transformer": {**TRANSFORMER, "decoder_self_attention": "ssru", "tied_layers": ["decoder"]}}
+CHEAP["num_decoder_layers"] = 2
+
+
+def _variants(*daily, slow=(), nightly=()):
+    """Parameters by the runs that have them."""
+    runs = ((daily, []), (slow, [pytest.mark.slow]), (nightly, [pytest.mark.nightly]))
+    return [pytest.param(options, id=str(options), marks=marks) for variants, marks in runs for options in variants]
 
 
 def _model(options=None):
-    """Returns a cached model, which tests must not change."""
-    key = json.dumps(options or {})
-    if key not in _models:
-        _models[key] = randomise(AttentionBridgeModel(LANGUAGES, **{**TINY, **(options or {})}))
-    return _models[key]
+    return shared_model(AttentionBridgeModel, languages=LANGUAGES, **{**TINY, **(options or {})})
 
 
 def _fresh(languages=LANGUAGES, **options):
     return randomise(AttentionBridgeModel(languages, **{**TINY, **options}))
 
 
-@pytest.mark.parametrize("options", one_in(2, VARIANTS, name))
-def test_stepwise_equals_full(options):
-    pair = _model(options).pair("de", "fr")
-    source, target = batch(pair)
-    logits = pair([source, target])
-    assert (logits.shape, logits.dtype) == ((3, 4, LANGUAGES["fr"]), tf.float32)
-    np.testing.assert_allclose(stepwise(pair, source, target), logits, **CLOSE)
+@pytest.mark.parametrize(
+    "options",
+    _variants(
+        *({}, {**DECODER, **NO_BRIDGE}, WITH_CROSS),
+        slow=[{**ENCODER, **NO_BRIDGE}, CONCAT, CHEAP, SHARED, WITH_ROLES, {**WITH_CROSS, **NO_BRIDGE}],
+        nightly=[BOTH, DOT, NO_FEEDING, {"shared_attention": True, "attention_score": "concat"}, WITH_MECHANISMS],
+    ),
+)
+def test_steps_equal_the_full_pass_padding_is_invisible_and_weights_have_unique_names(options):
+    model = _model(options)
+    check_invariants(model.pair("de", "fr"))
+    paths = [w.path for w in model.weights]
+    assert len(set(paths)) == len(paths) == len({id(w) for w in model.weights})
+    parts = {f"{language}_{part}" for language in LANGUAGES for part in ("embedding", "encoder", "decoder")}
+    assert parts <= {part_of(w) for w in model.weights}
+    for pair in itertools.product(LANGUAGES, repeat=2):
+        assert {id(w) for w in model.pair(*pair).weights} <= {id(w) for w in model.weights}
 
 
-@pytest.mark.parametrize("options", [{}, {**WITH_CROSS, **NO_BRIDGE}], ids=name)
+@pytest.mark.parametrize("options", _variants(slow=[{}, {**WITH_CROSS, **NO_BRIDGE}]))
 def test_compiled_stepwise_equals_full(options):
     pair = _model(options).pair("de", "fr")
     source, target = batch(pair)
-    np.testing.assert_allclose(stepwise(pair, source, target, jit_compile=True), pair([source, target]), **CLOSE)
-
-
-@pytest.mark.parametrize("options", one_in(3, VARIANTS, name))
-def test_padding_and_batching_are_invisible(options):
-    check_padding_and_batching(_model(options).pair("de", "fr"))
-
-
-@pytest.mark.parametrize("options", VARIANTS[:4], ids=name)
-def test_rows_of_padding_are_finite_and_change_nothing(options):
-    check_rows_of_padding(_model(options).pair("fr", "de"))
+    expected = pair([source, target])
+    np.testing.assert_allclose(stepwise(pair, source, target, jit_compile=True), expected, rtol=1e-4, atol=1e-4)
 
 
 # --- weights ---------------------------------------------------------------------------------------------------------
@@ -117,58 +107,40 @@ def _parameters(
     return sum((1 if tied else 2) * size * d + language for size in sizes) + attention + bridge
 
 
-@pytest.mark.parametrize(("heads", "of_bridge"), [(10, 535_562), (50, 576_562)])
-def test_has_the_papers_number_of_parameters(heads, of_bridge):
-    model = AttentionBridgeModel({"de": 50}, bridge_heads=heads)
-    assert model.bridge.count_params() == of_bridge
-    assert model.count_params() == _parameters([50], 512, heads, 1024)
+def _count(layer):
+    return sum(math.prod(weight.shape) for weight in layer.trainable_weights)
 
 
-@pytest.mark.parametrize(
-    ("options", "arguments"),
-    [
+def test_has_the_number_of_parameters_of_the_paper_and_of_the_equations():
+    for heads, of_bridge in ((10, 535_562), (50, 576_562)):
+        model = without_weights(lambda heads=heads: AttentionBridgeModel({"de": 50}, bridge_heads=heads))
+        assert _count(model.bridge) == of_bridge
+        assert _count(model) == _parameters([50], 512, heads, 1024)
+    for options, arguments in (
         ({}, {}),
         (DOT, {"score": "dot", "encoders": 1}),
         (CONCAT, {"score": "concat", "heads": None, "encoders": 1, "decoders": 1}),
         (NO_FEEDING, {"feeding": False, "tied": True, "bias": False}),
         (SHARED, {"heads": None, "shared": True}),
-    ],
-    ids=str,
-)
-def test_has_the_number_of_parameters_of_the_equations(options, arguments):
-    assert _model(options).count_params() == _parameters(
-        LANGUAGES.values(), **{"d": 8, "heads": 3, "dw": 6} | arguments
-    )
+    ):
+        model = without_weights(lambda options=options: AttentionBridgeModel(LANGUAGES, **{**TINY, **options}))
+        assert _count(model) == _parameters(LANGUAGES.values(), **{"d": 8, "heads": 3, "dw": 6} | arguments)
 
 
-@pytest.mark.parametrize("options", VARIANTS, ids=name)
-def test_the_model_has_each_weight_once_under_a_unique_name(options):
-    model = _model(options)
-    paths = [w.path for w in model.weights]
-    assert len(set(paths)) == len(paths) == len({id(w) for w in model.weights})
-    parts = {f"{language}_{part}" for language in LANGUAGES for part in ("embedding", "encoder", "decoder")}
-    assert parts <= {part_of(w) for w in model.weights}
-    for pair in itertools.product(LANGUAGES, repeat=2):
-        assert {id(w) for w in model.pair(*pair).weights} <= {id(w) for w in model.weights}
-
-
-@pytest.mark.parametrize("options", [*KINDS, NO_BRIDGE, SHARED], ids=name)
+@pytest.mark.parametrize("options", _variants({}, BOTH, slow=[ENCODER, DECODER, NO_BRIDGE, SHARED]))
 def test_a_pair_trains_all_weights_of_its_languages(options):
     pair = _model(options).pair("de", "fr")
     parts = {part_of(w) for w in pair.trainable_weights}
     bridge = set() if options.get("bridge_heads", 3) is None else {"bridge"}
     attention = {"shared_attention"} if options.get("shared_attention") else set()
     assert parts == {"de_embedding", "de_encoder", "fr_embedding", "fr_decoder"} | bridge | attention
-    source, target = batch(pair)
     with tf.GradientTape() as tape:
-        loss = tf.reduce_mean(pair([source, target], training=True) ** 2)
-    for weight, gradient in zip(
-        pair.trainable_weights,
-        tape.gradient(loss, [w.value for w in pair.trainable_weights]),
-        strict=True,
-    ):
+        loss = tf.reduce_mean(pair(batch(pair), training=True) ** 2)
+    gradients = tape.gradient(loss, [w.value for w in pair.trainable_weights])
+    for weight, gradient in zip(pair.trainable_weights, gradients, strict=True):
         idle = weight.path in ("de_embedding/table/reverse_embeddings", "bridge/scores/bias")  # cancelled by softmax
         assert idle or np.abs(np.asarray(tf.convert_to_tensor(gradient))).max() > 0, weight.path
+    assert bool(pair.losses) == bool(bridge), "the penalty is the bridge's"
 
 
 def test_pairs_share_the_bridge_and_the_weights_of_their_languages():
@@ -193,22 +165,28 @@ def test_pairs_share_the_bridge_and_the_weights_of_their_languages():
     assert changed("de_embedding") == set(pairs) - {("fr", "fr")}  # one table for both sides
 
 
-def test_models_of_pairs_and_their_parts_are_made_once():
-    model = _model()
+def test_models_of_pairs_and_their_parts_are_made_once_and_saved_as_a_whole(tmp_path):
+    model = AttentionBridgeModel({"de": 300, "fr": 310}, hidden_dim=64, bridge_heads=3)
+    parameters = model.count_params()
     assert model.pair("de", "fr") is model.pair("de", "fr")
     assert model.encoder_for("de", "fr") is model.encoder_for("de", "de") is model.pair("de", "fr").encoder
     assert model.decoder_for("fr") is model.decoder_for("fr")
     assert model.bridge_outputs("de") is model.bridge_outputs("de")
     pair = model.pair("de", "fr")
-    assert (pair.source_vocabulary_size, pair.target_vocabulary_size, pair.name) == (17, 13, "de_fr")
-    assert (model.languages, model.vocabulary_sizes) == (("de", "fr"), LANGUAGES)
+    assert (pair.source_vocabulary_size, pair.target_vocabulary_size, pair.name) == (300, 310, "de_fr")
+    assert (model.languages, model.vocabulary_sizes) == (("de", "fr"), {"de": 300, "fr": 310})
+    assert model.count_params() == parameters
+    model.save_weights(tmp_path / "w.weights.h5")
+    assert (tmp_path / "w.weights.h5").stat().st_size < 1.3 * 4 * parameters
+    with pytest.raises(ValueError, match="save that model instead. Received: de-fr of AttentionBridge"):
+        pair.save(tmp_path / "pair.keras")
 
 
 # --- the bridge and the initial states of decoders -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("options", [{}, BOTH], ids=name)
-def test_shapes_in_decoding_do_not_depend_on_the_source_length(options):
+@pytest.mark.parametrize("options", _variants({}, BOTH, slow=[ENCODER, DECODER]))
+def test_the_bridges_outputs_are_the_decoders_memory_whose_shape_does_not_depend_on_the_source(options):
     model = _model(options)
 
     def shapes(length):
@@ -218,24 +196,18 @@ def test_shapes_in_decoding_do_not_depend_on_the_source_length(options):
         return tf.nest.map_structure(lambda x: tuple(x.shape), [memory, constants, caches])
 
     assert shapes(10) == shapes(100)
-    memory = model.encoder_for("de", "fr")(np.array([[5, 6, 3], [0, 0, 0]], "int32"))
-    assert memory["states"].shape == (2, 3, 8)
-    np.testing.assert_array_equal(memory["mask"], np.ones((2, 3), bool))  # padding ends at the bridge
-
-
-@pytest.mark.parametrize("options", KINDS, ids=name)
-def test_bridge_outputs_equal_the_decoders_memory(options):
-    model = _model(options)
     source, _ = batch(model.pair("de", "fr"))
+    memory = model.encoder_for("de", "fr")(source)
+    np.testing.assert_array_equal(memory["mask"], np.ones((3, 3), bool))  # padding ends at the bridge
     outputs = model.bridge_outputs("de")(source)
     sentence, attention = outputs["sentence"].numpy(), outputs["attention"].numpy()
-    np.testing.assert_array_equal(sentence, model.encoder_for("de", "fr")(source)["states"])
+    np.testing.assert_array_equal(sentence, memory["states"])
     np.testing.assert_allclose(outputs["mean"], sentence.mean(1), rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(attention.sum(-1), 1, rtol=1e-5)
     np.testing.assert_array_equal(attention.transpose(0, 2, 1)[source == PAD], 0)
 
 
-@pytest.mark.parametrize("states", ["lexical", "non_lexical"])
+@pytest.mark.parametrize("states", ["lexical", pytest.param("non_lexical", marks=pytest.mark.slow)])
 def test_over_a_bridge_shortcuts_on_cross_attention_read_attended_embeddings(states):
     transformer = {**CROSS, "shortcuts": {**CROSS["shortcuts"], "source": states}}
     options = {**BOTH, "num_encoder_layers": 2, "transformer": transformer}
@@ -254,64 +226,44 @@ def test_over_a_bridge_shortcuts_on_cross_attention_read_attended_embeddings(sta
     assert np.abs(model.decoder_for("fr").logits(target, memory) - logits).max() > 1e-3
 
 
-def test_recurrent_decoders_start_from_the_mean_of_m():
-    for options in KINDS[:2]:
-        model = _model(options)
+def test_recurrent_decoders_start_from_the_mean_of_m_or_of_the_encoders_states():
+    model, recurrent, transformer = _model(), _model(NO_BRIDGE), _model({**ENCODER, **NO_BRIDGE})
+    source, _ = batch(model.pair("de", "fr"))
+
+    def start(model, beam_size=1):
         pair = model.pair("de", "fr")
-        source, _ = batch(pair)
-        _, caches = pair.prepare(pair.encoder(source), 2, 4)
-        mean = model.bridge_outputs("de")(source)["mean"].numpy()
-        assert len(caches["states"]) == 4  # h and c of two layers
-        for x in caches["states"]:
-            np.testing.assert_allclose(x, np.repeat(mean[:, None], 2, 1), rtol=1e-5, atol=1e-6)
+        memory = pair.encoder(source)
+        return memory, pair.prepare(memory, beam_size, 4)[1]["states"]
 
+    _, caches = start(model, 2)
+    mean = model.bridge_outputs("de")(source)["mean"].numpy()
+    assert len(caches) == 4  # h and c of two layers
+    for x in caches:
+        np.testing.assert_allclose(x, np.repeat(mean[:, None], 2, 1), rtol=1e-5, atol=1e-6)
 
-def test_without_a_bridge_recurrent_decoders_start_from_the_encoders_last_states():
-    model = _model(NO_BRIDGE)
-    pair = model.pair("de", "fr")
-    source, _ = batch(pair)
-    _, caches = pair.prepare(pair.encoder(source), 1, 4)
-    states, final = model.de_encoder(model.de_embedding(source), mask=source != PAD, return_state=True)
-    for cache, x in zip(caches["states"], tf.nest.flatten(final), strict=True):
+    memory, caches = start(recurrent)  # from its last states
+    states, final = recurrent.de_encoder(recurrent.de_embedding(source), mask=source != PAD, return_state=True)
+    for cache, x in zip(caches, tf.nest.flatten(final), strict=True):
         np.testing.assert_allclose(cache[:, 0], x, rtol=1e-5, atol=1e-6)
-    memory = pair.encoder(source)
     np.testing.assert_allclose(memory["states"], states, rtol=1e-5, atol=1e-6)
     np.testing.assert_array_equal(memory["mask"], source != PAD)
+
+    memory, caches = start(transformer)
+    for row, length in enumerate((source != PAD).sum(1)):
+        for x in caches:
+            np.testing.assert_allclose(x[row, 0], memory["states"][row, :length].numpy().mean(0), rtol=1e-4, atol=1e-6)
 
 
 def test_transformers_scale_embeddings_and_recurrent_networks_do_not():
     ids = np.array([[5, 6, 3]])
-    for options, scale in zip(KINDS, (1, 8**0.5, 8**0.5, 8**0.5), strict=True):
+    for options, scale in (({}, 1), ({**DECODER, **NO_BRIDGE}, 8**0.5), (BOTH, 8**0.5)):
         embedding = _model(options).de_embedding
         np.testing.assert_allclose(embedding(ids), scale * embedding.table.embeddings.numpy()[ids], rtol=1e-6)
 
 
-def test_without_a_bridge_recurrent_decoders_start_from_a_transformers_mean_state():
-    pair = _model({**ENCODER, **NO_BRIDGE}).pair("de", "fr")
-    source, _ = batch(pair)
-    memory = pair.encoder(source)
-    _, caches = pair.prepare(memory, 1, 4)
-    for row, length in enumerate((source != PAD).sum(1)):
-        mean = memory["states"].numpy()[row, :length].mean(0)
-        for x in caches["states"]:
-            np.testing.assert_allclose(x[row, 0], mean, rtol=1e-4, atol=1e-6)
-
-
-def test_a_sentence_of_one_token_with_fifty_heads():
-    model = _fresh(bridge_heads=50)
-    pair, one = model.pair("de", "fr"), np.array([[3]], "int32")
-    outputs = model.bridge_outputs("de")(one)
-    np.testing.assert_allclose(outputs["attention"], np.ones((1, 50, 1)), rtol=1e-6)
-    target = np.array([[BOS, 5, 6]], "int32")
-    logits = pair([one, target])
-    assert np.isfinite(logits).all()
-    np.testing.assert_allclose(pair([np.pad(one, ((0, 0), (0, 3))), target]), logits, rtol=1e-4, atol=1e-5)
-    np.testing.assert_allclose(stepwise(pair, one, target), logits, **CLOSE)
-
-
 @pytest.mark.parametrize("penalty", ["squared", "root"])
 def test_penalties_of_sentences_are_added_to_the_training_loss(penalty):
-    model = _fresh({"de": 17}, penalty=penalty, penalty_weight=0.5, dropout=0.0)
+    model = _fresh({"de": 17}, penalty=penalty, penalty_weight=0.5, dropout=0.0, num_encoder_layers=1)
     pair = model.pair("de", "de")
     source, target = (np.pad(x, ((0, 2), (0, 0))) for x in batch(pair))  # with two filler rows
     attention = model.bridge_outputs("de")(source)["attention"].numpy()
@@ -323,25 +275,15 @@ def test_penalties_of_sentences_are_added_to_the_training_loss(penalty):
     assert np.sum(pair.losses) == 0
 
 
-def test_without_a_bridge_there_is_no_penalty():
-    pair = _model(NO_BRIDGE).pair("de", "fr")
-    pair(batch(pair), training=True)
-    assert not pair.losses
-
-
-def test_a_pair_cannot_be_saved_separately(tmp_path):
-    with pytest.raises(ValueError, match="save that model instead. Received: de-fr of AttentionBridge"):
-        _model().pair("de", "fr").save(tmp_path / "pair.keras")
-
-
 # --- saving, other dtypes, additional languages-----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("options", [WITH_MECHANISMS, SHARED], ids=name)
+@pytest.mark.parametrize("options", _variants(SHARED, slow=[WITH_MECHANISMS]))
 def test_saved_equals_loaded(options, tmp_path):
     check_saved_equals_loaded(_model(options), ("de", "fr"), tmp_path)
 
 
+@pytest.mark.slow
 def test_a_model_saved_by_keras_equals_the_loaded_model(tmp_path):
     model = _fresh({"pt-BR": 17, "zh_Hant": 13})
     inputs = batch(model.pair("pt-BR", "zh_Hant"))
@@ -350,31 +292,17 @@ def test_a_model_saved_by_keras_equals_the_loaded_model(tmp_path):
     np.testing.assert_array_equal(loaded.pair("pt-BR", "zh_Hant")(inputs), model.pair("pt-BR", "zh_Hant")(inputs))
 
 
-def test_pairs_are_not_saved_or_counted_twice(tmp_path):
-    model = AttentionBridgeModel({"de": 300, "fr": 300}, hidden_dim=64, bridge_heads=3)
-    parameters = model.count_params()
-    for pair in itertools.product(model.languages, repeat=2):
-        model.pair(*pair)
-        model.bridge_outputs(pair[0])
-    assert model.count_params() == parameters
-    model.save_weights(tmp_path / "w.weights.h5")
-    assert (tmp_path / "w.weights.h5").stat().st_size < 1.3 * 4 * parameters
-
-
-@pytest.mark.parametrize(("options", "dtype"), [({}, "mixed_bfloat16"), (NO_BRIDGE, "mixed_float16")])
-def test_half_precision_is_near_float32(options, dtype):
-    model, half = _model(options), _model(options).with_dtype(dtype)
-    assert half.get_config() == {**model.get_config(), "dtype": dtype}
+def test_half_precision_is_near_float32():
+    model, half = _model(), _model().with_dtype("mixed_bfloat16")
+    assert half.get_config() == {**model.get_config(), "dtype": "mixed_bfloat16"}
     assert {w.dtype for w in half.trainable_weights} == {"float32"}
     pair, half_pair = model.pair("de", "fr"), half.pair("de", "fr")
     inputs = batch(pair)
     logits = half_pair(inputs)
     assert logits.dtype == tf.float32
-    tolerance = 0.3 if dtype == "mixed_bfloat16" else 0.05
-    np.testing.assert_allclose(logits, pair(inputs), atol=tolerance)
-    np.testing.assert_allclose(stepwise(half_pair, *inputs), logits, atol=tolerance)
-    again = half_pair.with_dtype("float32")
-    np.testing.assert_array_equal(again(inputs), pair(inputs))
+    np.testing.assert_allclose(logits, pair(inputs), atol=0.3)
+    np.testing.assert_allclose(stepwise(half_pair, *inputs), logits, atol=0.3)
+    np.testing.assert_array_equal(half_pair.with_dtype("float32")(inputs), pair(inputs))
 
 
 def test_recurrent_steps_are_float32_under_half_precision():
@@ -394,7 +322,11 @@ def test_recurrent_steps_are_float32_under_half_precision():
     assert (difference > 1e-6).mean() > 0.9
 
 
-@pytest.mark.parametrize(("options", "freeze"), [({}, False), (WITH_ROLES, True), (SHARED, True)], ids=str)
+@pytest.mark.parametrize(
+    ("options", "freeze"),
+    [({}, False), (SHARED, True), pytest.param(WITH_ROLES, True, marks=pytest.mark.slow)],
+    ids=str,
+)
 def test_a_language_is_added_to_a_trained_model(options, freeze):
     model = _model(options)
     before = [w.numpy() for w in model.weights]
@@ -404,6 +336,9 @@ def test_a_language_is_added_to_a_trained_model(options, freeze):
     for pair in itertools.product(model.languages, repeat=2):
         inputs = batch(model.pair(*pair))
         np.testing.assert_array_equal(larger.pair(*pair)(inputs), model.pair(*pair)(inputs))
+    if options == SHARED:
+        attentions = {id(larger.decoder_for(language).stack.attention) for language in larger.languages}
+        assert attentions == {id(larger.shared_attention)}
     new = {"cs_embedding", "cs_encoder", "cs_decoder"}
     if "transformer" in options:
         new |= {"cs_source_roles"}
@@ -428,22 +363,6 @@ def test_a_language_is_added_to_a_trained_model(options, freeze):
         np.testing.assert_array_equal(one, other)
 
 
-def test_a_new_language_uses_the_shared_attention():
-    larger = _model(SHARED).with_language("cs", 11)
-    assert {id(side.stack.attention) for side in map(larger.decoder_for, larger.languages)} == {
-        id(larger.shared_attention)
-    }
-
-
-def test_two_languages_can_be_added_also_in_another_dtype():
-    larger = _model().with_language("cs", 11).with_language("en", 12)
-    assert {part_of(w) for w in larger.trainable_weights} == {"en_embedding", "en_encoder", "en_decoder"}
-    half = larger.with_dtype("mixed_bfloat16")
-    for one, other in zip(larger.weights, half.weights, strict=True):
-        assert one.path == other.path
-        np.testing.assert_array_equal(one, other)
-
-
 def test_dropout_applies_to_embeddings_and_stacks_of_both_sides():
     model = _fresh({"de": 17}, dropout=0.5)  # one language: each stack is called once
     pair, stacks = model.pair("de", "de"), (model.de_encoder, model.de_decoder)
@@ -459,12 +378,9 @@ def test_dropout_applies_to_embeddings_and_stacks_of_both_sides():
 
 
 def test_the_uniform_start_covers_all_weights_and_no_more():
-    keras.utils.set_random_seed(1)
     model = AttentionBridgeModel(LANGUAGES, uniform_start=0.1, **TINY)
     for weight in model.trainable_weights:
         values = ops.convert_to_numpy(weight)
         assert np.abs(values).max() <= 0.1, weight.path
         assert np.abs(values).max() > 0.05 or values.size < 8, weight.path
     assert AttentionBridgeModel.from_config(model.get_config()).get_config()["uniform_start"] == 0.1
-    with pytest.raises(ValueError, match="`uniform_start` must be above 0 and finite. Received: uniform_start=0"):
-        AttentionBridgeModel(LANGUAGES, uniform_start=0, **TINY)

@@ -1,70 +1,42 @@
-"""Ensembles: the mean of several models' probabilities, at once, step by step and in search."""
+"""Ensembles: the mean of several models' probabilities; the attention of every kind of model."""
 
 from __future__ import annotations
+
+import functools
 
 import keras
 import numpy as np
 import pytest
 import tensorflow as tf
 
-from keras_nmt.decoding import beam_search
 from keras_nmt.ids import BOS, EOS, PAD
-from keras_nmt.layers import Roles
+from keras_nmt.layers import Roles, Shortcuts
 from keras_nmt.models import AttentionBridgeModel, Ensemble, LanguageLabelModel, Transformer
+from keras_nmt.testing import randomise, stepwise
 
 V = 19
+ONE_LAYER = {"hidden_dim": 8, "num_encoder_layers": 1, "num_decoder_layers": 1}
 SOURCE = np.array([[5, 6, 7, EOS], [8, EOS, PAD, PAD]], "int32")
+BRIDGE = {**ONE_LAYER, "bridge_heads": 2, "bridge_hidden_dim": 4}
 TARGET = np.array([[BOS, 9, 10], [BOS, 11, 4]], "int32")
 
 
-def loud(model):
-    """Sets weights that are large enough for models to differ."""
-    rng = np.random.default_rng(model.count_params())
-    model.set_weights([weight + rng.normal(0, 0.3, weight.shape) for weight in model.get_weights()])
-    return model
+loud = functools.partial(randomise, scale=0.3)  # models differ
 
 
 @pytest.fixture(scope="module")
 def models():
     """Models of three kinds; two have the same name and the same names of layers."""
-    shared = {"source_vocabulary_size": V, "num_encoder_layers": 1, "num_decoder_layers": 1, "num_heads": 2}
+    shared = {**ONE_LAYER, "source_vocabulary_size": V, "num_heads": 2, "intermediate_dim": 8, "name": "model"}
     return [
-        loud(Transformer(**shared, hidden_dim=8, intermediate_dim=8, shortcuts="fusion", name="model")),
-        loud(Transformer(**shared, hidden_dim=12, intermediate_dim=8, roles=Roles("dense", num_roles=4), name="model")),
-        loud(
-            AttentionBridgeModel(
-                {"de": V, "fr": V},
-                num_encoder_layers=1,
-                num_decoder_layers=1,
-                hidden_dim=6,
-                bridge_heads=2,
-                bridge_hidden_dim=4,
-            )
-        ).pair("de", "fr"),
+        loud(Transformer(**shared, shortcuts="fusion")),
+        loud(Transformer(**{**shared, "hidden_dim": 12}, roles=Roles("dense", num_roles=4))),
+        loud(AttentionBridgeModel({"de": V, "fr": V}, **BRIDGE)).pair("de", "fr"),
     ]
-
-
-def test_positions_of_memory_and_target_are_those_of_the_members(models):
-    assert Ensemble(models[:2]).positions_before_source == 0
-    assert Ensemble(models).positions_before_source is None  # a bridge
-    options = {"num_encoder_layers": 1, "num_decoder_layers": 1, "hidden_dim": 6, "label_sides": "both"}
-    labels = LanguageLabelModel(["de", "fr"], vocabulary_size=V, **options)
-    assert Ensemble([labels]).positions_before_target == labels.positions_before_target == 1
 
 
 def probabilities(logits) -> np.ndarray:
     return keras.ops.convert_to_numpy(keras.ops.softmax(logits)).astype("float64")
-
-
-def stepwise(model, beam_size: int = 2) -> np.ndarray:
-    """Probabilities `[B, T, V]` of decoder steps over `TARGET`."""
-    constants, caches = model.prepare(model.encoder(SOURCE), beam_size, TARGET.shape[1])
-    steps = []
-    for position in range(TARGET.shape[1]):
-        tokens = np.repeat(TARGET[:, position : position + 1], beam_size, 1)
-        logits, caches = model.decoder_step(tf.constant(tokens), tf.constant(position), constants, caches)
-        steps.append(probabilities(logits)[:, -1])
-    return np.stack(steps, 1)
 
 
 def test_probabilities_are_the_mean_at_once_and_step_by_step(models):
@@ -73,46 +45,18 @@ def test_probabilities_are_the_mean_at_once_and_step_by_step(models):
     found = ensemble([SOURCE, TARGET])
     np.testing.assert_allclose(np.exp(found), expected, atol=1e-6)
     np.testing.assert_allclose(probabilities(found), expected, atol=1e-6)
-    np.testing.assert_allclose(stepwise(ensemble), expected, atol=1e-5)
+    np.testing.assert_allclose(probabilities(stepwise(ensemble, SOURCE, TARGET)), expected, atol=1e-5)
+    same = Ensemble(models[:1] * 2)  # of equal models
+    np.testing.assert_allclose(
+        probabilities(same([SOURCE, TARGET])), probabilities(models[0]([SOURCE, TARGET])), atol=1e-6
+    )
     # The ensemble shares the models' weights.
     assert ensemble.count_params() == sum(model.count_params() for model in models)
     np.testing.assert_allclose(np.exp(ensemble.with_dtype("float32")([SOURCE, TARGET])), expected, atol=1e-6)
 
 
-@pytest.mark.parametrize("count", [1, 2])
-def test_an_ensemble_of_equal_models_equals_the_model(models, count):
-    ensemble = Ensemble(models[:1] * count)
-    np.testing.assert_allclose(
-        probabilities(ensemble([SOURCE, TARGET])), probabilities(models[0]([SOURCE, TARGET])), atol=1e-6
-    )
-    np.testing.assert_allclose(stepwise(ensemble), stepwise(models[0]), atol=1e-6)
-
-
-def test_search_with_an_ensemble_equals_search_with_a_model(models):
-    ensemble = Ensemble(models[:2])
-
-    @tf.function(autograph=False)
-    def search(source):
-        constants, caches = ensemble.prepare(ensemble.encoder(source), 3, 6)
-        return beam_search(
-            ensemble.decoder_step, constants, caches, batch_size=2, beam_size=3, max_length=6, length_penalty=0.0
-        )
-
-    result = search(tf.constant(SOURCE))
-    for row, source in enumerate(SOURCE):
-        for tokens, score in zip(result.tokens[row].numpy(), result.scores[row].numpy(), strict=True):
-            kept = tokens[tokens != PAD]
-            target_input = np.array([[BOS, *kept[:-1]]])
-            rows = [probabilities(model([source[None], target_input]))[0] for model in models[:2]]
-            expected = np.log(np.mean(rows, axis=0))[np.arange(len(kept)), kept].sum()
-            assert score == pytest.approx(expected, abs=1e-4)
-
-
 def test_an_ensemble_of_multilingual_models_has_all_directions():
-    sizes = {"num_encoder_layers": 1, "num_decoder_layers": 1, "hidden_dim": 6}
-    bridges = [
-        loud(AttentionBridgeModel({"de": V, "fr": V - 2}, bridge_heads=k, bridge_hidden_dim=4, **sizes)) for k in (2, 3)
-    ]
+    bridges = [loud(AttentionBridgeModel({"de": V, "fr": V - 2}, **{**BRIDGE, "bridge_heads": k})) for k in (2, 3)]
     ensemble = Ensemble(bridges)
     assert ensemble.directions == bridges[0].directions
     assert ensemble.vocabulary_sizes == {"de": V, "fr": V - 2}
@@ -126,28 +70,81 @@ def test_an_ensemble_of_multilingual_models_has_all_directions():
     assert ensemble.count_params() == sum(model.count_params() for model in bridges)
     with pytest.raises(TypeError, match="Call the model of a direction"):
         ensemble([SOURCE, TARGET])
-    labels = LanguageLabelModel({"de": V, "fr": V}, **sizes)
-    bridge = AttentionBridgeModel({"de": V, "fr": V}, bridge_heads=2, bridge_hidden_dim=4, **sizes)
+    labels = LanguageLabelModel({"de": V, "fr": V}, **ONE_LAYER)
+    bridge = AttentionBridgeModel({"de": V, "fr": V}, **BRIDGE)
     with pytest.raises(ValueError, match="an ensemble for one direction.*Received: LanguageLabelModel, AttentionBri"):
         Ensemble([labels, bridge])
     assert Ensemble([labels.pair("de", "fr"), bridge.pair("de", "fr")]).directions == (("source", "target"),)
 
 
-def test_all_kinds_of_models_say_which_head_aligns():
-    head, sizes = {"num_heads": 2, "alignment_head": 2}, {"num_encoder_layers": 1, "num_decoder_layers": 1}
-    labels = LanguageLabelModel(
-        {"de": V, "fr": V}, encoder="transformer", decoder="transformer", hidden_dim=8, transformer=head, **sizes
-    )
-    one = Transformer(V, hidden_dim=8, intermediate_dim=8, **head, **sizes)
-    none = Transformer(V, hidden_dim=8, intermediate_dim=8, num_heads=2, **sizes)
-    models = [one, labels, labels.pair("fr", "de"), Ensemble([none, one]), Ensemble([labels, labels]), none]
-    assert [model.alignment_head for model in models] == [2, 2, 2, 2, 2, None]
-    assert Ensemble([labels, labels]).pair("fr", "de").alignment_head == 2
+def test_the_head_that_aligns_and_positions_of_memory_and_target_are_those_of_the_members(models):
+    assert Ensemble(models[:2]).positions_before_source == 0
+    assert Ensemble(models).positions_before_source is None  # a bridge
+    transformer = {"encoder": "transformer", "decoder": "transformer", "label_sides": "both"}
+    head = {"num_heads": 2, "alignment_head": 2}
+    labels = LanguageLabelModel({"de": V, "fr": V}, transformer=head, **transformer, **ONE_LAYER)
+    one = Transformer(V, intermediate_dim=8, **head, **ONE_LAYER)
+    both = Ensemble([labels, labels])
+    assert both.positions_before_target == labels.positions_before_target == 1
+    members = [one, labels, labels.pair("fr", "de"), Ensemble([models[0], one]), both, both.pair("fr", "de"), models[0]]
+    assert [model.alignment_head for model in members] == [2, 2, 2, 2, 2, 2, None]
 
 
 def test_vocabularies_must_be_the_same(models):
-    other = Transformer.from_preset("transformer_tiny", source_vocabulary_size=V + 1)
     with pytest.raises(ValueError, match=r"same languages and vocabularies.*'source': 19.*'source': 20"):
-        Ensemble([models[0], other])
+        Ensemble([models[0], Transformer(V + 1, **ONE_LAYER, num_heads=2)])
     with pytest.raises(ValueError, match=r"Received: vocabulary sizes \[\]"):
         Ensemble([])
+
+
+# --- attention of target positions to source positions ----------------------------------------------------------------
+
+
+def attention(model, layer=None, source=SOURCE, target=TARGET) -> np.ndarray:
+    return model.attention(model.encoder(source), target, layer).numpy()
+
+
+@pytest.fixture(scope="module")
+def transformer():
+    options = {**ONE_LAYER, "num_decoder_layers": 3, "num_heads": 2, "intermediate_dim": 8}
+    return Transformer(source_vocabulary_size=V, **options, shortcuts=Shortcuts("fusion", sites=("self", "cross")))
+
+
+@pytest.mark.parametrize("layer", [None, 1, 3])
+def test_a_transformers_attention_is_the_mean_over_heads_of_a_layer(transformer, layer, monkeypatch):
+    attended = []
+    decoder_layer = transformer.get_layer("decoder").layers[(layer or 2) - 1]  # by default the last layer but one
+    attend = decoder_layer.cross_attention.attend
+
+    def record(*arguments, **options):
+        attended.append(attend(*arguments, **options)[1].numpy())
+        return attend(*arguments, **options)
+
+    monkeypatch.setattr(decoder_layer.cross_attention, "attend", record)
+    found = attention(transformer, layer)
+    assert len(attended) == 1
+    np.testing.assert_allclose(found, attended[0].mean(1), atol=1e-6)  # [B, H, T, S]
+    np.testing.assert_allclose(found.sum(-1), 1.0, atol=1e-5)
+    assert (found[1, :, 2:] == 0).all(), "padding is not attended to"
+    with pytest.raises(ValueError, match=r"layers 1 to 3. Received: layer=4"):
+        attention(transformer, 4)
+
+
+def test_attention_of_pairs_and_ensembles(transformer):
+    recurrent = AttentionBridgeModel({"de": V, "fr": V}, **ONE_LAYER, bridge_heads=None).pair("de", "fr")
+    label = LanguageLabelModel(["de", "fr"], vocabulary_size=V, **ONE_LAYER).pair("de", "fr")
+    for model in (recurrent, label):
+        found = attention(model)
+        assert found.shape == (2, 3, 4), "positions of the source alone"
+        assert (found[1, :, 2:] == 0).all()
+        assert (found.sum(-1) < 1 + 1e-5).all()
+    # The label's position is left out, and no other position.
+    memory = label.encoder(SOURCE)
+    whole = label._search.step.side.attention(tf.constant(TARGET), memory)
+    np.testing.assert_allclose(attention(label), whole[:, :, 1:], atol=1e-6)
+    both = attention(Ensemble([transformer, recurrent]))
+    np.testing.assert_allclose(both, (attention(transformer) + attention(recurrent)) / 2, atol=1e-6)
+
+    bridge = AttentionBridgeModel({"de": V}, **BRIDGE).pair("de", "de")
+    with pytest.raises(ValueError, match="vectors of the attention bridge"):
+        attention(bridge)

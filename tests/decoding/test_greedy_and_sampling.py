@@ -1,4 +1,4 @@
-"""Sampling: distributions, independence, seeds, filters and options."""
+"""Sampling: distributions, independence, seeds, filters and options; greedy search."""
 
 from __future__ import annotations
 
@@ -10,23 +10,21 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from keras import ops
-from table_decoder import TableDecoder, assert_same, greedy_search, hypotheses, penalty, sampling_search
+from table_decoder import (
+    TableDecoder,
+    assert_same,
+    beam_search,
+    find,
+    greedy_search,
+    hypotheses,
+    penalty,
+    sampling_search,
+)
 
-from keras_nmt.decoding import SearchResult
 from keras_nmt.decoding.greedy_and_sampling import gumbel_noise
 from keras_nmt.ids import BOS, EOS, PAD
 
-graph = partial(tf.function, autograph=False)
-xla = partial(graph, jit_compile=True)
-
-
-def sample(decoder: TableDecoder, sentences: list[int], seeds: list[int], compiled=graph, **options):
-    constants, caches = decoder.start(sentences, options.get("num_samples", 1), options["max_length"])
-
-    def run(constants, caches, seeds) -> SearchResult:
-        return sampling_search(decoder.step, constants, caches, batch_size=len(sentences), seeds=seeds, **options)
-
-    return compiled(run)(constants, caches, tf.constant(seeds))
+sample = partial(find, sampling_search)
 
 
 def distribution(
@@ -67,7 +65,6 @@ def exact(
 @pytest.mark.parametrize(
     "options",
     [
-        {},
         {"min_length": 0},
         {"temperature": 0.5, "min_length": 2},
         {"temperature": 2.0, "top_k": 3},
@@ -77,7 +74,7 @@ def exact(
 )
 def test_hypotheses_have_their_probabilities(options):
     decoder, count, samples = TableDecoder(vocabulary_size=7, seed=3, scale=1.0), 2048, 4
-    result = sample(decoder, [5] * count, list(range(count)), num_samples=samples, max_length=3, **options)
+    result = sample(decoder, [5] * count, num_samples=samples, max_length=3, **options)
     tokens = result.tokens.numpy().reshape(-1, 3)
     counts = Counter(tuple(int(token) for token in row if token != PAD) for row in tokens)
     expected = exact(decoder, 5, 3, **options)
@@ -96,7 +93,7 @@ def test_hypotheses_have_their_probabilities(options):
 def test_samples_of_a_sentence_are_independent():
     decoder, count = TableDecoder(vocabulary_size=6, seed=3, scale=0.5), 4000
     options = {"num_samples": 2, "max_length": 1, "length_penalty": 0.0, "min_length": 0}
-    result = sample(decoder, [1] * count, list(range(count)), **options)
+    result = sample(decoder, [1] * count, **options)
     # Samples are sorted, so a pair is a set: twice the product of the probabilities if the two differ.
     probabilities = distribution(decoder.logits(1, []), may_end=True)
     pairs = Counter(tuple(sorted(row)) for row in result.tokens.numpy()[:, :, 0].tolist())
@@ -105,23 +102,15 @@ def test_samples_of_a_sentence_are_independent():
         assert abs(pairs[pair] / count - expected) < 5 * np.sqrt(expected / count)
 
 
-@pytest.mark.parametrize(
-    ("vocabulary_size", "options"),
-    [
-        (6, {}),
-        (700, {"temperature": 0.3, "top_p": 0.9}),  # top_p alone sorts the vocabulary
-        (700, {"temperature": 2.0, "top_k": 5, "top_p": 0.6}),
-    ],
-)
-def test_a_seed_gives_the_same_samples_alone_in_a_batch_and_with_xla(vocabulary_size, options):
-    seed = -7
-    decoder = TableDecoder(vocabulary_size, seed=1, end_bias=2.0)
+@pytest.mark.parametrize("options", [{}, {"temperature": 0.3, "top_p": 0.9}, {"top_k": 5, "top_p": 0.6}])
+def test_a_seed_gives_the_same_samples_alone_and_in_a_batch(options):
+    seed, decoder = -7, TableDecoder(seed=1, end_bias=2.0)
     options = {"max_length": 5, "length_penalty": 0.9, **options}
-    alone = hypotheses(sample(decoder, [3], [seed], lambda f: f, num_samples=2, **options), 0)
-    batch = sample(decoder, [8, 3, 3], [seed, seed, 12], xla, num_samples=2, **options)
+    alone = hypotheses(sample(decoder, [3], seeds=[seed], num_samples=2, **options), 0)
+    batch = sample(decoder, [8, 3, 3], seeds=[seed, seed, 12], num_samples=2, **options)
     assert_same(hypotheses(batch, 1), alone)
     # The number of samples does not change a sample: two samples are among the three samples.
-    more = hypotheses(sample(decoder, [3], [seed], num_samples=3, **options), 0)
+    more = hypotheses(sample(decoder, [3], seeds=[seed], num_samples=3, **options), 0)
     assert not Counter(tuple(h.tokens) for h in alone) - Counter(tuple(h.tokens) for h in more)
     for hypothesis in more:
         log_probability = decoder.score_tokens(3, hypothesis.tokens)
@@ -157,54 +146,43 @@ def test_suppressed_tokens_are_never_drawn_at_any_temperature(level):
 
 def test_filters_that_keep_all_change_nothing_and_seeds_differ():
     decoder = TableDecoder(vocabulary_size=9, seed=2, scale=0.5)
-    plain = sample(decoder, [0] * 20, list(range(20)), max_length=8).tokens.numpy()
-    np.testing.assert_array_equal(sample(decoder, [0] * 20, list(range(20)), max_length=8, top_k=9).tokens, plain)
+    plain = sample(decoder, [0] * 20).tokens.numpy()
+    np.testing.assert_array_equal(sample(decoder, [0] * 20, top_k=9).tokens, plain)
     assert len({tuple(row) for row in plain[:, 0].tolist()}) > 15
 
 
-@pytest.mark.parametrize("compiled", ["graph"], indirect=True)
-@pytest.mark.parametrize("options", [{"top_k": 1}, {"top_p": 1e-6}, {"temperature": 1e-4}])
-def test_sampling_the_likeliest_token_only_is_greedy_search(compiled, options):
+@pytest.mark.parametrize("options", [{"top_k": 1}, {"top_p": 1e-6}, {"temperature": 1e-45}])
+def test_sampling_the_likeliest_token_only_is_greedy_search(options):
     decoder = TableDecoder(vocabulary_size=7, seed=21, end_bias=1.0)
-    limits = [9, 1, 3, 12, 0]
-    constants, caches = decoder.start(list(range(5)), 1, 12)
-    shared = {"batch_size": 5, "max_length": 12, "max_lengths": limits}
-    greedy = greedy_search(decoder.step, constants, caches, **shared)
-    run = compiled(lambda: sampling_search(decoder.step, constants, caches, seeds=tf.range(5), **shared, **options))
-    for one, other in zip(run(), greedy, strict=True):
+    shared = {"max_length": 12, "max_lengths": [9, 1, 3, 12, 0]}
+    greedy = find(greedy_search, decoder, range(5), **shared)
+    for one, other in zip(sample(decoder, range(5), **shared, **options), greedy, strict=True):
         assert one.dtype == other.dtype
         assert one.shape == other.shape
         np.testing.assert_allclose(one, other, atol=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
+def test_options_out_of_range_are_named():
+    for options, message in (
         ({"num_samples": 0}, "num_samples=0"),
         ({"max_length": 0}, "max_length=0"),
         ({"temperature": 0.0}, r"temperature=0\.0"),
         ({"top_k": -1}, "top_k=-1"),
         ({"top_p": 0.0}, r"top_p=0\.0"),
         ({"top_p": 1.5}, r"top_p=1\.5"),
-        ({"seeds": 1}, r"`seeds` must be \[B\], with B = 1. Received: shape \(\)"),
         ({"seeds": [1, 2]}, r"`seeds` must be \[B\], with B = 1. Received: shape \(2,\)"),
-        ({"prefix": np.array([9])}, r"`prefix` must be \[B, P\]"),
-        ({"length_penalty": float("nan")}, "length_penalty=nan"),
-    ],
-)
-def test_options_out_of_range_are_rejected(options, message):
-    with pytest.raises(ValueError, match=message):
-        sampling_search(TableDecoder(5).step, {}, {}, batch_size=1, **{"seeds": [0], "max_length": 3, **options})
+    ):
+        with pytest.raises(ValueError, match=message):
+            sampling_search(TableDecoder(5).step, {}, {}, batch_size=1, **{"seeds": [0], "max_length": 3, **options})
 
 
 def test_suppressed_tokens_occur_in_the_prefix_only():
     decoder = TableDecoder(vocabulary_size=9, seed=9)
     options = {"max_length": 6, "suppress": (PAD, BOS, 1, 5, EOS)}
-    found = sample(decoder, [0] * 50, list(range(50)), prefix=np.array([[5]] * 50), **options).tokens.numpy()[:, 0]
+    found = sample(decoder, [0] * 50, prefix=np.array([[5]] * 50), **options).tokens.numpy()[:, 0]
     assert (found[:, 0] == 5).all()
     assert set(np.unique(found[:, 1:])) == {4, 6, 7, 8}
-    constants, caches = decoder.start([0], 1, 6)
-    greedy = greedy_search(decoder.step, constants, caches, batch_size=1, prefix=np.array([[5]]), **options)
+    greedy = find(greedy_search, decoder, [0], prefix=np.array([[5]]), **options)
     assert int(greedy.tokens[0, 0, 0]) == 5
 
 
@@ -222,3 +200,57 @@ def test_a_sample_depends_on_tokens_and_not_on_their_places_among_candidates(top
         return sampling_search(step, {}, {}, vocabulary=vocabulary, **options).tokens
 
     np.testing.assert_array_equal(run(logits[ids], tf.constant(ids)), run(logits, None))
+
+
+# --- greedy search ---------------------------------------------------------------------------------------------------
+
+
+def expected_tokens(decoder: TableDecoder, sentence: int, limit: int, min_length: int) -> list[int]:
+    tokens: list[int] = []
+    while len(tokens) < limit and EOS not in tokens:
+        logits = decoder.logits(sentence, tokens)
+        logits[[PAD, BOS] + [EOS] * (len(tokens) < min_length)] = -np.inf
+        tokens.append(int(np.argmax(logits)))
+    return tokens
+
+
+@pytest.mark.parametrize("min_length", [0, 1, 4])
+def test_takes_the_likeliest_token_and_a_beam_of_one_does_the_same(min_length):
+    decoder = TableDecoder(seed=21, end_bias=1.0)
+    limits = [9, 1, 3, 20, 12, 12, 2, 12, 0]
+    options = {"max_length": 12, "max_lengths": limits, "length_penalty": 0.9, "min_length": min_length}
+    greedy = find(greedy_search, decoder, range(9), **options)
+    beam = find(beam_search, decoder, range(9), beam_size=1, **options)
+    endings = set()
+    for sentence, limit in enumerate(limits):
+        (found,) = hypotheses(greedy, sentence)
+        assert found.tokens == expected_tokens(decoder, sentence, min(limit, 12), min_length)
+        log_probability = decoder.score_tokens(sentence, found.tokens)
+        assert found.log_probability == pytest.approx(log_probability, abs=1e-4)
+        assert found.score == pytest.approx(log_probability / penalty(len(found.tokens), 0.9), abs=1e-4)
+        endings.add(found.finished)
+    assert endings == {True, False}, "both endings are to be seen"
+    for one, other in zip(greedy, beam, strict=True):
+        assert one.dtype == other.dtype
+        assert one.shape == other.shape
+        np.testing.assert_allclose(one, other, atol=1e-5)
+
+
+def test_stops_with_the_last_sentence_or_at_the_largest_limit():
+    decoder = TableDecoder(seed=21, end_bias=9.0)
+    result = find(greedy_search, decoder, [0, 1, 2], max_length=40)
+    assert len(decoder.steps) == result.lengths.numpy().max() < 40
+    endless = TableDecoder(end_bias=-50.0)
+    result = find(greedy_search, endless, [0, 1, 2], max_length=9, max_lengths=[2, 4, 3])
+    assert result.lengths.numpy().tolist() == [[2], [4], [3]]
+    assert len(endless.steps) == 4
+
+
+def test_a_token_that_must_not_follow_is_impossible_even_alone():
+    def step(tokens, position, constants, caches):  # only PAD and EOS are possible
+        return tf.constant([[[0.0, -np.inf, -np.inf, 1.0, -np.inf, -np.inf]]]), caches
+
+    result = greedy_search(step, {}, {}, batch_size=1, max_length=2, suppress=(PAD, BOS, EOS))
+    assert result.log_probabilities[0, 0] < -1e8
+    with pytest.raises(ValueError, match="max_length=0"):
+        greedy_search(step, {}, {}, batch_size=1, max_length=0)
