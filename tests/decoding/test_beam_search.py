@@ -51,7 +51,7 @@ def test_a_beam_of_all_prefixes_equals_exhaustive_search(beam_size, alpha, min_l
         assert_same(hypotheses(result, sentence)[: len(expected)], expected[:beam_size])
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=7, deadline=None)
 @given(
     seed=st.integers(0, 10_000),
     beam_size=st.integers(1, 4),
@@ -72,7 +72,7 @@ def test_equals_a_search_over_lists_without_early_stop(
         assert_same([hypothesis for hypothesis in hypotheses(result, 0) if hypothesis.tokens], expected[:count])
 
 
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(
     seed=st.integers(0, 10_000),
     sizes=st.lists(st.integers(1, 4), min_size=2, max_size=3),
@@ -151,7 +151,7 @@ def test_caches_are_reordered_except_kept_caches():
 # --- batches and limits ----------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(
     others=st.lists(st.tuples(st.integers(10, 40), st.integers(0, 9)), min_size=1, max_size=4),
     place=st.integers(0, 4),

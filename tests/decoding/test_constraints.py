@@ -112,7 +112,7 @@ def check_cases(cases: list[tuple[int, list[Constraint], list[Phrase]]], run=run
 
 
 def test_equals_exhaustive_search_and_a_small_beam_meets_what_fits():
-    check_cases(draw_cases(0, 20))
+    check_cases(draw_cases(0, 12))
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_a_sentence_without_constraints_is_bit_equal_to_a_search_without_any(
 
 def test_a_beam_size_of_a_sentence_finds_what_a_search_with_it_finds():
     """Constraints propose tokens, some of which are among the likeliest of the whole beam only."""
-    sentences = list(range(20))
+    sentences = list(range(12))
     constraints = packed([found for _, found, _ in draw_cases(7, len(sentences))])
     decoder = TableDecoder(seed=2)
     options = {"max_length": LENGTH, "constraints": constraints}

@@ -78,7 +78,7 @@ def test_ties_and_minus_infinity_are_as_in_an_eager_search(compiled, size):
     assert not np.isnan(results[0].scores).any()
 
 
-@pytest.mark.parametrize("search", [beam_search, greedy_search])
+@pytest.mark.parametrize("search", [beam_search, pytest.param(greedy_search, marks=SLOW)])
 def test_is_traced_once_for_the_same_shapes(search):
     decoder, traces = TableDecoder(vocabulary_size=8), []
     size, more = (2, {"beam_size": 2}) if search is beam_search else (1, {})
@@ -154,7 +154,7 @@ def test_constraints_share_a_large_beam_too(compiled):
 @pytest.mark.parametrize(
     ("compiled", "grows", "options"),
     [
-        pytest.param(graph, True, {}, id="graph"),
+        pytest.param(graph, True, {}, id="graph", marks=SLOW),
         pytest.param(xla, False, {}, id="xla", marks=SLOW),
         pytest.param(None, False, {"decoder_self_attention": "ssru"}, id="ssru"),
     ],

@@ -67,8 +67,8 @@ def exact(
     [
         {"min_length": 0},
         {"temperature": 0.5, "min_length": 2},
-        {"temperature": 2.0, "top_k": 3},
-        {"top_p": 0.7},
+        pytest.param({"temperature": 2.0, "top_k": 3}, marks=pytest.mark.slow),
+        pytest.param({"top_p": 0.7}, marks=pytest.mark.slow),
         {"temperature": 1.3, "top_k": 4, "top_p": 0.8},
     ],
 )

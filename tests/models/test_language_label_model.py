@@ -11,13 +11,14 @@ from model_checks import CROSS, TRANSFORMER, batch, check_invariants, check_save
 from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel
 
 LANGUAGES, V = ["de", "fr", "en"], 19
-BOTH = {"encoder": "transformer", "decoder": "transformer", "num_encoder_layers": 1, "num_decoder_layers": 1}
+SIZES = {"hidden_dim": 8, "num_encoder_layers": 1, "num_decoder_layers": 1}
+BOTH = {"encoder": "transformer", "decoder": "transformer"}
 BOTH_SIDES = {**BOTH, "transformer": {**CROSS, "embedding_norm": True}, "label_sides": "both"}
 DAILY = [{}, BOTH_SIDES]
 LATER = [
-    {"encoder": "transformer", "num_encoder_layers": 1, "transformer": {**TRANSFORMER, "roles": "softmax"}},
-    {"decoder": "transformer", "num_decoder_layers": 1, "transformer": TRANSFORMER, "tie_output": True},
-    {"attention_score": "concat", "input_feeding": False, "num_encoder_layers": 1, "num_decoder_layers": 1},
+    {"encoder": "transformer", "transformer": {**TRANSFORMER, "roles": "softmax"}},
+    {"decoder": "transformer", "transformer": TRANSFORMER, "tie_output": True},
+    {"attention_score": "concat", "input_feeding": False},
     {**BOTH, "transformer": CROSS},
     {**BOTH, "transformer": {**TRANSFORMER, "decoder_self_attention": "ssru"}},
     {"label_sides": "both"},
@@ -27,13 +28,13 @@ VARIANTS += [pytest.param(options, id=str(options), marks=pytest.mark.slow) for 
 
 
 def _model(options=None):
-    return shared_model(LanguageLabelModel, languages=LANGUAGES, hidden_dim=8, vocabulary_size=V, **(options or {}))
+    return shared_model(LanguageLabelModel, languages=LANGUAGES, vocabulary_size=V, **SIZES, **(options or {}))
 
 
 def _without_labels(model, options):
     """Returns a model of one language without a bridge that has the same weights, and gets the labels as inputs."""
     arguments = {key: value for key, value in options.items() if key != "label_sides"}
-    plain = AttentionBridgeModel({"all": V}, hidden_dim=8, bridge_heads=None, **arguments)
+    plain = AttentionBridgeModel({"all": V}, **SIZES, bridge_heads=None, **arguments)
     for weight in plain.weights:
         (same,) = (w for w in model.weights if w.path == weight.path.removeprefix("all_"))
         weight.assign(same.numpy())
@@ -91,9 +92,9 @@ def test_everything_except_the_label_is_shared():
     assert model.decoder_for("fr") is model.decoder_for("en")
     for pair in itertools.product(LANGUAGES, repeat=2):
         assert {id(w) for w in model.pair(*pair).weights} == {id(w) for w in model.weights}
-    mapped = LanguageLabelModel(dict.fromkeys(LANGUAGES, V), hidden_dim=8)
+    mapped = LanguageLabelModel(dict.fromkeys(LANGUAGES, V), **SIZES)
     assert mapped.get_config() == model.get_config() | {"name": mapped.name}
-    assert mapped.count_params() == LanguageLabelModel(["de"], hidden_dim=8, vocabulary_size=V).count_params()
+    assert mapped.count_params() == LanguageLabelModel(["de"], **SIZES, vocabulary_size=V).count_params()
     assert LanguageLabelModel.labels(LANGUAGES) == ["<2de>", "<2fr>", "<2en>"]
 
 

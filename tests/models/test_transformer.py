@@ -19,12 +19,13 @@ from keras_nmt.layers import Composition, LayerSpec, Roles, Shortcuts
 from keras_nmt.models import Transformer, count_parameters
 from keras_nmt.models.parameter_counts import without_weights
 from keras_nmt.testing import SMALL as TINY
-from keras_nmt.testing import check_mechanism, check_steps, make_batch, randomise
+from keras_nmt.testing import check_mechanism, make_batch, randomise
 
 V = TINY["source_vocabulary_size"]
 SITES = {"sites": ("self", "cross")}
 EVERYWHERE = {"shortcuts": {"kind": "fusion", "source": "non_lexical", **SITES}}
 TREE = {"kind": "hierarchical", "residual": True}
+TREES = {"layer_composition": TREE, "head_composition": TREE}
 ROLES = {kind: {"kind": kind, "num_roles": 3} for kind in ("softmax", "contextualized", "one_hot")}
 # Rotary positions, RMS norms, gated feed-forward networks and groups of keys and values.
 MODERN = {"norm": "rms", "feed_forward": "swiglu", "positions": "rotary", "num_key_value_heads": 2, "num_heads": 4}
@@ -38,14 +39,12 @@ CHEAP = {
     "head_composition": "low_rank",
     "roles": "softmax",
 }
-VARIANTS = [  # the first seven each day: every mechanism
+VARIANTS = [  # the first five each day: every mechanism
     CHEAP,
-    {"target_vocabulary_size": 17, "tie_embeddings": False, "norm": "post"},
-    {"layer_composition": TREE, "head_composition": TREE},
+    {"target_vocabulary_size": 17, "tie_embeddings": False, "norm": "post", **TREES},
     {"shortcuts": {"kind": "ungated", **SITES}, "layer_composition": "bilinear", "head_composition": "bilinear"},
-    EVERYWHERE,
+    {**EVERYWHERE, "layer_composition": "linear", "head_composition": "low_rank", "roles": ROLES["one_hot"]},
     {**MODERN, "shortcuts": {"kind": "plain", **SITES}, "head_composition": "extended", "roles": ROLES["softmax"]},
-    {"layer_composition": "linear", "head_composition": "low_rank", "roles": ROLES["one_hot"]},
     {},
     {**MODERN, **EVERYWHERE, "layer_composition": "extended", "roles": ROLES["contextualized"]},
     {**MODERN, "shortcuts": "ungated", "layer_composition": "hierarchical", "head_composition": "hierarchical"},
@@ -80,7 +79,7 @@ def _make(**options):
     return randomise(Transformer(**{**TINY, **two_layers, **options}))
 
 
-@pytest.mark.parametrize("options", these(range(7), VARIANTS, str))
+@pytest.mark.parametrize("options", these(range(5), VARIANTS, str))
 def test_steps_equal_the_full_pass_and_padding_is_invisible(options):
     model = _make(**options)
     check_invariants(model)
@@ -115,13 +114,6 @@ def test_positions_matter_and_rotary_ones_only_by_their_distances_in_the_encoder
     shifted = np.asarray(encoder(x, mask=mask))[:, 2:]
     np.testing.assert_allclose(shifted, encoder(x[:, 2:]), rtol=1e-4, atol=1e-5)
     assert not np.allclose(np.asarray(encoder(x[:, ::-1].copy()))[:, ::-1], encoder(x), atol=1e-3)
-
-
-def test_search_models_do_not_count_or_save_weights_twice(tmp_path):
-    model = Transformer(**{**TINY, "hidden_dim": 64, "intermediate_dim": 256})
-    assert len({id(w) for w in model.weights}) == len(model.weights)
-    model.save_weights(tmp_path / "w.weights.h5")
-    assert (tmp_path / "w.weights.h5").stat().st_size < 1.3 * 4 * model.count_params()
 
 
 # --- parameters ------------------------------------------------------------------------------------------------------
@@ -159,34 +151,34 @@ def test_parameter_counts(preset, options, parameters):
     assert count_parameters(preset=preset, source_vocabulary_size=41_138, **options) == parameters
 
 
-POOLS = 18 * 4 * (1024 + 64 + 2 * 64)  # biases and LayerNorms of four nodes, without which it is 13,565,952
-MIXED = 2 * (2 * (6 * D + 1) * D + D * D)
-
-
 @pytest.mark.parametrize(
     ("options", "parameters"),
     [
         ({"head_composition": Composition("low_rank", rank=32)}, 884_736),
         # The pooling's P is d x d, too: without W_O, 18 such matrices are saved.
         ({"head_composition": Composition("extended", output_projection=False)}, 14_174_208 - 18 * D**2),
-        ({"head_composition": "hierarchical"}, 13_565_952 + POOLS),
         (
             {"head_composition": Composition("hierarchical", intermediate_dim=256)},
             18 * (15 * 64 * 256 + 64 * D - D * D + 4 * (256 + 64 + 2 * 64)),
         ),
-        ({"layer_composition": "linear"}, 3_145_728),
         ({"layer_composition": "hierarchical"}, 23_090_176),
-        ({"layer_composition": "low_rank"}, 2 * (2 * 6 * D * D + D * D)),
-        ({"layer_composition": "extended"}, MIXED),
-        # 12 feed-forward networks of inner width 2048, 18 attentions, 32 norms (5 per pair of layers, 2 last).
-        ({"feed_forward": "swiglu", "positions": "rotary", "norm": "pre"}, 12 * (512 * 2048 - 2048 - 512) + 2 * 2 * D),
-        ({"feed_forward": "gelu", "norm": "rms"}, (2 - 5 * 6) * D),
-        (SSRU, -6 * (2 * D * D - D)),  # W and W_f, and a bias, in place of four matrices
-        ({"tied_layers": "encoder"}, -5 * (4 * D * D + 2 * D * 2048 + D + 2048 + 2 * 2 * D)),
-        ({"num_key_value_heads": 2}, -18 * 2 * 512 * (512 - 2 * 64)),
-        ({"num_key_value_heads": 2, "shortcuts": "plain"}, -30 * 2 * 512 * (512 - 128) + 12 * (2 * 512**2 + 2 * 128)),
         # Norms of the composed states, and final norms.
-        ({"layer_composition": "extended", "norm": "pre"}, MIXED + 2 * 6 * 2 * D + 2 * 2 * D),
+        ({"layer_composition": "extended", "norm": "pre"}, 2 * (2 * (6 * D + 1) * D + D * D) + 2 * 6 * 2 * D + 4 * D),
+        # 12 feed-forward networks of inner width 2048, 18 attentions, 32 norms (5 per pair of layers, 2 last).
+        ({"feed_forward": "swiglu", "positions": "rotary", "norm": "pre"}, 12 * (512 * 2048 - 2048 - 512) + 4 * D),
+        (SSRU, -6 * (2 * D * D - D)),  # W and W_f, and a bias, in place of four matrices
+        ({"num_key_value_heads": 2, "shortcuts": "plain"}, -30 * 2 * 512 * (512 - 128) + 12 * (2 * 512**2 + 2 * 128)),
+        *(
+            pytest.param(*x, marks=pytest.mark.slow)
+            for x in (
+                ({"head_composition": "hierarchical"}, 13_565_952 + 18 * 4 * (1024 + 64 + 2 * 64)),  # of four nodes
+                ({"layer_composition": "linear"}, 3_145_728),
+                ({"layer_composition": "low_rank"}, 2 * (2 * 6 * D * D + D * D)),
+                ({"feed_forward": "gelu", "norm": "rms"}, (2 - 5 * 6) * D),
+                ({"tied_layers": "encoder"}, -5 * (4 * D * D + 2 * D * 2048 + D + 2048 + 2 * 2 * D)),
+                ({"num_key_value_heads": 2}, -18 * 2 * 512 * (512 - 2 * 64)),
+            )
+        ),
     ],
     ids=str,
 )
@@ -197,11 +189,11 @@ def test_parameters_of_options(options, parameters):
 @pytest.mark.parametrize(
     ("options", "hr", "extra"),  # the replacement of hr d^2, and s
     [
-        ({"kind": "dense"}, 16, lambda d, hr: hr * d**2),
         ({"kind": "softmax"}, 32, lambda d, hr: hr * d**2 + hr**2),
-        ({"kind": "one_hot"}, 16, lambda d, hr: hr * d**2 + hr**2),
         ({"kind": "dense", "low_rank": True}, 32, lambda d, hr: 2 * d**2 + hr * d),
         ({"kind": "contextualized"}, 16, lambda d, hr: hr * d),
+        pytest.param({"kind": "dense"}, 16, lambda d, hr: hr * d**2, marks=pytest.mark.slow),
+        pytest.param({"kind": "one_hot"}, 16, lambda d, hr: hr * d**2 + hr**2, marks=pytest.mark.slow),
     ],
 )
 def test_parameters_of_roles(options, hr, extra):
@@ -372,9 +364,10 @@ def _step_operators(model, source, max_length):
 
 def test_a_step_costs_the_same_at_every_position():
     """The position is an input of one graph without loops and branches, whatever the number of positions."""
-    model, plain, source = Transformer(**TINY, **SSRU), Transformer(**TINY), np.array([[5, 6, EOS]])
+    sizes, source = {**TINY, "num_encoder_layers": 1, "num_decoder_layers": 2}, np.array([[5, 6, EOS]])
+    model, plain = Transformer(**sizes, **SSRU), Transformer(**sizes)
     operators, shapes = _step_operators(model, source, 20)
-    assert shapes == [(1, 2, 8)] * 3  # the state of each layer: [B, K, d]
+    assert shapes == [(1, 2, 8)] * 2  # the state of each layer: [B, K, d]
     assert not [kind for kind, _ in operators if "While" in kind or "If" in kind or "Case" in kind]
     for max_length in (200, None):
         assert _step_operators(model, source, max_length) == (operators, shapes)
@@ -390,7 +383,6 @@ def test_tied_layers_compute_what_equal_layers_compute():
     batch = make_batch(tied)
     expected = untied(batch)
     np.testing.assert_allclose(tied(batch), expected, rtol=1e-5, atol=1e-5)
-    check_steps(tied, batch, np.asarray(expected))
 
 
 def test_tied_weights_are_stored_once_and_caches_are_of_each_depth(tmp_path):
