@@ -11,18 +11,17 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pytest
 import tensorflow as tf
+from training_runs import write_copies
 
-from keras_nmt.data import ParallelCorpus, write_prepared
 from keras_nmt.errors import UserError
 from keras_nmt.training import TrainingLog, make_strategy
-from keras_nmt.training.distribution import is_chief, number_of_workers
+from keras_nmt.training.distribution import Workers, is_chief, number_of_workers
 
-SCRIPT = Path(__file__).parent / "worker.py"
 UPDATES = 40
 
 
@@ -33,20 +32,14 @@ def start(number: int, directory: Path, **environment: str) -> list[subprocess.P
         for one in sockets:
             one.bind(("localhost", 0))
         cluster = {"worker": [f"localhost:{one.getsockname()[1]}" for one in sockets]}
-    processes = []
+    processes, script = [], Path(__file__).parent / "worker.py"
     for index in range(number):
         own = {"ACCUMULATION_STEPS": "2"}
         if number > 1:
             own = {"TF_CONFIG": json.dumps({"cluster": cluster, "task": {"type": "worker", "index": index}})}
-        processes.append(
-            subprocess.Popen(
-                [sys.executable, str(SCRIPT), str(directory), str(UPDATES), str(directory) + f"-{index}.json"],
-                env={**os.environ, **own, **environment},
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-            )
-        )
+        command = [sys.executable, str(script), str(directory), str(UPDATES), f"{directory}-{index}.json"]
+        pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        processes.append(subprocess.Popen(command, env={**os.environ, **own, **environment}, **pipes))
     return processes
 
 
@@ -113,15 +106,8 @@ def test_workers_on_a_prepared_corpus(tmp_path: Path, monkeypatch: pytest.Monkey
 
     A run that goes on with the same number of workers is the uninterrupted run to the bit.
     """
-
-    class Subwords:
-        vocabulary_size, proto = 20, b""
-
-    random, subwords = np.random.RandomState(0), cast(Any, Subwords())
-    sentences = [random.randint(4, 20, size).tolist() for size in random.randint(1, 12, 150)]
     monkeypatch.setattr("keras_nmt.data.prepared_folder.BLOCK", 8)
-    corpus = ParallelCorpus.from_lists(sentences, sentences)
-    write_prepared(corpus, tmp_path / "prepared", subwords, subwords, shard_pairs=70)
+    write_copies(tmp_path / "prepared")
     monkeypatch.setenv("PREPARED", str(tmp_path / "prepared"))
     runs = {"one": (1,), "two": (2,), "four": (4,), "two again": (2, 2), "four again": (4, 4), "fewer": (4, 2, 1)}
     losses, weights = {}, {}
@@ -152,58 +138,52 @@ def config(task: Any, **cluster: Any) -> str:
     return json.dumps({"cluster": cluster, "task": task})
 
 
-@pytest.mark.parametrize(
-    ("text", "number", "chief"),
-    [
+TWO = {"worker": ["a:1", "b:1"]}
+WITH_CHIEF = {"chief": ["a:1"], "worker": ["b:1", "c:1"]}
+
+
+def test_the_chief_is_recognised(monkeypatch):
+    for text, number, chief in (
         ("", 1, True),
         ("{}", 1, True),
-        (config({"type": "worker", "index": 0}, worker=["a:1", "b:1"]), 2, True),
-        (config({"type": "worker", "index": 1}, worker=["a:1", "b:1"]), 2, False),
-        (config({"type": "worker", "index": "0"}, chief=["a:1"], worker=["b:1", "c:1"]), 3, False),
-        (config({"type": "chief", "index": 0}, chief=["a:1"], worker=["b:1", "c:1"]), 3, True),
+        (config({"type": "worker", "index": 0}, **TWO), 2, True),
+        (config({"type": "worker", "index": 1}, **TWO), 2, False),
+        (config({"type": "worker", "index": "0"}, **WITH_CHIEF), 3, False),
+        (config({"type": "chief", "index": 0}, **WITH_CHIEF), 3, True),
         (config({"type": "worker", "index": 0}, worker=["a:1"]), 1, True),
-    ],
-)
-def test_the_chief_is_recognised(monkeypatch: pytest.MonkeyPatch, text: str, number: int, chief: bool) -> None:
-    monkeypatch.setenv("TF_CONFIG", text)
-    assert (number_of_workers(), is_chief()) == (number, chief)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
+    ):
+        monkeypatch.setenv("TF_CONFIG", text)
+        assert (number_of_workers(), is_chief()) == (number, chief), text
+    for text in (
         "{",
         "[]",
         '{"cluster": {"worker": ["a:1"]}}',
-        config({"type": "worker", "index": 2}, worker=["a:1", "b:1"]),
+        config({"type": "worker", "index": 2}, **TWO),
         config({"type": "ps", "index": 0}, worker=["a:1"], ps=["b:1"]),
         config({"type": "worker", "index": 0}, worker=3),
-    ],
-)
-def test_an_unsupported_tf_config_is_an_error(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
-    monkeypatch.setenv("TF_CONFIG", text)
-    with pytest.raises(UserError, match=r"TF_CONFIG must be like .*Received: TF_CONFIG="):
-        make_strategy()
-
-
-def test_replicas_and_several_machines_are_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TF_CONFIG", config({"type": "worker", "index": 0}, worker=["a:1", "b:1"]))
+    ):
+        monkeypatch.setenv("TF_CONFIG", text)
+        with pytest.raises(UserError, match=r"TF_CONFIG must be like .*Received: TF_CONFIG="):
+            make_strategy()
+    monkeypatch.setenv("TF_CONFIG", config({"type": "worker", "index": 0}, **TWO))
     with pytest.raises(UserError, match="Received: replicas=2"):
         make_strategy(2)
 
 
-def test_one_replica_is_the_default_strategy() -> None:
+def test_strategies():
     assert make_strategy(1) is tf.distribute.get_strategy()
-
-
-def test_two_replicas_are_mirrored() -> None:
     strategy = make_strategy(2)
     assert isinstance(strategy, tf.distribute.MirroredStrategy)
     assert strategy.num_replicas_in_sync == 2
     assert make_strategy(2) is strategy
+    with pytest.raises(UserError, match="replicas=0"):
+        make_strategy(0)
+    tf.zeros([]).numpy()  # TensorFlow has started
+    with pytest.raises(UserError, match="replicas=7"):
+        make_strategy(7)
 
 
-def test_a_gpu_that_tensorflow_cannot_use_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_gpu_that_tensorflow_cannot_use_is_named(monkeypatch, tmp_path):
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES")
     monkeypatch.setattr("keras_nmt.training.distribution.NVIDIA_DRIVER", tmp_path)
     with pytest.warns(UserWarning, match="has an NVIDIA GPU"):
@@ -212,17 +192,14 @@ def test_a_gpu_that_tensorflow_cannot_use_is_named(monkeypatch: pytest.MonkeyPat
     make_strategy()
 
 
-def test_replicas_are_rejected_after_tensorflow_has_started() -> None:
-    tf.zeros([]).numpy()
-    with pytest.raises(UserError, match="replicas=7"):
-        make_strategy(7)
+def test_too_little_memory_is_the_users_error():
+    full = tf.errors.ResourceExhaustedError(None, None, "OOM when allocating tensor\nwith shape [9]")
+    message = "lower `batch_size`.* Received: OOM when allocating tensor with shape"
+    with pytest.raises(UserError, match=message), Workers(make_strategy(1)).errors():
+        raise full
 
 
-def test_zero_replicas_are_rejected() -> None:
-    with pytest.raises(UserError, match="replicas=0"):
-        make_strategy(0)
-
-
-def test_makes_logical_devices_in_a_fresh_process(run_python) -> None:
+@pytest.mark.slow
+def test_makes_logical_devices_in_a_fresh_process(run_python):
     code = "from keras_nmt.training import make_strategy; print(make_strategy(3).num_replicas_in_sync)"
     assert run_python("-c", code).stdout.split()[-1] == b"3"

@@ -2,112 +2,79 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import keras
 import numpy as np
 import pytest
 import tensorflow as tf
-from training_runs import Make, MakeModel, Penalty, assert_same, log_of, losses_of
+from training_runs import Penalty, Recorder, assert_same, log_of, losses_of, make_copier, with_hidden
 
-from keras_nmt.data import TrainingBatches
 from keras_nmt.models import Transformer
-from keras_nmt.training import (
-    InverseSquareRootSchedule,
-    LabelSmoothedCrossEntropy,
-    make_optimizer,
-)
+from keras_nmt.training import InverseSquareRootSchedule, make_optimizer
+
+
+def penalised():
+    model = with_hidden(Penalty())
+    model.get_layer("output").kernel.regularizer = keras.regularizers.L2(0.01)
+    return model
+
+
+def transformer(**options):
+    layers = {"num_encoder_layers": 1, "num_decoder_layers": 1, **options}
+    keras.utils.set_random_seed(0)
+    return Transformer.from_preset("transformer_tiny", source_vocabulary_size=20, dropout=0.0, **layers)
+
+
+def cheap_decoder():
+    return transformer(decoder_self_attention="ssru", num_decoder_layers=2, tied_layers=["decoder"])
 
 
 @pytest.mark.parametrize(
-    "options",
-    [{}, {"decoder_self_attention": "ssru", "num_decoder_layers": 2, "tied_layers": ["decoder"]}],
-    ids=["plain", "cheap decoder"],
+    ("model", "clip", "options"),
+    [
+        (penalised, "global_clipnorm", {}),
+        pytest.param(penalised, "clipnorm", {"normalize_by": "sentences", "jit_compile": True}, marks=pytest.mark.slow),
+        pytest.param(penalised, "clipvalue", {}, marks=pytest.mark.nightly),
+        pytest.param(transformer, "global_clipnorm", {}, marks=pytest.mark.slow),
+        pytest.param(cheap_decoder, "global_clipnorm", {}, marks=pytest.mark.nightly),
+    ],
 )
-def test_the_split_of_a_batch_does_not_matter(make_trainer: Make, options: dict[str, Any]) -> None:
-    """Updates of a Transformer; test_tasks.py tests each kind of split separately."""
+def test_the_split_of_a_batch_does_not_matter(make_trainer, model, clip, options):
+    """With XLA or not, with extra losses, a loss scale, and every clipping; test_tasks.py has each kind of split."""
 
-    def model() -> keras.Model:
-        keras.utils.set_random_seed(0)
-        layers = {"num_encoder_layers": 1, "num_decoder_layers": 1, **options}
-        return Transformer.from_preset("transformer_tiny", source_vocabulary_size=20, dropout=0.0, **layers)
+    def train(parts, **options):
+        def optimizer():
+            sgd = keras.optimizers.SGD(0.5, **{clip: 0.05})
+            return keras.optimizers.LossScaleOptimizer(sgd, initial_scale=2.0**10) if clip == "clipnorm" else sgd
 
-    def losses(number: int) -> list[float]:
-        trainer = make_trainer(
-            str(number),
-            model=model,
-            optimizer=lambda: make_optimizer("adam", InverseSquareRootSchedule(1e-3, 50), clip=0.5),
-            replicas=number,
-            accumulation_steps=number,
-            max_updates=20,
-        )
+        parted = {"replicas": parts, "accumulation_steps": parts, "max_updates": 3}
+        trainer = make_trainer(str(parts), model=model, optimizer=optimizer, **parted, **options)
         trainer.train()
         assert trainer.num_traces == 1
-        assert any(line["gradient_norm"] > 0.5 for line in log_of(trainer)), "clipping is not tried"
-        return losses_of(trainer)
+        assert all((line.get("extra_loss", 0) > 0) == (model is penalised) for line in log_of(trainer))
+        assert clip != "global_clipnorm" or log_of(trainer)[0]["gradient_norm"] > 0.05
+        return trainer
 
-    expected = losses(1)
-    assert len(expected) == 20
-    assert expected[-1] < expected[0] - 0.5
-    np.testing.assert_allclose(losses(2), expected, rtol=1e-4)
-
-
-@pytest.mark.parametrize(
-    ("clip", "normalize_by", "xla"),
-    [("global_clipnorm", "tokens", True), ("clipnorm", "sentences", False), ("clipvalue", "tokens", False)],
-)
-def test_splits_agree_with_xla_extra_losses_and_every_clipping(
-    make_trainer: Make, make_copier: MakeModel, clip: str, normalize_by: str, xla: bool
-) -> None:
-    def model() -> keras.Model:
-        model = make_copier()
-        model.get_layer("output").kernel.regularizer = keras.regularizers.L2(0.01)
-        hidden = Penalty()(model.get_layer("hidden").output, model.inputs[1])
-        return keras.Model(model.inputs, model.get_layer("output")(hidden))
-
-    results = []
-    for number, (replicas, accumulation_steps, jit_compile) in enumerate([(1, 1, False), (2, 2, xla)]):
-        trainer = make_trainer(
-            str(number),
-            model=model,
-            optimizer=lambda: keras.optimizers.SGD(0.5, **{clip: 0.05}),
-            replicas=replicas,
-            accumulation_steps=accumulation_steps,
-            jit_compile=jit_compile,
-            normalize_by=normalize_by,
-            max_updates=5,
-        )
-        trainer.train()
-        assert trainer.num_traces == 1
-        assert all(line["extra_loss"] > 0 for line in log_of(trainer))
-        results.append((losses_of(trainer), trainer.model.get_weights()))
-        if replicas == 2:
-            for variable in trainer.model.trainable_variables:
-                assert_same(*[[copy.numpy()] for copy in trainer.strategy.experimental_local_results(variable.value)])
-    np.testing.assert_allclose(results[0][0], results[1][0], rtol=1e-4)
-    for ours, theirs in zip(results[0][1], results[1][1], strict=True):
+    whole, split = train(1, **{**options, "jit_compile": False}), train(2, **options)
+    np.testing.assert_allclose(losses_of(split), losses_of(whole), rtol=1e-4)
+    for ours, theirs in zip(split.model.get_weights(), whole.model.get_weights(), strict=True):
         np.testing.assert_allclose(ours, theirs, atol=1e-5)
+    for variable in split.model.trainable_variables:
+        assert_same(*[[copy.numpy()] for copy in split.strategy.experimental_local_results(variable.value)])
 
 
-def test_a_compiled_update_equals_a_plain_one(make_trainer: Make, make_copier: MakeModel) -> None:
+@pytest.mark.slow
+def test_a_compiled_update_equals_a_plain_one(make_trainer):
     """On one device, XLA also compiles clipping, the loss scale and the optimizer. (Its dropout has other masks.)"""
 
-    def optimizer() -> keras.optimizers.Optimizer:
+    def optimizer():
         inner = make_optimizer("adamw", InverseSquareRootSchedule(0.02, 3), weight_decay=0.1, clip=0.5)
         return keras.optimizers.LossScaleOptimizer(inner, initial_scale=1024.0, dynamic_growth_steps=2)
 
-    trainers = []
-    for jit_compile in (False, True):
-        trainer = make_trainer(
-            str(jit_compile),
-            optimizer=optimizer,
-            jit_compile=jit_compile,
-            max_updates=5,
-        )
+    trainers = [make_trainer(str(xla), optimizer=optimizer, jit_compile=xla, max_updates=5) for xla in (False, True)]
+    for trainer, jit_compile in zip(trainers, (False, True), strict=True):
         trainer.train()
         assert trainer.num_traces == 1
         assert hasattr(trainer.update._apply, "get_concrete_function") == jit_compile
-        trainers.append(trainer)
     for plain, compiled in zip(*map(log_of, trainers), strict=True):
         for name in ("loss", "gradient_norm", "learning_rate"):
             np.testing.assert_allclose(compiled[name], plain[name], rtol=1e-5, err_msg=name)
@@ -118,24 +85,40 @@ def test_a_compiled_update_equals_a_plain_one(make_trainer: Make, make_copier: M
         np.testing.assert_allclose(compiled, plain, atol=1e-6)
 
 
-@pytest.mark.parametrize("normalize_by", ["tokens", "sentences"])
-@pytest.mark.parametrize("parts", [1, 2])
-def test_an_update_follows_the_gradient_of_the_loss_of_tokens_and_of_the_mean_penalty_of_sentences(
-    make_trainer: Make, make_copier: MakeModel, batches: TrainingBatches, normalize_by: str, parts: int
-) -> None:
-    def model() -> keras.Model:
-        model = make_copier()
-        hidden = Penalty()(model.get_layer("hidden").output, model.inputs[1])
-        return keras.Model(model.inputs, model.get_layer("output")(hidden))
+class Margin:
+    """A custom loss: the mean of all logits minus the logit of the right token."""
 
+    def terms(self, targets, logits):
+        real = tf.cast(targets != 0, "float32")
+        right = tf.gather(logits, targets, batch_dims=2)
+        margin = tf.reduce_mean(logits, -1) - right
+        return real * margin, real * (tf.reduce_logsumexp(logits, -1) - right)
+
+
+@pytest.mark.parametrize(
+    ("normalize_by", "parts", "loss"),
+    [
+        ("tokens", 1, None),
+        ("sentences", 1, Margin()),
+        *(pytest.param(unit, 2, None, marks=pytest.mark.slow) for unit in ("tokens", "sentences")),
+    ],
+)
+def test_an_update_follows_the_gradient_of_the_loss_of_tokens_and_of_the_mean_penalty_of_sentences(
+    make_trainer, batches, normalize_by, parts, loss
+):
+    recorder = Recorder()
     trainer = make_trainer(
-        model=model,
+        model=lambda: with_hidden(Penalty()),
         optimizer=lambda: keras.optimizers.SGD(0.1),
         replicas=parts,
         accumulation_steps=parts,
         normalize_by=normalize_by,
-        max_updates=1,
+        loss=loss,
+        max_updates=2,
+        callbacks=[recorder],
     )
+    kernel = trainer.model.get_layer("hidden").kernel
+    kernel.regularizer = keras.regularizers.L2(0.1)
     batch = next(iter(batches.dataset()))
     inputs, targets = [batch["source"], batch["target_input"]], batch["target_output"]
     weights = [variable.value for variable in trainer.model.trainable_variables]
@@ -144,95 +127,39 @@ def test_an_update_follows_the_gradient_of_the_loss_of_tokens_and_of_the_mean_pe
     sentences = real[:, 0].sum()
     with tf.GradientTape() as tape:
         tape.watch(weights)
-        log_probabilities = tf.nn.log_softmax(trainer.model(inputs))  # [n, T, V]
+        logits = trainer.model(inputs)
+        log_probabilities = tf.nn.log_softmax(logits)  # [n, T, V]
         right = tf.gather(log_probabilities, targets, batch_dims=2)
-        smoothed = -0.9 * right - 0.1 * tf.reduce_mean(log_probabilities, -1)  # [n, T]
-        loss = tf.reduce_sum(smoothed * real) / (real.sum() if normalize_by == "tokens" else sentences)
+        losses = -0.9 * right - 0.1 * tf.reduce_mean(log_probabilities, -1)  # [n, T]
+        if loss is not None:
+            losses = tf.reduce_mean(logits, -1) - tf.gather(logits, targets, batch_dims=2)
         # The sum over the sentences of the batch, by their number, whatever the unit of the loss.
         penalty = tf.reduce_sum(real[:, 0] * tf.reduce_sum(states(inputs)[:, 0] ** 2, -1)) / sentences
-        objective = loss + penalty
+        penalty += 0.1 * tf.reduce_sum(kernel.value**2)
+        objective = tf.reduce_sum(losses * real) / (real.sum() if normalize_by == "tokens" else sentences) + penalty
     gradients = [tf.convert_to_tensor(gradient) for gradient in tape.gradient(objective, weights)]
     expected = [(value - 0.1 * gradient).numpy() for value, gradient in zip(weights, gradients, strict=True)]
+    perplexity = np.exp(-np.sum(right * real) / real.sum())
     trainer.train()
-    for found, wanted in zip(trainer.model.trainable_variables, expected, strict=True):
-        np.testing.assert_allclose(found.numpy(), wanted, atol=1e-6)
-
-
-@pytest.mark.parametrize("normalize_by", ["tokens", "sentences"])
-def test_the_first_loss_is_the_loss_of_the_batch(
-    make_trainer: Make, batches: TrainingBatches, normalize_by: str
-) -> None:
-    trainer = make_trainer(normalize_by=normalize_by, max_updates=1)
-    kernel = trainer.model.get_layer("hidden").kernel
-    kernel.regularizer = keras.regularizers.L2(0.1)
-    squares = 0.1 * np.sum(kernel.numpy() ** 2)
-    batch = next(iter(batches.dataset()))
-    logits = trainer.model([batch["source"], batch["target_input"]])
-    loss, nll = LabelSmoothedCrossEntropy(0.1).terms(batch["target_output"], logits)
-    tokens = np.sum(batch["target_output"].numpy() != 0)
-    count = tokens if normalize_by == "tokens" else np.sum(batch["target_output"].numpy()[:, 0] != 0)
-    trainer.train()
-    line = log_of(trainer)[0]
-    np.testing.assert_allclose(line["extra_loss"], squares, rtol=1e-5)
-    np.testing.assert_allclose(line["loss"], loss.numpy().sum() / count + squares, rtol=1e-5)
-    np.testing.assert_allclose(line["perplexity"], np.exp(nll.numpy().sum() / tokens), rtol=1e-5)
-    assert line["tokens"] == tokens
-
-
-def test_clips_the_gradient_of_the_whole_update(make_trainer: Make) -> None:
-    for replicas in (1, 2):
-        trainer = make_trainer(
-            str(replicas), replicas=replicas, max_updates=1, optimizer=lambda: make_optimizer("sgd", 1.0, clip=0.01)
-        )
-        before = trainer.model.get_weights()
-        trainer.train()
-        change = [new - old for old, new in zip(before, trainer.model.get_weights(), strict=True)]
-        np.testing.assert_allclose(np.sqrt(sum(np.sum(c**2) for c in change)), 0.01, rtol=1e-4)
-
-
-class Margin:
-    """A custom loss: the mean of all logits minus the logit of the right token."""
-
-    def terms(self, targets: tf.Tensor, logits: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-        real = tf.cast(targets != 0, "float32")
-        right = tf.gather(logits, targets, batch_dims=2)
-        margin = tf.reduce_mean(logits, -1) - right
-        return real * margin, real * (tf.reduce_logsumexp(logits, -1) - right)
-
-
-def test_a_custom_loss(make_trainer: Make, batches: TrainingBatches) -> None:
-    after: list[list[np.ndarray]] = []
-    look = keras.callbacks.LambdaCallback(on_train_batch_end=lambda batch, logs: after.append(model.get_weights()))
-    options = {"optimizer": lambda: make_optimizer("sgd", 0.1), "accumulation_steps": 2, "callbacks": [look]}
-    trainer = make_trainer(loss=Margin(), **options)
-    model, batch = trainer.model, next(iter(batches.dataset()))
-    weights = [variable.value for variable in model.trainable_variables]
-    with tf.GradientTape() as tape:
-        loss, nll = Margin().terms(batch["target_output"], model([batch["source"], batch["target_input"]]))
-        loss = tf.reduce_sum(loss) / (tokens := float(np.sum(batch["target_output"].numpy() != 0)))
-    expected = [w - 0.1 * tf.convert_to_tensor(g) for w, g in zip(weights, tape.gradient(loss, weights), strict=True)]
-    expected = [value.numpy() for value in expected]
-    trainer.train()
-    first = log_of(trainer)[0]
-    np.testing.assert_allclose(first["loss"], loss, rtol=1e-5)
-    np.testing.assert_allclose(first["perplexity"], np.exp(nll.numpy().sum() / tokens), rtol=1e-5)
-    for found, wanted in zip(after[0], expected, strict=True):
+    line, later = log_of(trainer)
+    found = [line[name] for name in ("loss", "extra_loss", "gradient_norm", "perplexity")]
+    wanted = [objective, penalty, tf.linalg.global_norm(gradients), perplexity]
+    np.testing.assert_allclose(found, wanted, rtol=1e-5)
+    assert line["tokens"] == real.sum() < later["tokens"]
+    for found, wanted in zip(recorder.weights[1].values(), expected, strict=True):
         np.testing.assert_allclose(found, wanted, atol=1e-6)
-    assert losses_of(trainer)[-1] < losses_of(trainer)[0]
 
 
 # Dropout.
 
 
-def test_masks_differ_between_replicas_layers_and_updates_and_come_again(
-    make_trainer: Make, make_copier: MakeModel
-) -> None:
+def test_masks_differ_between_replicas_layers_and_updates_and_come_again(make_trainer):
     trainer = make_trainer(replicas=2, model=lambda: make_copier(dropout=0.5))
     layers = [trainer.model.get_layer(name) for name in ("first_dropout", "second_dropout")]
 
     @tf.function
-    def masks(update: tf.Tensor) -> Any:
-        def replica() -> tf.Tensor:
+    def masks(update):
+        def replica():
             part = tf.distribute.get_replica_context().replica_id_in_sync_group
             trainer.update.set_seeds(trainer.update.make_key(update, part))
             return tf.stack([layer(tf.ones([200]), training=True) for layer in layers])
@@ -245,7 +172,8 @@ def test_masks_differ_between_replicas_layers_and_updates_and_come_again(
     assert_same(first, [copy.numpy() for copy in masks(tf.constant(4, "int64"))])
 
 
-def test_dropout_depends_on_the_part_of_the_batch_only(make_trainer: Make, make_copier: MakeModel) -> None:
+@pytest.mark.slow
+def test_dropout_depends_on_the_part_of_the_batch_only(make_trainer):
     losses = []
     for replicas, accumulation_steps, seed in ((2, 2, 0), (1, 4, 0), (1, 4, 1)):
         trainer = make_trainer(

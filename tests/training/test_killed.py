@@ -9,50 +9,32 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import h5py
 import pytest
-from training_runs import events_of
+from training_runs import TIMES, events_of
 
-from keras_nmt.files.atomic_files import directory_lock
 from keras_nmt.training import TrainingLog
 
-SCRIPT = Path(__file__).parent / "killed_run.py"
-TIMES = ("tokens_per_second", "seconds")  # values that differ between runs
 
-
-class Starter:
+@pytest.fixture(scope="module")
+def start():
     """Starts the training of killed_run.py repeatedly."""
+    command = [sys.executable, str(Path(__file__).parent / "killed_run.py")]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
-    def __init__(self) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, str(SCRIPT)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-
-    def run(
-        self,
-        directory: Path,
-        updates: int,
-        mode: str = "one",
-        kill_after: int | None = None,
-        delay: float = 0.0,
-        change: int = 0,
-        clock: float = 0.0,
-    ) -> int:
+    def run(directory, updates, mode, kill_after=None, delay=0.0, change=0, clock=0.0):
         """Trains in a folder, and returns the exit status.
 
         The process is killed `delay` seconds after `kill_after` lines of output, or before the change `change` of its
         files. Its clock differs by `clock` seconds.
         """
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.write(f"{mode} {change} {clock} {updates} {directory}\n")
-        self._process.stdin.flush()
-        pid = int(self._process.stdout.readline())
-        for number, line in enumerate(self._process.stdout, 1):
+        process.stdin.write(f"{mode} {change} {clock} {updates} {directory}\n")
+        process.stdin.flush()
+        pid = int(process.stdout.readline())
+        for number, line in enumerate(process.stdout, 1):
             if line.startswith("exit status "):
                 return int(line.split()[-1])
             if number == kill_after:
@@ -60,15 +42,8 @@ class Starter:
                 os.kill(pid, signal.SIGKILL)
         raise AssertionError("the starter has ended")
 
-    def close(self) -> None:
-        self._process.communicate()
-
-
-@pytest.fixture(scope="module")
-def starter() -> Iterator[Starter]:
-    starter = Starter()
-    yield starter
-    starter.close()
+    yield run
+    process.communicate()
 
 
 def log_of(directory: Path) -> list[dict[str, object]]:
@@ -84,18 +59,12 @@ def weights_of(path: Path) -> dict[str, Any]:
     return weights
 
 
-MODES = ("one", "replicas", "accumulation", "tasks", "ema", "float16", "prepared")
-
-
-@pytest.mark.parametrize(
-    ("mode", "updates", "kills"),
-    [("one", 36, 2), *(pytest.param(mode, 90, 9, marks=pytest.mark.nightly) for mode in MODES)],
-)
-def test_kills_and_steps_of_the_clock_change_nothing(
-    starter: Starter, tmp_path: Path, mode: str, updates: int, kills: int
-) -> None:
+@pytest.mark.nightly
+@pytest.mark.parametrize("mode", ["one", "replicas", "accumulation", "tasks", "ema", "float16", "prepared"])
+def test_kills_and_steps_of_the_clock_change_nothing(start, tmp_path, mode):
+    updates, kills = 90, 9
     whole, killed = tmp_path / "whole", tmp_path / "killed"
-    assert starter.run(whole, updates, mode) == 0
+    assert start(whole, updates, mode) == 0
     expected = log_of(whole)
     assert [line["update"] for line in expected if "loss" in line] == list(range(2, updates + 1, 2))
 
@@ -104,11 +73,11 @@ def test_kills_and_steps_of_the_clock_change_nothing(
         at: dict[str, Any] = {"change": moments.randint(1, 60)}  # in a save, or where a run goes on
         if number % 3 == 0:
             at = {"kill_after": moments.randint(1, 6), "delay": moments.uniform(0.0, 0.1)}
-        status = starter.run(killed, updates, mode, **at, clock=moments.uniform(-1e6, 1e6))
+        status = start(killed, updates, mode, **at, clock=moments.uniform(-1e6, 1e6))
         assert status == -signal.SIGKILL, f"kill {number} at {at}"
         for path in killed.rglob("*"):
             os.utime(path, (moments.uniform(1e9, 2e9),) * 2)
-    assert starter.run(killed, updates, mode, clock=-1e7) == 0
+    assert start(killed, updates, mode, clock=-1e7) == 0
 
     assert log_of(killed) == expected
     assert weights_of(killed / "model.weights.h5") == weights_of(whole / "model.weights.h5")
@@ -128,10 +97,3 @@ def test_kills_and_steps_of_the_clock_change_nothing(
         sorted((tag, step) for tag, step, _ in events_of(run / "tensorboard").elements()) for run in (whole, killed)
     ]
     assert steps[0] == steps[1]
-
-
-def test_two_runs_in_a_folder_are_rejected(starter: Starter, tmp_path: Path) -> None:
-    directory = tmp_path / "run"
-    with directory_lock(directory):
-        assert starter.run(directory, 2) == 1
-    assert [path.name for path in directory.iterdir()] == [".lock"]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import signal
 
 import keras
 import pytest
 import tensorflow as tf
 
+from keras_nmt.errors import UserError
 from keras_nmt.training.checkpoints import Progress
 from keras_nmt.training.evaluation import Evaluation
 from keras_nmt.training.stopping import DELAY, STOP_REQUESTS, Interruption, StopCriteria, Stopping
@@ -19,9 +21,8 @@ def stopping(num_workers: int = 1, patience: int | None = None, **limits: float)
     return Stopping(StopCriteria(**limits), patience, model, num_workers)
 
 
-@pytest.mark.parametrize(
-    ("progress", "requests", "reason"),
-    [
+def test_the_reason():
+    for progress, requests, reason in (
         (Progress(update=9, evaluations_since_best=2), (), None),
         (Progress(update=10), (), "max_updates"),
         (Progress(update=11), (), "max_updates"),
@@ -31,50 +32,43 @@ def stopping(num_workers: int = 1, patience: int | None = None, **limits: float)
         (Progress(update=10), ("interruption", "callback"), "interruption"),  # a resumed run trains to its end
         (Progress(evaluations_since_best=3), ("callback",), "patience"),
         (Progress(), ("time_limit", "callback"), "time_limit"),
-    ],
-)
-def test_the_reason(progress: Progress, requests: tuple[str, ...], reason: str | None) -> None:
-    assert stopping(max_updates=10, patience=3).reason(progress, requests) == reason
+    ):
+        assert stopping(max_updates=10, patience=3).reason(progress, requests) == reason
 
 
-def test_a_new_best_score_starts_the_count_of_evaluations_again() -> None:
-    evaluation, progress, counts = Evaluation(evaluate=dict, every=1), Progress(), []
-    for score in (2.0, 1.0, 2.0, 3.0, 0.0):
-        evaluation.record({"bleu": score}, progress)
+def counts_of(metric, *evaluations):
+    """How many evaluations since the best there are after each of these, which give metrics by name."""
+    evaluation, progress, counts = Evaluation(evaluate=dict, every=1, best_metric=metric), Progress(), []
+    for metrics in evaluations:
+        evaluation.record(metrics, progress)
         counts.append(progress.evaluations_since_best)
-    assert counts == [0, 1, 2, 0, 1]
+    return counts
+
+
+def test_a_new_best_score_starts_the_count_of_evaluations_again():
+    assert counts_of("bleu", *({"bleu": score} for score in (2.0, 1.0, 2.0, 3.0, 0.0))) == [0, 1, 2, 0, 1]
+    for metric in ("loss", "nll", "perplexity", "ter", "loss_de-en", "ter_de-en_newstest"):  # lower is better
+        assert counts_of(metric, *({metric: score} for score in (2.0, 3.0, 1.0))) == [0, 1, 0]
+    for metrics, message in (({"chrf": 1.0}, "best_metric='bleu'"), ({"bleu": math.nan}, "finite number.*bleu=nan$")):
+        with pytest.raises(UserError, match=message):
+            counts_of("bleu", {"bleu": 1.0}, metrics)
 
 
 @pytest.mark.parametrize("metric", ["bleu", "bleu_de-en"])
-@pytest.mark.parametrize(
-    ("evaluations", "counts"),
-    [
+def test_bleu_near_zero_does_not_end_a_run_while_something_else_rises(metric):
+    names = (metric, metric.replace("bleu", "chrf"))
+    for evaluations, counts in (
         ([(0.2, 5.0), (0.1, 6.0), (0.1, 7.0), (0.0, 8.0)], [0, 0, 0, 0]),  # by chance, and chrF rises
         ([(0.2, 5.0), (0.1, 5.0), (0.1, 4.0), (0.3, 4.0)], [0, 1, 2, 0]),  # nothing rises
         ([(0.2,), (0.1,), (0.0,)], [0, 0, 0]),  # nothing else is known
         ([(1.5, 5.0), (0.1, 6.0), (1.4, 7.0)], [0, 1, 2]),  # it was more than chance
-    ],
-)
-def test_bleu_near_zero_does_not_end_a_run_while_something_else_rises(
-    metric: str, evaluations: list[tuple[float, ...]], counts: list[int]
-) -> None:
-    evaluation, progress, found = Evaluation(evaluate=dict, every=1, best_metric=metric), Progress(), []
-    for scores in evaluations:
-        evaluation.record(dict(zip((metric, metric.replace("bleu", "chrf")), scores, strict=False)), progress)
-        found.append(progress.evaluations_since_best)
-    assert found == counts
+    ):
+        assert counts_of(metric, *(dict(zip(names, scores, strict=False)) for scores in evaluations)) == counts
+    for other, sign in (("loss", -1), ("loss_de-en", -1)):  # lower is better
+        assert counts_of(metric, *({metric: 0.0, other: sign * value} for value in (5.0, 6.0, 7.0))) == [0, 0, 0]
 
 
-@pytest.mark.parametrize(("other", "sign"), [("loss", -1), ("chrf", 1), ("loss_de-en", -1)])
-def test_beside_bleu_near_zero_lower_losses_are_better(other: str, sign: int) -> None:
-    evaluation, progress, found = Evaluation(evaluate=dict, every=1), Progress(), []
-    for value in (5.0, 6.0, 7.0):
-        evaluation.record({"bleu": 0.0, other: sign * value}, progress)
-        found.append(progress.evaluations_since_best)
-    assert found == [0, 0, 0]
-
-
-def test_a_worker_requests_a_stop_after_interruption_time_and_callbacks() -> None:
+def test_a_worker_requests_a_stop_after_interruption_time_and_callbacks():
     one, interruption = stopping(time_limit=5 / 60), Interruption()
     assert one.own_requests(Progress(seconds=4.9), interruption) == []
     assert one.own_requests(Progress(seconds=5.0)) == ["time_limit"]
@@ -82,15 +76,11 @@ def test_a_worker_requests_a_stop_after_interruption_time_and_callbacks() -> Non
     one._model.stop_training = True
     assert one.own_requests(Progress(seconds=6.0), interruption) == list(STOP_REQUESTS)
     assert stopping().own_requests(Progress(seconds=1e9)) == []
-
-
-def test_a_single_worker_stops_at_once() -> None:
-    one = stopping()
     assert one.requests is None
-    assert one.agreed_requests(["callback"], None) == ["callback"]
+    assert one.agreed_requests(["callback"], None) == ["callback"]  # a single worker stops at once
 
 
-def test_workers_agree_on_a_request_after_the_same_update() -> None:
+def test_workers_agree_on_a_request_after_the_same_update():
     workers = [stopping(num_workers=2) for _ in range(2)]
     agreed = []
     for update in range(2 + DELAY + 2):
@@ -103,7 +93,7 @@ def test_workers_agree_on_a_request_after_the_same_update() -> None:
     assert all(answers[0] == answers[1] for answers in agreed)
 
 
-def test_the_remaining_time() -> None:
+def test_the_remaining_time():
     progress = Progress(update=4, seconds=20.0)
     assert StopCriteria().seconds_left(progress, 2.0) is None
     assert StopCriteria(max_updates=10).seconds_left(progress, 2.0) == 12.0

@@ -12,20 +12,11 @@ os.environ["CUDA_VISIBLE_DEVICES"] = ""
 
 import keras
 import numpy as np
+from training_runs import batches_of, copies, make_copier, read_by_portions, trainer_of
 
 from keras_nmt.cli.run_app import run_app
-from keras_nmt.data import ParallelCorpus, PreparedCorpus, TrainingBatches, prepared_folder, training_batches
-from keras_nmt.data.epoch_order import Corpus
-from keras_nmt.training import (
-    Evaluation,
-    Logging,
-    Saving,
-    StopCriteria,
-    Trainer,
-    UpdateConfig,
-    make_optimizer,
-    make_strategy,
-)
+from keras_nmt.data import PreparedCorpus
+from keras_nmt.training import make_optimizer, make_strategy
 
 
 class Pace(keras.callbacks.Callback):
@@ -38,40 +29,33 @@ class Pace(keras.callbacks.Callback):
 def train(directory: Path, updates: int, output: Path) -> None:
     """Trains a small model with dropout to copy sentences, and writes the results."""
     strategy = make_strategy()
-    random = np.random.RandomState(0)
-    sentences = [random.randint(4, 20, size).tolist() for size in random.randint(1, 12, 150)]
-    corpus: Corpus = ParallelCorpus.from_lists(sentences, sentences)
-    if prepared := os.environ.get("PREPARED"):  # the same sentences on disk, which are read portion by portion
-        prepared_folder.BLOCK = 8
-        training_batches.WHOLE, training_batches.PORTION, training_batches.PORTION_UPDATES = 0, 60, 1
+    corpus: Any = copies()
+    if prepared := os.environ.get("PREPARED"):  # the same sentences on disk
+        read_by_portions()
         corpus = PreparedCorpus(*(Path(prepared) / side for side in ("source", "target")))
-    keras.utils.set_random_seed(1)
     with strategy.scope():
-        ids = [keras.Input((None,), dtype="int32") for _ in range(2)]
-        source, target = (keras.layers.Embedding(20, 8, name=f"embedding_{i}")(x) for i, x in enumerate(ids))
-        context = keras.layers.GlobalAveragePooling1D(keepdims=True)(source)
-        states = keras.layers.Dropout(0.3)(keras.layers.Dense(8, activation="tanh")(target + context))
-        model = keras.Model(ids, keras.layers.Dense(20)(states))
-        optimizer = make_optimizer("adam", 0.01, clip=0.5)
+        model, optimizer = make_copier(0.3), make_optimizer("adam", 0.01, clip=0.5)
     evaluated: list[int] = []
 
     def evaluate() -> dict[str, float]:
         evaluated.append(int(optimizer.iterations.numpy()))
         return {"bleu": float(np.sum(model.get_weights()[0]))}
 
-    trainer = Trainer(
+    trainer = trainer_of(
         model,
-        TrainingBatches(corpus, batch_size=16, batch_unit="sentences", seed=3),
+        batches_of(corpus),
         directory,
         optimizer=optimizer,
-        update_config=UpdateConfig(
-            strategy=strategy, accumulation_steps=int(os.environ.get("ACCUMULATION_STEPS", "1")), seed=5
-        ),
-        stop_criteria=StopCriteria(max_updates=updates),
-        evaluation=Evaluation(evaluate=evaluate, every=10),
-        saving=Saving(every=5),
-        logging=Logging(every=5),
+        strategy=strategy,
+        accumulation_steps=int(os.environ.get("ACCUMULATION_STEPS", "1")),
+        seed=5,
+        max_updates=updates,
+        evaluate=evaluate,
+        evaluate_every=10,
+        save_every=5,
+        log_every=5,
         callbacks=[Pace()],
+        report=lambda line: print(line, flush=True),
     )
     result = trainer.train()
     results = {"evaluated": evaluated, "metrics": result.final_metrics, "update": result.update}
