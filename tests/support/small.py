@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
+import random
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import keras
 import numpy as np
@@ -15,7 +18,7 @@ from keras_nmt.data import SubwordTokenizer, train_subwords
 from keras_nmt.decoding import LogitProcessor
 from keras_nmt.ids import UNK
 from keras_nmt.inference import AlignedSubwords, Shortlist, Translator
-from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel, MultilingualModel, Transformer
+from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel, ModelDirectory, MultilingualModel, Transformer
 from keras_nmt.serving import export
 
 MadeOnce = Callable[[str, Callable[[Path], object]], Path]
@@ -45,6 +48,11 @@ def make_shortlist(
     counts = AlignedSubwords(tokenizers)
     counts.add(*sentences)
     return counts.shortlist(num_candidates)
+
+
+def write_lines(path: Path, lines: Sequence[str]) -> Path:
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return path
 
 
 class FavourUnknown(LogitProcessor):
@@ -184,6 +192,21 @@ def make_multilingual(
 
 
 @pytest.fixture(scope="session")
+def untrained(model: Transformer, tokenizers: dict[str, SubwordTokenizer], made_once: MadeOnce) -> Path:
+    """A model directory of `model`, for what does not depend on what a model has learnt."""
+
+    def make(folder: Path) -> None:
+        for side, tokenizer in tokenizers.items():
+            tokenizer.save(folder / f"{side}.model")
+        search = {"beam_size": 2, "max_length": 8, "length_buckets": [12]}
+        names = {side: f"{side}.model" for side in tokenizers}
+        ModelDirectory(folder).save_config(model, subwords=names, search=search)
+        ModelDirectory(folder).save_weights(model)
+
+    return made_once("untrained model directory", make)
+
+
+@pytest.fixture(scope="session")
 def exported(
     model: Transformer,
     tokenizers: dict[str, SubwordTokenizer],
@@ -231,3 +254,100 @@ def exported_sampler(
         export(folder / "sampler", model, tokenizers, **ONE_SHAPE, **SAMPLING, num_hypotheses=2)
 
     return made_once("export that samples", make) / "sampler" / "1"
+
+
+# A task that is learnt in seconds: numbers spelt in three ways.
+WORDS = ["ka", "ke", "la", "le", "ma", "me", "na", "ne", "pa", "pe"]
+SPELLINGS: dict[str, Callable[[Sequence[int]], str]] = {
+    "digits": lambda digits: " ".join(map(str, digits)),
+    "words": lambda digits: " ".join(WORDS[digit] for digit in digits),
+    "letters": lambda digits: " ".join("abcdefghij"[digit] for digit in digits),
+}
+LEARNT = {"max_updates": 120, "evaluation.every": 60, "warmup_steps": 20, "saving.every": 20}
+
+
+@pytest.fixture(scope="session")
+def corpus(made_once: MadeOnce) -> Path:
+    """`NAME.SPELLING` of train, dev and test: the same numbers, line by line."""
+
+    def make(folder: Path) -> None:
+        generator = random.Random(1)
+        seen: set[tuple[int, ...]] = set()
+        while len(seen) < 1800:
+            seen.add(tuple(generator.choices(range(10), k=generator.randint(2, 4))))
+        lines = sorted(seen)
+        generator.shuffle(lines)
+        for name, part in (("train", lines[:1740]), ("dev", lines[1740:1770]), ("test", lines[1770:])):
+            for language, spell in SPELLINGS.items():
+                write_lines(folder / f"{name}.{language}", list(map(spell, part)))
+
+    return made_once("spellings", make)
+
+
+@pytest.fixture(scope="session")
+def one(corpus: Path) -> dict[str, Any]:
+    """Settings of an experiment from digits to words, for four updates; with `LEARNT`, for as many as it needs."""
+    return {
+        "languages": ["source", "target"],
+        "pairs": ["source-target"],
+        **{
+            f"data.{name}.{side}": str(corpus / f"{name}.{language}")
+            for name in ("train", "dev", "test")
+            for side, language in (("source", "digits"), ("target", "words"))
+        },
+        "vocabulary_size": 47,  # each word is one subword
+        "preset": "transformer_tiny",
+        "model": {
+            **{"hidden_dim": 16, "num_encoder_layers": 1, "num_decoder_layers": 1, "intermediate_dim": 32},
+            "dropout": 0.0,
+        },
+        "batch_size": 64,
+        "batch_unit": "sentences",
+        "length_buckets": [8],
+        "schedule": "constant",
+        "learning_rate": 0.02,
+        "max_updates": 4,
+        "evaluation.every": 2,
+        "logging.every": 1,
+        "dev_sentences": 4,
+        "beam_size": 1,
+        "final_weights": "last",
+    }
+
+
+@pytest.fixture(scope="session")
+def trained(one: dict[str, Any], made_once: MadeOnce) -> Path:
+    """The folder of a run that has learnt to write digits in words."""
+    from keras_nmt.experiments import ExperimentConfig, run
+
+    def make(folder: Path) -> None:
+        run(ExperimentConfig.from_settings({"directory": folder, **one}, LEARNT), report=str)
+
+    return made_once("trained on spellings", make)
+
+
+class Ended(NamedTuple):
+    """What a command has written."""
+
+    output: str
+    error: str
+
+
+@pytest.fixture
+def keras_nmt(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Ended]:
+    """Runs `keras-nmt ARGUMENTS` in this process, which must end with `code`, or with 0 or 2 if it is None."""
+    from keras_nmt.cli import app as cli
+
+    def run(*arguments: object, stdin: str = "", code: int | None = 0) -> Ended:
+        capsys.readouterr()
+        sys.stderr.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # as that of a process
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "argv", ["keras-nmt", *map(str, arguments)])
+            patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
+            with pytest.raises(SystemExit) as ended:
+                cli.main()
+        written = Ended(*capsys.readouterr())
+        assert (ended.value.code or 0) in ((0, 2) if code is None else (code,)), written.error
+        return written
+
+    return run
