@@ -14,12 +14,6 @@ from keras_nmt.experiments import comparison as module
 
 FILES = {part: {side: f"{part}.{side}" for side in ("source", "target")} for part in ("train", "dev")}
 DIRECTION = {"languages": ["source", "target"], "pairs": ["source-target"]}
-
-
-def files_in(folder):
-    return {part: {side: str(folder / file) for side, file in sides.items()} for part, sides in FILES.items()}
-
-
 LIST = {
     "settings": {**DIRECTION, **FILES, "max_updates": 5, "preset": "transformer_tiny", "model": {"dropout": 0.2}},
     "configurations": {"plain": {"model": {"shortcuts": "plain"}}, "small": {}},
@@ -56,11 +50,6 @@ def test_a_list_makes_its_experiments(run):
     assert experiment.data.train["source"] == "train.source"
 
 
-def test_a_table_alone_measures_no_speed(run):
-    with pytest.raises(UserError, match="--table-only and --decoding-speed"):
-        run(LIST, "--table-only", "--decoding-speed")
-
-
 def test_the_command_line_overrides_the_list(run):
     comparison = run(LIST, "--seeds", "9", "--set", "max_updates=7", "--unequal", "--decoding-speed")
     assert comparison.runs["small"][9].limits["max_updates"] == 7
@@ -82,14 +71,16 @@ def test_layers_of_a_file_are_compared(run, tmp_path):
     assert comparison.runs["plain"][3].model.arguments["layer_composition"] == "compared>Mine"
 
 
-@pytest.mark.parametrize(("name", "flag"), [("seed", "--seeds"), ("directory", "--output")])
-def test_settings_of_single_runs_are_not_set_for_all_runs(run, name, flag):
-    with pytest.raises(UserError, match=f"^Give `{name}` by {flag}, not by --set. Received: --set {name}=7$"):
-        run(LIST, "--set", f"{name}=7")
+def test_settings_of_single_runs_are_not_set_for_all_runs(run):
+    for name, flag in (("seed", "--seeds"), ("directory", "--output")):
+        with pytest.raises(UserError, match=f"^Give `{name}` by {flag}, not by --set. Received: --set {name}=7$"):
+            run(LIST, "--set", f"{name}=7")
 
 
 def test_the_table_can_be_made_without_training(run):
     assert run(LIST, "--table-only") is None
+    with pytest.raises(UserError, match="--table-only and --decoding-speed"):
+        run(LIST, "--table-only", "--decoding-speed")
 
 
 def test_runs_are_kept_and_taken_from_where_they_are_kept(run, tmp_path, monkeypatch):
@@ -111,74 +102,57 @@ def test_runs_are_kept_and_taken_from_where_they_are_kept(run, tmp_path, monkeyp
         run(LIST, "--keep", "kept/ours.json")
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
+def test_errors_in_a_list_are_named(run):
+    for content, message in (
         ("no json", "JSON object"),
         ({**LIST, "seeds": 3}, "needs `seeds`, a list. Received: seeds=3"),
-        ({**LIST, "seeds": ["a"]}, "Seeds are integers"),
         ({**LIST, "speed": 3}, "Received: speed"),
         ({**LIST, "baseline": "gold"}, "must be one of plain, small. Received: baseline='gold'"),
-        ({**LIST, "configurations": {"small": 3}}, "Received: small=3"),
         ({**LIST, "configurations": {"small": {"gold": 3}}}, "no such settings.*Received: gold"),
         ({k: v for k, v in LIST.items() if k != "settings"}, "needs `settings`"),
         ({**LIST, "settings": {**LIST["settings"], "seed": 7}}, "use `seeds` and --output. Received: seed in settings"),
         ({**LIST, "configurations": {"small": {"directory": "x"}}}, "Received: directory in small"),
-    ],
-)
-def test_errors_in_a_list_are_named(run, content, message):
-    with pytest.raises(UserError, match=message):
-        run(content)
+    ):
+        with pytest.raises(UserError, match=message):
+            run(content)
 
 
-def write_list(folder, **changes):
-    """A list whose data are files in the folder."""
-    for file in (file for sides in FILES.values() for file in sides.values()):
-        (folder / file).write_text("a line\n" * 9)
-    settings = {
-        **LIST["settings"],
-        **{part: {side: str(folder / file) for side, file in sides.items()} for part, sides in FILES.items()},
-    }
-    (folder / "list.json").write_text(json.dumps({**LIST, "settings": settings, **changes}))
+@pytest.fixture
+def written(tmp_path, monkeypatch):
+    """Writes a list whose data are files, and returns the arguments of the command, which must start no process."""
+    monkeypatch.setattr(module, "_python", lambda *_, **__: pytest.fail("a process began"))
+
+    def write(**changes):
+        for file in (file for sides in FILES.values() for file in sides.values()):
+            (tmp_path / file).write_text("a line\n" * 9)
+        files = {part: {side: str(tmp_path / file) for side, file in sides.items()} for part, sides in FILES.items()}
+        content = {**LIST, "settings": {**LIST["settings"], **files}, **changes}
+        (tmp_path / "list.json").write_text(json.dumps(content))
+        return ["compare", str(tmp_path / "list.json"), "--output", str(tmp_path / "runs")]
+
+    return write
 
 
-@pytest.mark.parametrize("command", ["run", "dry_run"])
-@pytest.mark.parametrize(
-    ("last", "message"),
-    [
+def test_a_fault_of_the_last_configuration_shows_before_the_first_training(written, tmp_path):
+    for last, message in (
         ({"model": {"shortcuts": "fusoin"}}, "^last: .*'?fusoin"),
         ({"model": {"hidden_dim": 5}}, "^last: .*Received: .*5"),
         ({"optimizer": "none such"}, "^last: .*none such"),
-    ],
-)
-def test_a_fault_of_the_last_configuration_shows_before_the_first_training(
-    tmp_path, monkeypatch, last, message, command
-):
-    for file in (file for sides in FILES.values() for file in sides.values()):
-        (tmp_path / file).write_text("a line\n" * 9)
-    settings = {
-        **LIST["settings"],
-        **{part: {side: str(tmp_path / file) for side, file in sides.items()} for part, sides in FILES.items()},
-    }
-    content = {**LIST, "settings": settings, "configurations": {"small": {}, "last": last}, "seeds": [1]}
-    (tmp_path / "list.json").write_text(json.dumps(content))
-    monkeypatch.setattr(module, "_python", lambda *_, **__: pytest.fail("a process began"))
-    flags = ["--dry-run"] if command == "dry_run" else []
-    arguments = ["compare", tmp_path / "list.json", "--output", tmp_path / "runs", *flags]
-    with pytest.raises(UserError, match=message):
-        raise CliRunner().invoke(app, [*map(str, arguments)]).exception
+    ):
+        command = written(configurations={"small": {}, "last": last}, seeds=[1])
+        for flags in ([], ["--dry-run"]):
+            with pytest.raises(UserError, match=message):
+                raise CliRunner().invoke(app, [*command, *flags]).exception
     assert not (tmp_path / "runs").exists()
 
 
-def test_a_dry_run_lists_what_there_is_to_do_and_writes_nothing(tmp_path):
-    write_list(tmp_path)
-    arguments = ["compare", tmp_path / "list.json", "--output", tmp_path / "runs", "--dry-run"]
-    result = CliRunner().invoke(app, [*map(str, arguments)])
-    plain, small = result.output.splitlines()
+def test_a_dry_run_lists_what_there_is_to_do_and_writes_nothing(written, tmp_path):
+    command = [*written(), "--dry-run"]
+    plain, small = CliRunner().invoke(app, command).output.splitlines()
     assert plain.startswith("plain: ")
     assert plain.endswith(" parameters; to train with seed 3, 4")
     assert small.startswith("small: ")
     assert not (tmp_path / "runs").exists()
     for more in (["--table-only"], ["--keep", "kept.jsonl"]):
-        both = CliRunner().invoke(app, [*map(str, arguments), *more])
+        both = CliRunner().invoke(app, [*command, *more])
         assert str(both.exception) == f"--dry-run writes nothing. Received: --dry-run and {more[0]}"

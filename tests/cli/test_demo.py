@@ -6,43 +6,30 @@ import sys
 import types
 
 import pytest
-from saved_models import save
 
 from keras_nmt.analysis import demo_systems
-from keras_nmt.data import SubwordTokenizer, train_subwords
-from keras_nmt.models import Transformer
-
-
-@pytest.fixture(scope="module")
-def directory(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("model")
-    (folder / "text").write_text("the small cat sat\n")
-    subwords = train_subwords([folder / "text"], folder / "trained.model", vocabulary_size=20)
-    assert SubwordTokenizer(subwords).vocabulary_size == 20
-    model = Transformer(20, num_encoder_layers=1, num_decoder_layers=1, hidden_dim=8, num_heads=2)
-    return save(model, folder, subwords, model.languages)
 
 
 @pytest.mark.parametrize("package", ["gradio", "matplotlib"])
-def test_without_the_extra_one_line_says_how_to_install_it(package, directory, error_line, monkeypatch):
+def test_without_the_extra_one_line_says_how_to_install_it(package, untrained, error_line, monkeypatch):
     for name in ("gradio", "matplotlib"):
         monkeypatch.setitem(sys.modules, name, None if name == package else types.ModuleType(name))
         if name != package:
             sys.modules[name].__spec__ = object()
-    assert error_line("demo", directory) == (
+    assert error_line("demo", untrained) == (
         f"Error: The page needs the extra `demo`: pip install 'keras_nmt[demo]'. Received: no module {package}\n"
     )
 
 
-def test_wrong_arguments_are_refused_before_anything_is_loaded(directory, error_line, tmp_path):
+def test_wrong_arguments_are_refused_before_anything_is_loaded(untrained, error_line, tmp_path):
     assert "must contain config.json" in error_line("demo", tmp_path)
-    assert "Name each model directory once" in error_line("demo", directory, directory)
-    assert "--n-best" in error_line("demo", directory, "--n-best", 5, "--beam-size", 2)
-    assert "--port" in error_line("demo", directory, "--port", 70_000)
-    assert "--max-characters" in error_line("demo", directory, "--max-characters", 0)
+    assert "Name each model directory once" in error_line("demo", untrained, untrained)
+    assert "--n-best" in error_line("demo", untrained, "--n-best", 5, "--beam-size", 2)
+    assert "--port" in error_line("demo", untrained, "--port", 70_000)
+    assert "--max-characters" in error_line("demo", untrained, "--max-characters", 0)
 
 
-def test_a_port_in_use_is_one_line(directory, error_line):
+def test_a_port_in_use_is_one_line(untrained, error_line):
     pytest.importorskip("gradio")
     import socket
 
@@ -50,7 +37,7 @@ def test_a_port_in_use_is_one_line(directory, error_line):
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        assert error_line("demo", directory, "--port", port).endswith(
+        assert error_line("demo", untrained, "--port", port).endswith(
             f"choose another address or port. Received: 127.0.0.1:{port}\n"
         )
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
-import json
+import logging
 import subprocess
 import sys
+import warnings
 
 import pytest
 import tensorflow as tf
@@ -13,151 +13,100 @@ from typer.testing import CliRunner
 
 import keras_nmt
 from keras_nmt.cli.app import app
-from keras_nmt.cli.run_app import _without, run_app
-from keras_nmt.files.atomic_files import write_json
-from keras_nmt.files.json_file import with_digest
-from keras_nmt.files.model_config import FORMAT
+from keras_nmt.cli.run_app import run_app
 
+PREPARE = ("prepare", "--output", "out", "--source", "a", "--target", "b")
 EVALUATE = ["evaluate", "--references", "r", "--hypotheses", "h"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "expected"),
-    [
+def test_errors_are_one_line(error_line, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    for arguments, expected in (
         (["translate", "nowhere"], "must contain config.json"),
         (["train"], "--directory DIRECTORY, --train SOURCE TARGET"),
-        (["train", "--directory", "x"], "--train"),
         (["train", "--set", "speed"], "--set must be NAME=VALUE"),
-        (
-            ["train", "--set", "model={'roles': 'dense'}", "--directory", "x"],
-            "must be JSON, with names and texts in double",
-        ),
-        (["train", "--set", "batchsize=4", "--directory", "x"], "batch_size"),
-        (["train", "--settings", "nowhere.json"], "nowhere.json"),
+        (["train", "--set", "model={'a': 'b'}", "--directory", "x"], "must be JSON, with names and texts in double"),
+        (["train", "--max-updates", "many"], "--max-updates"),
         (["evaluate", "--references", "r.txt"], "Give DIRECTORY with --source FILE, or --hypotheses FILE"),
-        (
-            ["evaluate", "x", "--source", "s", "--hypotheses", "h", "--references", "r"],
-            "and not both",
-        ),
-        (
-            ["evaluate", "--hypotheses", "h", "--references", "r", "--metrics", "comet"],
-            "the metric comet also needs --source FILE",
-        ),
+        (["evaluate", "x", "--source", "s", "--hypotheses", "h", "--references", "r"], "and not both"),
+        ([*EVALUATE, "--metrics", "comet"], "the metric comet also needs --source FILE"),
         (["evaluate", "nowhere", "--source", "s.txt"], "Missing option --references"),
-        (["evaluate", "--references", "nowhere.txt", "--hypotheses", "nowhere.txt"], "nowhere.txt"),
-        (["evaluate", "--references", "a", "--hypotheses", "b", "--beam-size", "2"], "--beam-size"),
+        ([*EVALUATE, "--beam-size", "2"], "--beam-size"),
+        ([*EVALUATE, "--metrics", "chrf,ter", "--tokenize", "zh"], "--tokenize goes with --metrics bleu"),
+        ([*EVALUATE, "--metrics", "ter", "--lowercase"], "--lowercase goes with --metrics bleu or chrf"),
+        ([*EVALUATE, "--comet-program", "p"], "--comet-program goes with --metrics comet"),
         (
             ["evaluate", "--references", __file__, "--hypotheses", __file__, "--tokenize", "moses"],
             "`tokenize` must be one of none, zh, 13a",
         ),
         (["average", "nowhere"], "Give --last N or --best N"),
-        (["average", "nowhere", "--last", "2"], "nowhere"),
-        (["info", "nowhere"], "must contain config.json"),
-        (["export", "nowhere", "out"], "must contain config.json"),
-        (["export", "nowhere", "out", "--warmup", "lines.txt"], "lines.txt"),
         (["export", "nowhere", "out", "--warmup-xla"], "goes with --warmup FILE"),
-        ([*EVALUATE, "--metrics", "chrf,ter", "--tokenize", "zh"], "--tokenize goes with --metrics bleu"),
-        ([*EVALUATE, "--metrics", "ter", "--lowercase"], "--lowercase goes with --metrics bleu or chrf"),
-        ([*EVALUATE, "--comet-program", "p"], "--comet-program goes with --metrics comet"),
-        (["score", "nowhere", "--source", "a", "--target", "b"], "a"),
         (["translate"], "DIRECTORY"),
         (["translate", "nowhere", "--beam-size", "1" + 30 * "0"], "--beam-size"),
-        (["translate", "nowhere", "--alignments", "."], "irectory"),
         (["translate", "nowhere", "--seed", "1"], "--seed goes with --sample"),
         (["translate", "--server", "http://localhost:1", "--xla"], "no effect with --server. Received: --xla"),
-        (["info", "nowhere", "--loud"], "--loud"),
-        (["train", "--max-updates", "many"], "--max-updates"),
         (["train", "--directory", "", "--max-updates", "1"], "shell not set? Received: --directory ''"),
         (["translate", "d", "--output="], "shell not set? Received: d --output="),
-        (["info", ""], "shell not set? Received: info ''"),
-    ],
-)
-def test_errors_are_one_line(arguments, expected, error_line, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    assert expected in error_line(*arguments)
+    ):
+        assert expected in error_line(*arguments)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "expected"),
-    [
-        ("average d --last -1", "'--last'"),
-        ("average d --best 0", "'--best'"),
-        ("translate nope", "A model directory must contain config.json. Received: nope"),
-        ("translate d --ensemble nope", "A model directory must contain config.json. Received: nope"),
-        ("translate d --n-best 5", "--n-best must be at most --beam-size. Received: --n-best 5, --beam-size 4"),
-        ("translate d --sample --temperature 0", "--temperature must be a finite number above 0. Received: --temp"),
-        ("score nope --source two --target two", "must contain config.json"),
-        ("score d --source two --target three", "the same number of lines. Received: 'two' with 2, 'three' with 3"),
-        ("evaluate nope --source two --references two", "must contain config.json"),
-        (
-            "evaluate d --source two --references two --references three",
-            "Received: 'two' with 2, 'two' with 2, 'three' with 3",
-        ),
-        ("evaluate --hypotheses two --references three", "Received: 'two' with 2, 'three' with 3"),
-        (
-            "evaluate --hypotheses two --baseline three --references two",
-            "Received: 'two' with 2, 'three' with 3, 'two' with 2",
-        ),
-        ("embed nope --language de --output vectors.npy", "must contain config.json"),
-        ("inspect bridge nope --language de --source nope", "must contain config.json"),
-        ("export nope out", "must contain config.json"),
-        ("export d out --beam-size 2 --n-best 3", "Received: --n-best 3, --beam-size 2"),
-        ("export d out --sample --top-p 2", "--top-p must be a number above 0 and at most 1. Received: --top-p 2.0"),
-        ("export d out --warmup nope", "nope"),
-    ],
-)
-def test_wrong_arguments_are_found_before_tensorflow_is_imported(
-    arguments, expected, error_line, monkeypatch, tmp_path
-):
+def test_wrong_arguments_are_found_before_tensorflow_is_imported(error_line, monkeypatch, untrained, tmp_path):
     for module in ("training", "translation", "evaluation", "serving", "inspect_common"):
         monkeypatch.delattr(f"keras_nmt.cli.{module}.import_tensorflow")  # the call would be a NameError
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "d").mkdir()
-    config = {"format": FORMAT, "model": {"class": "Any", "config": {}}, "search": {}}
-    config |= {"subwords": {"source": "s", "target": "t"}, "subwords_sha256": {"s": "", "t": ""}}
-    write_json(tmp_path / "d" / "config.json", with_digest(config))
+    (tmp_path / "d").symlink_to(untrained)
     (tmp_path / "two").write_text("a\nb\n")
     (tmp_path / "three").write_text("a\nb\nc\n")
-    assert expected in error_line(*arguments.split())
+    config = "must contain config.json. Received: nope"
+    for arguments, expected in (
+        ("average d --last -1", "'--last'"),
+        ("translate nope", config),
+        ("translate d --ensemble nope", config),
+        ("translate d --n-best 5", "--n-best must be at most --beam-size. Received: --n-best 5, --beam-size 2"),
+        ("translate d --sample --temperature 0", "--temperature must be a finite number above 0. Received: --temp"),
+        ("score d --source two --target three", "the same number of lines. Received: 'two' with 2, 'three' with 3"),
+        ("evaluate nope --source two --references two", config),
+        ("evaluate d --source two --references two --references three", "'two' with 2, 'two' with 2, 'three' with 3"),
+        ("evaluate --hypotheses two --baseline three --references two", "'two' with 2, 'three' with 3, 'two' with 2"),
+        ("inspect bridge nope --language de --source nope", config),
+        ("export d out --beam-size 2 --n-best 3", "Received: --n-best 3, --beam-size 2"),
+        ("export d out --warmup nope", "nope"),
+    ):
+        assert expected in error_line(*arguments.split()), arguments
 
 
-@pytest.mark.parametrize(
-    ("message", "expected"),
-    [
-        ("OOM when allocating\n  tensor", "Not enough memory: make batches, beam or model smaller. Received: "),
-        (
-            "variables/x;\nNo space left on device",
-            "The disk is full: free some space. Received: variables/x; No space left",
-        ),
-    ],
-)
-def test_too_little_memory_or_disk_is_one_line(monkeypatch, capsys, message, expected):
+def test_too_little_memory_or_disk_is_one_line(monkeypatch, capsys):
+    def raising(message):
+        def command() -> None:
+            raise tf.errors.ResourceExhaustedError(None, None, message)
+
+        return command
+
     monkeypatch.setattr(sys, "argv", ["command"])
+    for message, expected in (
+        ("OOM when allocating\n  tensor", "Not enough memory: make batches, beam or model smaller. Received: "),
+        ("x;\nNo space left on device", "The disk is full: free some space. Received: x; No space left"),
+    ):
+        with pytest.raises(SystemExit) as left:
+            run_app(raising(message))
+        assert left.value.code == 2
+        line = capsys.readouterr().err
+        assert line.startswith(f"Error: {expected}")
+        assert line.count("\n") == 1
 
+
+def test_a_warning_is_one_line(monkeypatch):
     def command() -> None:
-        raise tf.errors.ResourceExhaustedError(None, None, message)
+        pass
 
-    with pytest.raises(SystemExit) as left:
+    monkeypatch.setattr(sys, "argv", ["command"])
+    monkeypatch.setattr(warnings, "formatwarning", warnings.formatwarning)  # set again at the end
+    with pytest.raises(SystemExit):
         run_app(command)
-    assert left.value.code == 2
-    line = capsys.readouterr().err
-    assert line.startswith(f"Error: {expected}")
-    assert line.endswith("\n")
-    assert line.count("\n") == 1
-
-
-def test_a_warning_is_one_line(run_python):
-    code = """import sys, warnings
-from keras_nmt.cli.run_app import run_app
-def command() -> None:
-    warnings.warn("1 text was\\n  truncated.")
-    warnings.warn("for developers", FutureWarning)
-sys.argv = ["command"]
-run_app(command)
-"""
-    first, second, *_ = run_python("-c", code).stderr.decode().splitlines()
-    assert first == "Warning: 1 text was truncated."
-    assert second.endswith("FutureWarning: for developers")
+    shown = warnings.formatwarning("1 text was\n  truncated.", UserWarning, "a.py", 3)
+    assert shown == "Warning: 1 text was truncated.\n"
+    assert "FutureWarning: for developers" in warnings.formatwarning("for developers", FutureWarning, "a.py", 3)
 
 
 def test_the_end_of_a_file_is_no_interruption(monkeypatch):
@@ -170,26 +119,10 @@ def test_the_end_of_a_file_is_no_interruption(monkeypatch):
 
 
 def test_every_command_has_help():
-    for command in (
-        "train",
-        "translate",
-        "score",
-        "evaluate",
-        "embed",
-        "shortlist",
-        "export",
-        "serve",
-        "average",
-        "extend-vocabulary",
-        "info",
-    ):
-        for flag in ("--help", "-h"):
-            result = CliRunner().invoke(app, [command, flag])
-            assert result.exit_code == 0
-            assert "Usage" in result.output
-
-
-def test_the_version_is_shown():
+    for command in app.registered_commands:
+        result = CliRunner().invoke(app, [command.name, "-h"])
+        assert result.exit_code == 0
+        assert "Usage" in result.output
     assert CliRunner().invoke(app, ["--version"]).output == f"{keras_nmt.__version__}\n"
 
 
@@ -206,17 +139,23 @@ assert "keras_nmt.cli.run_app" in sys.modules and "typer" in sys.modules
     subprocess.run([sys.executable, "-c", program], check=True)
 
 
-def test_a_hidden_package_is_missing_inside_the_block_alone(monkeypatch):
-    monkeypatch.delitem(sys.modules, "colorsys", raising=False)
-    with _without("colorsys", "json"):
-        with pytest.raises(ImportError):
-            importlib.import_module("colorsys")
-        assert importlib.import_module("json") is json  # imported before
-    assert importlib.import_module("colorsys").rgb_to_hsv(0, 0, 0) == (0, 0, 0)
+def test_contradictory_options_of_prepare(error_line):
+    for options, message in (
+        ((), "Missing subwords: --subwords FILE"),
+        (("--source-subwords", "m"), "Missing subwords: --subwords FILE"),
+        (("--subwords", "m", "--vocabulary-size", "9"), "Received: --vocabulary-size 9 and a file"),
+        (("--subwords", "m", "--target-subwords", "m"), "Received: --subwords m and another"),
+        (("--subwords", "m", "--script", "ru"), "SIDE=SCRIPT. Received: ru"),
+        (("--subwords", "m", "--script", "ru=LATIN", "--script", "ru=CYRILLIC"), "once by --script SIDE=SCRIPT. Rec"),
+        (("--subwords", "m", "--seed", "1"), "goes with --vocabulary-size N. Received: --seed 1"),
+        (("--subwords", "m", "--byte-fallback"), "goes with --vocabulary-size N. Received: --byte-fallback True"),
+        (("--subwords", "m", "--filter", "a:x", "--filter", "b:x"), "name of its own. Received: a:x, b:x"),
+    ):
+        assert message in error_line(*PREPARE, *options)
 
 
-@pytest.mark.nightly
-def test_keras_is_imported_without_its_optional_packages():
-    code = "import sys; from keras_nmt.cli.run_app import import_tensorflow; import_tensorflow(); "
-    code += "sys.exit(bool({'sklearn', 'matplotlib'} & set(sys.modules)))"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+def test_prepare_without_apache_beam(error_line, monkeypatch):
+    monkeypatch.setitem(sys.modules, "apache_beam", None)
+    monkeypatch.delitem(sys.modules, "keras_nmt.preparation.pipeline", raising=False)
+    assert "pip install 'keras_nmt[prepare]'" in error_line(*PREPARE, "--subwords", "m")
+    assert logging.getLogger("keras_nmt").isEnabledFor(logging.WARNING), "messages of the process are as before"

@@ -5,48 +5,28 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import sys
 
 import pytest
 import tensorflow as tf
-from digits import WORDS, write_lines
 from grpc_server import ServerOfBothApis
 from nasty_names import NAMES
-
-from keras_nmt.cli import app as cli
-
-
-@pytest.fixture
-def command(monkeypatch, capsys, tmp_path):
-    """Runs `keras-nmt ARGUMENTS` in this process, in the temporary folder; returns what it prints."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments, code=0):
-        monkeypatch.setattr("sys.argv", ["keras-nmt", *map(str, arguments)])
-        sys.stderr.reconfigure(errors="backslashreplace")  # as standard error of a process
-        with pytest.raises(SystemExit) as raised:
-            cli.main()
-        output, error = capsys.readouterr()
-        assert (raised.value.code or 0) == code, error
-        if code:
-            assert error.startswith("Error: ")
-            assert error.count("\n") == 1
-        return output + error
-
-    return run
+from small import SPELLINGS, write_lines
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", NAMES)
-def test_every_command_in_a_folder_of_any_name(command, tmp_path, name):
+def test_every_command_in_a_folder_of_any_name(keras_nmt, monkeypatch, tmp_path, name):
+    def command(*arguments, code=0):
+        return "".join(keras_nmt(*arguments, code=code))
+
+    monkeypatch.chdir(tmp_path)
     other = tmp_path / "d" / "checkpoints"
     other.mkdir(parents=True)
     (other / "state-1.h5").write_text("another run's")
     folder = tmp_path / name
     folder.mkdir()
-    write_lines(folder, "digits", [" ".join(map(str, range(n, n + 3))) for n in range(7)] * 3)
-    write_lines(folder, "words", [" ".join(WORDS[n : n + 3]) for n in range(7)] * 3)
-    run, texts = folder / "run", [folder / "digits", folder / "words"]
+    run, numbers = folder / "run", [range(n, n + 3) for n in range(7)] * 3
+    texts = [write_lines(folder / name, list(map(SPELLINGS[name], numbers))) for name in ("digits", "words")]
     sizes = {"hidden_dim": 8, "intermediate_dim": 8, "num_heads": 2, "num_encoder_layers": 1, "num_decoder_layers": 1}
     train = ["train", "--directory", run, "--train", *texts, "--dev", *texts, "--vocabulary-size", 40]
     train += ["--preset", "transformer_tiny", "--set", f"model={json.dumps(sizes)}", "--set", "tensorboard=true"]

@@ -54,16 +54,15 @@ def test_a_file_runs_once_and_registers_its_layers(tmp_path):
 
 
 def test_errors_name_the_file_and_the_line(directory, tmp_path, error_line):
-    (tmp_path / "text").write_text("hello")
-    for name, message in (("missing.py", "this does not exist"), ("text", "is not a file with a name in .py")):
+    for name, content, message in (
+        ("missing.py", None, "this does not exist"),
+        ("text", "hello", "is not a file with a name in .py"),
+        ("wrong.py", "import keras\n\nkeras.layers.Sofa()\n", f"line 3 of {tmp_path / 'wrong.py'}"),
+        ("syntax.py", "def class\n", "SyntaxError"),
+    ):
+        if content is not None:
+            (tmp_path / name).write_text(content)
         assert message in error_line("translate", directory.path, "--import", tmp_path / name, "--input", __file__)
-    wrong = tmp_path / "wrong.py"
-    wrong.write_text("import keras\n\nkeras.layers.Sofa()\n")
-    error = error_line("translate", directory.path, "--import", wrong, "--input", __file__)
-    assert f"line 3 of {wrong}" in error
-    assert "Sofa" in error
-    wrong.write_text("def class\n")
-    assert "SyntaxError" in error_line("translate", directory.path, "--import", wrong, "--input", __file__)
 
 
 def test_a_folder_alone_asks_for_the_file(directory, error_line):
@@ -71,20 +70,16 @@ def test_a_folder_alone_asks_for_the_file(directory, error_line):
     config["model"]["config"]["feed_forward"]["class_name"] = "somewhere>Sine"
     del config["sha256"]
     write_json(directory.config_path, with_digest(config))
-    for command in (["translate", "--input", __file__], ["score", "--source", __file__, "--target", __file__]):
-        error = error_line(command[0], directory.path, *command[1:])
-        assert "--import FILE" in error
-        assert error.endswith("Received: 'somewhere>Sine'\n")
+    error = error_line("translate", directory.path, "--input", __file__)
+    assert "--import FILE" in error
+    assert error.endswith("Received: 'somewhere>Sine'\n")
 
 
 def test_settings_with_unknown_layers_ask_for_the_file(tmp_path, error_line):
-    for name in ("train.de", "train.en"):
-        (tmp_path / name).write_text("a b\n")
-    files = [tmp_path / "train.de", tmp_path / "train.en"]
-    model = '{"layer_composition": "somewhere>Mixing"}'
-    error = error_line(
-        "train", "--directory", tmp_path / "run", "--train", *files, "--dev", *files, "--set", f"model={model}",
-        "--max-updates", 1,
-    )  # fmt: skip
+    files = [tmp_path / name for name in ("train.de", "train.en")]
+    for path in files:
+        path.write_text("a b\n")
+    model = ["--set", 'model={"layer_composition": "somewhere>Mixing"}', "--max-updates", 1]
+    error = error_line("train", "--directory", tmp_path / "run", "--train", *files, "--dev", *files, *model)
     assert "--import FILE" in error
     assert not (tmp_path / "run").exists()

@@ -7,10 +7,9 @@ import shutil
 import subprocess
 import sys
 
-from digits import UPDATES
-from typer.testing import CliRunner
+import pytest
+from small import LEARNT
 
-from keras_nmt.cli.app import app
 from keras_nmt.files.json_file import read_json, with_digest
 from keras_nmt.files.weights_file import OTHER_WEIGHTS
 from keras_nmt.models import ModelDirectory
@@ -24,48 +23,55 @@ main()
 """
 
 
-def test_info_shows_model_training_scores_and_files_without_tensorflow(trained):
-    done = subprocess.run([sys.executable, "-c", PROGRAM, "info", trained], capture_output=True, text=True, check=True)
-    rows = dict(line.strip().split(maxsplit=1) for line in done.stdout.splitlines() if len(line.split()) > 1)
+@pytest.fixture
+def folder(trained, tmp_path):
+    return shutil.copytree(trained, tmp_path / "model", ignore=shutil.ignore_patterns("checkpoints"))
+
+
+def test_info_shows_model_training_scores_and_files(trained, keras_nmt):
+    output = keras_nmt("info", trained).output
+    rows = dict(line.strip().split(maxsplit=1) for line in output.splitlines() if len(line.split()) > 1)
     assert rows["all"] == f"{ModelDirectory(trained).load_model().count_params():,}"
     assert rows["target_vocabulary_size"] == "joint"
-    assert json.loads(rows["shortcuts"]) == {"kind": "plain"}
-    assert rows["updates"] == str(UPDATES)
+    assert rows["updates"] == str(LEARNT["max_updates"])
     assert "train.digits" in rows["train"]
-    assert rows["directions"] == "digits-words"
-    assert "BLEU" in done.stdout.upper()
+    assert rows["directions"] == "source-target"
+    assert "BLEU" in output.upper()
     assert rows["model.weights.h5"].endswith(" bytes")
 
 
-def test_names_of_scores_stand_apart_from_scores(trained, tmp_path):
-    folder = shutil.copytree(trained, tmp_path / "model")
+@pytest.mark.slow
+def test_info_needs_no_tensorflow(trained, keras_nmt):
+    done = subprocess.run([sys.executable, "-c", PROGRAM, "info", trained], capture_output=True, text=True, check=True)
+    assert done.stdout == keras_nmt("info", trained).output
+
+
+def test_names_of_scores_stand_apart_from_scores(folder, keras_nmt):
     results = read_json(folder / "results.json", "results")
     long = {"digits-words": {"sets": {"test_2017_mscoco": {"bleu": {"score": 12.5, "signature": "tok:13a"}}}}}
     (folder / "results.json").write_text(json.dumps(with_digest(results | {"test": long})))
     settings = json.loads((folder / "settings.json").read_text())
     settings["data"] |= {"languages": ["digits", "words"], "pairs": None}
     (folder / "settings.json").write_text(json.dumps(settings))
-    lines = CliRunner().invoke(app, ["info", str(folder)], catch_exceptions=False).output.splitlines()
+    lines = keras_nmt("info", folder).output.splitlines()
     assert "  test digits-words sets test_2017_mscoco bleu 12.50  tok:13a" in lines
     assert f"  {'languages':24}digits, words" in lines
     assert not [line for line in lines if line.startswith("  directions")]
 
 
-def test_scores_of_earlier_weights_are_not_shown(trained, tmp_path):
-    folder = shutil.copytree(trained, tmp_path / "model", ignore=shutil.ignore_patterns("checkpoints"))
-    run = CliRunner()
-    before = run.invoke(app, ["info", str(folder)], catch_exceptions=False).output
-    assert ("  test digits-words" in before, "earlier weights" in before) == (True, False)
+def test_scores_of_earlier_weights_are_not_shown(folder, keras_nmt):
+    before = keras_nmt("info", folder).output
+    assert ("  test source-target" in before, "earlier weights" in before) == (True, False)
     model = ModelDirectory(folder).load_model()
     model.trainable_weights[0].assign_add(model.trainable_weights[0])
     ModelDirectory(folder).save_weights(model)
-    lines = run.invoke(app, ["info", str(folder)], catch_exceptions=False).output.splitlines()
+    lines = keras_nmt("info", folder).output.splitlines()
     assert [line for line in lines if line.startswith("  scores")] == [f"  {'scores':23} {OTHER_WEIGHTS}"]
-    assert not [line for line in lines if line.startswith(("  test digits-words", "  dev greedy"))]
-    run.invoke(app, ["report", str(folder)], catch_exceptions=False)
+    assert not [line for line in lines if line.startswith(("  test source-target", "  dev greedy"))]
+    keras_nmt("report", folder)
     page = (folder / "report.html").read_text()
     assert "earlier weights" in page
-    assert not [text for text in ("development bleu", "test digits-words", "Examples") if text in page]
+    assert not [text for text in ("development bleu", "test source-target", "Examples") if text in page]
 
 
 def test_a_damaged_directory_is_one_line(tmp_path, error_line):

@@ -1,4 +1,4 @@
-"""Runs that adapt a trained model: low-rank adapters and frozen weights."""
+"""Runs that adapt a trained model, and their commands: low-rank adapters, frozen weights, a larger vocabulary."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
+import tensorflow as tf
+import tensorflow_text  # noqa: F401  registers the operators of the export
 from configs import config
+from small import write_lines
 from training_runs import Kill
 
 from keras_nmt.errors import UserError
-from keras_nmt.experiments import dry_run, run
+from keras_nmt.experiments import run
 from keras_nmt.files.weights_file import arrays
 from keras_nmt.inference import Translator
 from keras_nmt.models import ModelDirectory
@@ -22,35 +25,28 @@ from keras_nmt.training import average_checkpoints
 LORA = {"lora": {"rank": 2, "alpha": 4, "patterns": ["*attention/*", "embedding/table"]}, "max_updates": 6}
 
 
-def mixed(one: dict) -> dict:
+def mixed(one):
     """Old and new data: a third of the first corpus with all of the second, twice, in an epoch."""
     corpora = [{side: one[f"data.{part}.{side}"] for side in ("source", "target")} for part in ("train", "dev")]
     return {"data.train": corpora, "corpus_weights": [1 / 3, 2]}
 
 
-def values(path: Path) -> dict[str, np.ndarray]:
+def values(path):
     with h5py.File(path) as file:
         return {name: array[()] for name, array in arrays(file).items()}
 
 
 @pytest.fixture(scope="module")
-def base(tmp_path_factory, trained_one):
-    return Path(shutil.copytree(trained_one, tmp_path_factory.mktemp("base") / "model"))
-
-
-@pytest.fixture(scope="module")
-def adapted(tmp_path_factory, base, one):
+def adapted(tmp_path_factory, trained, one):
     """An adapter that was trained without a break, and the lines of its log."""
     folder, lines = tmp_path_factory.mktemp("adapted") / "run", []
-    run(
-        config(folder, {**one, **LORA, **mixed(one), "init_from": base}),
-        report=lines.append,
-    )
+    run(config(folder, {**one, **LORA, **mixed(one), "init_from": trained}), report=lines.append)
     return folder, lines
 
 
-def test_a_killed_adapter_goes_on_as_if_it_had_not_been_killed(adapted, base, one, tmp_path):
-    experiment = config(tmp_path / "run", {**one, **LORA, **mixed(one), "init_from": base})
+@pytest.mark.nightly
+def test_a_killed_adapter_goes_on_as_if_it_had_not_been_killed(adapted, trained, one, tmp_path):
+    experiment = config(tmp_path / "run", {**one, **LORA, **mixed(one), "init_from": trained})
     with pytest.raises(RuntimeError, match="crash"):
         run(experiment, report=str, callbacks=[Kill(3, None)])
     assert not (tmp_path / "run" / "model.weights.h5").exists()
@@ -62,11 +58,12 @@ def test_a_killed_adapter_goes_on_as_if_it_had_not_been_killed(adapted, base, on
             np.testing.assert_array_equal(found[key], value)
 
 
-def test_an_adapter_is_a_small_file_beside_a_model_that_has_it(adapted, base, one):
+@pytest.mark.slow
+def test_an_adapter_is_a_small_file_beside_a_model_that_has_it(adapted, trained, one):
     folder, lines = adapted
     assert f"{sum(map(np.size, values(folder / 'adapter.weights.h5').values())):,} of them are trained" in lines
     results = json.loads((folder / "results.json").read_text())
-    assert results["parameters"] == ModelDirectory(base).load_model().count_params(), "without the factors"
+    assert results["parameters"] == ModelDirectory(trained).load_model().count_params(), "without the factors"
     found = values(folder / "adapter.weights.h5")
     assert {name.rpartition("/")[2] for name in found} == {
         f"lora_{k}_{i}" for k in ("kernel", "embeddings") for i in "ab"
@@ -74,66 +71,94 @@ def test_an_adapter_is_a_small_file_beside_a_model_that_has_it(adapted, base, on
     # Update 0 is the base; training has changed every factor B.
     assert [line for line in lines if line.startswith("Warm start: ")]
     assert all(np.abs(value).max() > 0 for name, value in found.items() if name.endswith("_b"))
-    before, after = (ModelDirectory(path).load_model() for path in (base, folder))
+    before, after = (ModelDirectory(path).load_model() for path in (trained, folder))
     changed = [w.path for w, v in zip(after.weights, before.weights, strict=True) if (w.numpy() != v.numpy()).any()]
     factors = {name.removesuffix("_b").replace("/lora_", "/") for name in found if name.endswith("_b")}
     assert set(changed) == factors
-    sources = Path(one["data.test.source"]).read_text().splitlines()
-    merged = Translator.from_directory(folder).translate(sources)
-    beside = Translator.from_directory(base, adapter=folder / "adapter.weights.h5").translate(sources)
-    assert [x.text for x in merged] == [x.text for x in beside]
-    assert merged != Translator.from_directory(base).translate(sources)
+    sources = Path(one["data.test.source"]).read_text().splitlines()[:2]
     checkpoint = folder / "checkpoints" / "update-4.weights.h5"  # an adapter, too
-    assert Translator.from_directory(base, adapter=checkpoint).translate(sources[:2])
+    assert Translator.from_directory(trained, adapter=checkpoint).translate(sources)
     with pytest.raises(UserError, match="name another file"):
         average_checkpoints(folder)
     assert average_checkpoints(folder, number=2, output=folder / "adapter.average.weights.h5") == [4, 6]
-    assert Translator.from_directory(base, adapter=folder / "adapter.average.weights.h5").translate(sources[:2])
+    assert Translator.from_directory(trained, adapter=folder / "adapter.average.weights.h5").translate(sources)
 
 
-def test_an_adapter_of_an_int8_model_trains(base, one, tmp_path):
+@pytest.mark.slow
+def test_an_adapter_is_chosen_when_translating_and_merged_at_export(adapted, trained, corpus, tmp_path, keras_nmt):
+    folder, test = adapted[0], corpus / "test.digits"
+    adapter = ["--adapter", folder / "adapter.weights.h5"]
+    base, own, merged = (
+        [line.split("\t") for line in keras_nmt("translate", *x, "--scores", "--input", test).output.splitlines()]
+        for x in ([trained], [trained, *adapter], [folder])
+    )
+    assert own == merged != base
+    served = keras_nmt("export", trained, tmp_path / "e", *adapter).output.strip()
+    exported = tf.saved_model.load(served).signatures["serving_default"]
+    answers = exported(text=tf.constant(test.read_text().splitlines()))
+    assert [text.decode() for text in answers["translation"].numpy()] == [text for _, text in own]
+    np.testing.assert_allclose(answers["score"], [float(score) for score, _ in own], atol=1e-3)
+    pairs = ["--source", test, "--target", corpus / "test.words"]
+    scores = [keras_nmt("score", trained, *pairs, *given).output for given in ([], adapter)]
+    assert scores[0] != scores[1]
+
+
+@pytest.mark.nightly
+def test_an_adapter_of_an_int8_model_trains(trained, one, tmp_path):
     settings = {**one, **LORA, "lora": {"rank": 2, "quantize": "int8"}, "max_updates": 2}
-    run(config(tmp_path / "run", {**settings, "init_from": base}), report=str)
+    run(config(tmp_path / "run", {**settings, "init_from": trained}), report=str)
     found = values(tmp_path / "run" / "adapter.weights.h5")
     assert all(np.abs(value).max() > 0 for name, value in found.items() if name.endswith("_b"))
     assert {w.dtype for w in ModelDirectory(tmp_path / "run").load_model().weights if "kernel" in w.path} == {"float32"}
 
 
-def test_a_changed_base_is_an_error(adapted, base, one, tmp_path):
-    other = Path(shutil.copytree(base, tmp_path / "other"))
+@pytest.mark.slow
+def test_an_adapter_of_other_weights_is_an_error(adapted, trained, one, tmp_path):
+    adapter = adapted[0] / "adapter.weights.h5"
+    other = Path(shutil.copytree(trained, tmp_path / "other"))
     model = ModelDirectory(other).load_model()
     model.weights[0].assign(model.weights[0].numpy() + 1)
     ModelDirectory(other).save_weights(model)
-    with pytest.raises(UserError, match="belongs to other weights"):
-        Translator.from_directory(other, adapter=adapted[0] / "adapter.weights.h5")
+    damaged = Path(shutil.copy(adapter, tmp_path / "damaged.weights.h5"))
+    damaged.write_bytes(damaged.read_bytes()[:1000])
+    for folder, file, message in (
+        (other, adapter, "belongs to other weights"),
+        (trained, trained / "model.weights.h5", "must hold an adapter"),
+        (trained, tmp_path / "nowhere.weights.h5", "no such adapter"),
+        (trained, damaged, "damaged.weights.h5"),
+    ):
+        with pytest.raises((UserError, OSError), match=message):
+            Translator.from_directory(folder, adapter=file)
     folder = shutil.copytree(adapted[0], tmp_path / "run")
     longer = {**one, **LORA, **mixed(one), "max_updates": 8}
     with pytest.raises(UserError, match="adapter of other weights"):
         run(config(folder, {**longer, "init_from": other}), report=str)
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({}, "`lora` needs `init_from`.* init_from=None"),
-        ({"init_from": "x", "frozen": ["encoder/*"]}, r"goes with none of.*frozen=\['encoder/\*'\]"),
-        ({"init_from": "x", "lora": {"rank": -1}}, "`rank` must be"),
-    ],
-)
-def test_settings_that_contradict_an_adapter_are_one_line(one, settings, message):
-    with pytest.raises(UserError, match=message):
-        config("x", {**one, **LORA, **settings})
-
-
-def test_frozen_weights_stay_bit_for_bit(base, one, tmp_path):
-    frozen = {"frozen": ["*embedding*", "encoder/*/feed_forward/*"], "init_from": base}
+@pytest.mark.slow
+def test_frozen_weights_stay_bit_for_bit(trained, one, tmp_path):
+    frozen = {"frozen": ["*embedding*", "encoder/*/feed_forward/*"], "init_from": trained}
     lines: list[str] = []
-    dry_run(config(tmp_path / "run", {**one, **frozen}), report=lines.append)
-    run(config(tmp_path / "run", {**one, **frozen}), report=str)
-    before, after = (ModelDirectory(path).load_model() for path in (base, tmp_path / "run"))
-    trained = 0
+    run(config(tmp_path / "run", {**one, **frozen}), report=lines.append)
+    before, after = (ModelDirectory(path).load_model() for path in (trained, tmp_path / "run"))
+    changed = 0
     for old, new in zip(before.weights, after.weights, strict=True):
         is_frozen = "embedding" in new.path or ("encoder/" in new.path and "/feed_forward/" in new.path)
         assert (old.numpy() == new.numpy()).all() == is_frozen, new.path
-        trained += 0 if is_frozen else old.numpy().size
-    assert f"{trained:,} of them are trained" in lines
+        changed += 0 if is_frozen else old.numpy().size
+    assert f"{changed:,} of them are trained" in lines
+
+
+@pytest.mark.slow
+def test_extend_vocabulary_writes_a_model_that_translates_and_trains(trained, corpus, tmp_path, keras_nmt, error_line):
+    words, larger = write_lines(tmp_path / "words", ["bicycle", "Fahrrad"]), tmp_path / "larger"
+    done = keras_nmt("extend-vocabulary", trained, larger, "--pieces", words, "--tag", "<2fr>")
+    sizes = [ModelDirectory(path).load_model().source_vocabulary_size for path in (trained, larger)]
+    assert done.output == f"{larger}: {sizes[1] - sizes[0]} new subwords\n"
+    test = corpus / "test.digits"
+    before, after = (keras_nmt("translate", path, "--input", test).output for path in (trained, larger))
+    assert before == after != ""
+    assert "must be new or empty" in error_line("extend-vocabulary", trained, larger, "--pieces", words)
+    other = ["extend-vocabulary", trained, tmp_path / "other"]
+    assert "Missing option: --text" in error_line(*other)
+    assert "--number goes with --text" in error_line(*other, "--number", 3, "--pieces", words)

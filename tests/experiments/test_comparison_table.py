@@ -53,13 +53,6 @@ def test_the_table_has_means_deviations_and_p_values(files, tmp_path):
     assert found["p_value"] == found["p_value_holm"] < 0.05
 
 
-def test_one_seed_has_no_deviation_interval_or_p_value(files, tmp_path):
-    comparison = planned(files, tmp_path / "runs", seeds=(7,))
-    write_run(comparison.runs["baseline"][7], hypotheses=worse(3))
-    write_run(comparison.runs["plain"][7], hypotheses=worse(4), test=41.5)
-    assert table_of(comparison)[0][3] == "| plain | 1,001 | 200 | | 1 of 1 | 30.00 | 41.50 | +1.50 | | | | | |"
-
-
 def test_each_seed_has_its_own_translations(files, tmp_path):
     """As p and interval of one run twice, if the translations of the first seed were read for all."""
     comparison = planned(files, tmp_path / "runs", seeds=(1, 2, 3))
@@ -141,23 +134,19 @@ def test_the_p_value_is_of_bleu_with_the_tokenizer_of_the_scores(files, tmp_path
     assert given == {"tokenize": "char", "lowercase": True, "samples": comparison_table.DRAWS}
 
 
-def test_speeds_of_several_moments_are_said(files, tmp_path):
-    comparison = planned(files, tmp_path / "runs", seeds=(1,))
-    for i, of_seeds in enumerate(comparison.runs.values()):
-        write_run(of_seeds[1])
-        write_speed(of_seeds[1].directory, f"2026-11-2{i}", [5.0] * 3)
-    assert "Not all in the same turns: 2026-11-20, 2026-11-21." in table_of(comparison)[0][-1]
-    write_speed(of_seeds[1].directory, "2026-11-21", [5.0] * 2)  # interrupted
+def test_one_seed_has_no_deviation_and_several_moments_and_machines_are_said(files, tmp_path):
+    comparison = planned(files, tmp_path / "runs", seeds=(7,))
+    for number, of_seeds in enumerate(comparison.runs.values()):
+        write_run(of_seeds[7], test=40.0 + number, hypotheses=worse(3 + number))
+        write_speed(of_seeds[7].directory, f"2026-11-2{number}", [5.0] * 3)
+        path = of_seeds[7].directory / "results.json"
+        path.write_text(json.dumps({**json.loads(path.read_text()), "machine": "ab"[number]}))
+    lines = table_of(comparison)[0]
+    assert lines[3] == "| plain | 1,001 | 200 | 5.0 | 1 of 1 | 30.00 | 41.00 | +1.00 | | | | | |"
+    assert "Not all in the same turns: 2026-11-20, 2026-11-21." in lines[-1]
+    assert "are of several machines or versions: a | b." in lines[-1]
+    write_speed(of_seeds[7].directory, "2026-11-21", [5.0] * 2)  # interrupted
     assert [row.split("|")[4].strip() for row in table_of(comparison)[0][2:4]] == ["5.0", ""]
-
-
-def test_runs_of_several_machines_are_said(files, tmp_path):
-    comparison = planned(files, tmp_path / "runs", seeds=(1,))
-    for machine, of_seeds in zip("ab", comparison.runs.values(), strict=True):
-        write_run(of_seeds[1])
-        path = of_seeds[1].directory / "results.json"
-        path.write_text(json.dumps({**json.loads(path.read_text()), "machine": machine}))
-    assert "are of several machines or versions: a | b." in table_of(comparison)[0][-1]
 
 
 @pytest.fixture

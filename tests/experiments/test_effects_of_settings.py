@@ -12,17 +12,9 @@ from keras_nmt.files.json_file import read_json
 from keras_nmt.models import ModelDirectory
 
 
-class Reached(Exception):
-    """Raised when the observed call is reached."""
-
-
-def test_every_setting_has_its_effect(tmp_path, monkeypatch):
+def test_every_setting_has_its_effect(tmp_path, monkeypatch, reach):
     """None has its default, so that a lost setting shows."""
-    made, read, subwords, read_parallel = {}, [], {}, module.read_parallel
-
-    def trainer(model, data, directory, **options):
-        made.update(options, model=model, data=data)
-        raise Reached
+    read, subwords, read_parallel = [], {}, module.read_parallel
 
     def read_and_note(*sides, **options):
         read.append(options)
@@ -32,7 +24,6 @@ def test_every_setting_has_its_effect(tmp_path, monkeypatch):
         subwords.update(options)
         return train_subwords(files, path, vocabulary_size=15)
 
-    monkeypatch.setattr(module, "Trainer", trainer)
     monkeypatch.setattr(module, "read_parallel", read_and_note)
     monkeypatch.setattr(module, "train_subwords", train)
     text = tmp_path / "text"
@@ -77,8 +68,7 @@ def test_every_setting_has_its_effect(tmp_path, monkeypatch):
             **{name: value for part in to_trainer.values() for name, value in part.items()},
         }
     )
-    with pytest.raises(Reached):
-        run(experiment, report=str)
+    made = reach(experiment)
     for part, settings in to_trainer.items():
         for name, value in settings.items():
             own_name = name.rpartition(".")[2].removeprefix("label_")

@@ -75,15 +75,6 @@ def test_a_line_has_settings_scores_and_a_summary_of_the_log(kept, tmp_path):
         assert {"table", "configuration", "seed", "settings", "results", "log", "files"} <= set(json.loads(line))
 
 
-def test_folders_of_languages_are_kept(tmp_path):
-    folder = write_run(tmp_path / "a")
-    settings = json.loads((folder / "settings.json").read_text())
-    settings["data"]["train"] = f"{folder}/data/{{language}}/train.txt"
-    (folder / "settings.json").write_text(json.dumps(settings))
-    keep_runs(tmp_path / "kept.jsonl", {("plain", 1): folder})
-    assert read_kept_runs(tmp_path / "kept.jsonl")["plain", 1].settings["data"]["train"] == "{language}/train.txt"
-
-
 def test_names_of_any_kind_are_kept(tmp_path):
     folder, name = write_run(tmp_path / "a"), "arm+" * 50
     results = json.loads((folder / "results.json").read_text())
@@ -92,8 +83,13 @@ def test_names_of_any_kind_are_kept(tmp_path):
     with pytest.raises(UserError, match=r"with its translations only. Received: .*a, none of en \(US\)-de$"):
         keep_runs(tmp_path / "kept.jsonl", {(name, 1): folder})
     (folder / HYPOTHESES).rename(folder / "test.en (US)-de.hypotheses.txt")
+    settings = json.loads((folder / "settings.json").read_text())
+    settings["data"]["train"] = f"{folder}/data/{{language}}/train.txt"
+    (folder / "settings.json").write_text(json.dumps(settings))
     keep_runs(tmp_path / "kept.jsonl", {(name, 1): folder})
-    assert read_kept_runs(tmp_path / "kept.jsonl")[name, 1].translations("en (US)-de") == LINES
+    kept = read_kept_runs(tmp_path / "kept.jsonl")[name, 1]
+    assert kept.translations("en (US)-de") == LINES
+    assert kept.settings["data"]["train"] == "{language}/train.txt"
 
 
 def test_a_speed_of_other_weights_is_not_kept(tmp_path):
@@ -108,18 +104,11 @@ def test_a_speed_of_other_weights_is_not_kept(tmp_path):
     assert read_kept_runs(tmp_path / "other.jsonl")["plain", 1].speed is None
 
 
-def test_the_archive_is_one_of_tar(kept):
+def test_restored_runs_are_kept_as_the_same_bytes(kept, tmp_path):
     with tarfile.open(archive_path(kept)) as archive:
         members = {member.name: (member.mtime, member.uid, archive.extractfile(member).read()) for member in archive}
     assert list(members)[:2] == ["plain-1/test.n_best.txt", f"plain-1/{HYPOTHESES}"]
-    assert members[f"plain-1/{HYPOTHESES}"] == (
-        0,
-        0,
-        "ein Hund läuft\n\nzwei\u2028Hunde\n".encode(),
-    )
-
-
-def test_restored_runs_are_kept_as_the_same_bytes(kept, tmp_path):
+    assert members[f"plain-1/{HYPOTHESES}"] == (0, 0, "ein Hund läuft\n\nzwei\u2028Hunde\n".encode())
     before = kept.read_bytes(), archive_path(kept).read_bytes()
     restore_runs(kept, tmp_path / "runs")
     folders = {("plain", seed): tmp_path / "runs" / f"plain-{seed}" for seed in (1, 2)}
@@ -162,14 +151,11 @@ def test_a_run_with_other_settings_or_text_does_not_replace_a_kept_one(kept, tmp
     assert kept.read_bytes() == before
 
 
-def change_line(change):
-    def damage(kept):
-        line, *others = kept.read_text().splitlines()
-        value = json.loads(line)
-        change(value)
-        kept.write_text("\n".join([json.dumps(value), *others]) + "\n")
-
-    return damage
+def change_line(kept, change):
+    line, *others = kept.read_text().splitlines()
+    value = json.loads(line)
+    change(value)
+    kept.write_text("\n".join([json.dumps(value), *others]) + "\n")
 
 
 def repack(kept, names=lambda name: name, content=lambda content: content):
@@ -184,35 +170,28 @@ def repack(kept, names=lambda name: name, content=lambda content: content):
             archive.add(path, names(member.name))
 
 
-@pytest.mark.parametrize(
-    ("damage", "message"),
-    [
-        (lambda kept: kept.write_text("{\n"), r"line 1 of .*table.jsonl must be a kept run. Received: "),
-        (change_line(lambda line: line.pop("seed")), "must be a kept run. Received: seed: Field required"),
-        (change_line(lambda line: line["results"].pop("updates")), "updates in line 1 of .*: Field required"),
-        (
-            change_line(lambda line: line.update(configuration="../plain")),
-            "not have folders. Received: '../plain-1'",
-        ),
-        (change_line(lambda line: line["files"].update({"../test.txt": "0"})), "must not have folders"),
-        (change_line(lambda line: line["files"].update({"test.txt": "0"})), "belong together.*test.txt is missing"),
-        (lambda kept: repack(kept, content=lambda text: text + b"more"), "belong together.*is another text"),
-        (lambda kept: repack(kept, names=lambda name: f"x/{name}"), "belong together.*is missing"),
-        (lambda kept: archive_path(kept).write_bytes(archive_path(kept).read_bytes()[:150]), "must be a tar.xz"),
-        (lambda kept: archive_path(kept).write_bytes(lzma.compress(b"x" * 2000)), "must be a tar.xz"),
-        (lambda kept: archive_path(kept).write_text("text"), "must be a tar.xz"),
-    ],
-)
-def test_damaged_files_are_named(kept, tmp_path, damage, message):
-    damage(kept)
-    with pytest.raises(UserError, match=message):
-        restore_runs(kept, tmp_path / "runs")
-    assert not (tmp_path / "runs").exists()
-
-
-def test_the_ending_is_checked_before_the_runs_are_made(tmp_path):
+def test_wrong_and_damaged_files_are_named(kept, tmp_path):
     with pytest.raises(UserError, match=r"must end with .jsonl. Received: .*table.json"):
         check_keeping(tmp_path / "table.json", {})
-    (tmp_path / "table.jsonl").mkdir()
-    with pytest.raises(OSError, match="Is a directory"):
-        check_keeping(tmp_path / "table.jsonl", {})
+    written = {path: path.read_bytes() for path in (kept, archive_path(kept))}
+    for damage, message in (
+        (lambda: kept.write_text("{\n"), r"line 1 of .*table.jsonl must be a kept run. Received: "),
+        (
+            lambda: change_line(kept, lambda line: line.pop("seed")),
+            "must be a kept run. Received: seed: Field required",
+        ),
+        (lambda: change_line(kept, lambda line: line["results"].pop("updates")), "updates in line 1 of .*required"),
+        (lambda: change_line(kept, lambda line: line.update(configuration="../a")), "not have folders. .*'../a-1'"),
+        (lambda: change_line(kept, lambda line: line["files"].update({"../test.txt": "0"})), "must not have folders"),
+        (lambda: change_line(kept, lambda line: line["files"].update({"test.txt": "0"})), "test.txt is missing"),
+        (lambda: repack(kept, content=lambda text: text + b"more"), "belong together.*is another text"),
+        (lambda: repack(kept, names=lambda name: f"x/{name}"), "belong together.*is missing"),
+        (lambda: archive_path(kept).write_bytes(archive_path(kept).read_bytes()[:150]), "must be a tar.xz"),
+        (lambda: archive_path(kept).write_bytes(lzma.compress(b"x" * 2000)), "must be a tar.xz"),
+    ):
+        damage()
+        with pytest.raises(UserError, match=message):
+            restore_runs(kept, tmp_path / "runs")
+        assert not (tmp_path / "runs").exists()
+        for path, content in written.items():
+            path.write_bytes(content)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from pathlib import Path
 
@@ -69,11 +68,9 @@ def test_the_last_source_of_a_setting_takes_precedence():
     assert CONFIGURATIONS["fusion"]["model"] == {"shortcuts": "fusion"}
 
 
-def test_files_are_named_by_corpus_and_language(tmp_path):
-    with gzip.open(tmp_path / "valid.fr.gz", "wt") as file:
-        file.write("Bonjour\n")
-    made = experiment("baseline", data_dir=tmp_path, source="fr", target="de")
-    assert made.data.train == tmp_path / "train.{language}"
+def test_files_are_named_by_corpus_and_language():
+    made = experiment("baseline", source="fr", target="de")
+    assert made.data.train == Path("data/train.{language}")
     assert (made.data.languages, made.data.pairs) == (["de", "fr"], ["fr-de"])
     assert experiment("baseline", recipe(corpora={"train": "a{language}", "dev": "b{language}"})).data.test is None
 
@@ -103,29 +100,22 @@ def test_a_warm_start_takes_the_run_with_the_same_seed():
         experiment("started", directory="anywhere")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
+def test_wrong_arguments_of_a_recipe_are_named():
+    for arguments, message in (
         ({"configuration": "gold"}, "must be one of started, baseline, fusion, matched. Received: gold"),
         ({"source": "xx"}, "The corpus has de, en, fr. Received: xx"),
         ({"source": "en"}, "Source and target must differ. Received: en and en"),
         ({"speed": 9}, "no such settings.*Received: speed"),
-        ({"start_from": "fusion"}, "no such settings.*Received: start_from"),
         ({"autoencoding": True}, "This configuration has one direction. Received: autoencoding=True"),
         ({"model": "fusion"}, "`model` must be settings by name.*Received: model='fusion'"),
         ({"configuration": "matched", "model": {"gold": 1}}, "gold"),
-        ({"configuration": "matched", "preset": "huge"}, "huge"),
-    ],
-)
-def test_wrong_arguments_of_a_recipe_are_named(arguments, message):
-    with pytest.raises(UserError, match=message):
-        experiment(**{"configuration": "baseline", **arguments})
+    ):
+        with pytest.raises(UserError, match=message):
+            experiment(**{"configuration": "baseline", **arguments})
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"baseline": "gold"}, "Received: gold"),
+def test_a_recipe_that_cannot_work_is_an_error():
+    for changes, message in (
         ({"baseline": "baseline+gold"}, "Received: baseline\\+gold"),
         ({"corpora": {"train": "train"}}, "Received: dev"),
         ({"corpora": {"train": "a", "dev": "b", "valid": "c"}}, "Received: valid"),
@@ -136,29 +126,21 @@ def test_wrong_arguments_of_a_recipe_are_named(arguments, message):
             {"configurations": {"baseline": {}, "a": {"matched_to": "b"}, "b": {"matched_to": "baseline"}}},
             "must name another configuration.*Received: matched_to='b' of a",
         ),
-    ],
-)
-def test_a_recipe_that_cannot_work_is_an_error(changes, message):
-    with pytest.raises(UserError, match=message):
-        recipe(**changes)
+    ):
+        with pytest.raises(UserError, match=message):
+            recipe(**changes)
 
 
 def test_list_shows_the_settings_that_each_configuration_changes():
-    lines = run("list").output.splitlines()
+    gated = LayerSpec(GatedFeedForward, activation="gelu")  # a mechanism as an object
+    own = {**CONFIGURATIONS, "gated": {"model": {"feed_forward": gated}}}
+    lines = run("list", of=recipe(configurations=own, modifiers={"fast": {"warmup_steps": 1}})).output.splitlines()
     assert lines[0] == 'started   shortcuts="fusion", start_from="baseline", allow_missing=["*/key_value/*"]'
     assert lines[1] == "baseline  the shared settings"
-    assert "vocabulary_size=500" in lines[5]
-    assert lines[6] == "Where they are compared: dropout=0.1, max_updates=5"
-
-
-def test_a_recipe_may_have_a_mechanism_as_an_object(capsys):
-    gated = LayerSpec(GatedFeedForward, activation="gelu")
-    one_layer = {"num_encoder_layers": 1, "num_decoder_layers": 1}
-    of = recipe(configurations={**CONFIGURATIONS, "gated": {"model": {"feed_forward": gated}}})
-    assert 'feed_forward={"class_name": "keras_nmt>GatedFeedForward"' in run("list", of=of).output
-    shared = {**recipe().settings, "model": {"feed_forward": gated}}
-    made = experiment("matched", recipe(settings=shared), model=one_layer)
-    assert f"matched: width {made.model.arguments['hidden_dim']}, " in capsys.readouterr().out
+    assert 'feed_forward={"class_name": "keras_nmt>GatedFeedForward"' in lines[4]
+    assert lines[5:8] == ["", "To be joined to configurations by +:", "fast      warmup_steps=1"]
+    assert "vocabulary_size=500" in lines[9]
+    assert lines[10] == "Where they are compared: dropout=0.1, max_updates=5"
 
 
 def test_train_gives_its_options_to_the_experiment(monkeypatch):
@@ -185,12 +167,14 @@ def test_train_gives_its_options_to_the_experiment(monkeypatch):
 
 def test_only_the_chief_exports(monkeypatch):
     monkeypatch.setattr("keras_nmt.experiments.run", lambda self: {})
-    cluster = {"worker": ["one:1", "two:1"]}
-    monkeypatch.setenv("TF_CONFIG", json.dumps({"cluster": cluster, "task": {"type": "worker", "index": 1}}))
-    run("train", "fusion", "--data-dir", "data", "--output", "no such folder")
-    monkeypatch.setenv("TF_CONFIG", json.dumps({"cluster": cluster, "task": {"type": "worker", "index": 0}}))
+    command, cluster = ["train", "fusion", "--data-dir", "data", "--output", "no such folder"], ["one:1", "two:1"]
+    for index in (1, 0):
+        task = {"cluster": {"worker": cluster}, "task": {"type": "worker", "index": index}}
+        monkeypatch.setenv("TF_CONFIG", json.dumps(task))
+        if index == 1:
+            run(*command)
     with pytest.raises((UserError, OSError), match="no such folder"):
-        run("train", "fusion", "--data-dir", "data", "--output", "no such folder")
+        run(*command)
 
 
 @pytest.fixture
@@ -217,85 +201,58 @@ def test_compare_trains_the_starts_of_warm_starts_first(comparisons):
     assert (one.training.stop.max_updates, one.training.update.seed) == (5, 2)
 
 
-def test_flags_of_compare_reach_the_runs(comparisons):
-    flags = "--dtype mixed_bfloat16 --replicas 2 --time-limit 1.5 --batch-size 9 --unequal"
-    run("compare", "fusion", "--data-dir", "data", *flags.split())
-    run("compare", "fusion", "--data-dir", "data")
-    one, other = comparisons["compare"]
-    made = one.runs["fusion"][1]
-    expected = {"dtype": "mixed_bfloat16", "replicas": 2, "stop.time_limit": 1.5, "batch_size": 9}
-    assert {name: value_at(made.training, name) for name in expected} == expected
+def test_compare_adds_a_baseline_to_the_named_configurations_and_passes_flags_on(comparisons):
+    flags = "--seeds 1 --output here --max-updates 8 --dtype mixed_bfloat16 --replicas 2 --time-limit 1.5 --unequal"
+    run("compare", "fusion", "--data-dir", "data", *flags.split(), "--table-only")
+    assert comparisons["compare"] == []
+    (one,) = comparisons["write_table"]
+    assert list(one.experiments) == ["baseline", "fusion"]
+    assert one.directory == Path("here")
+    expected = {"dtype": "mixed_bfloat16", "replicas": 2, "stop.time_limit": 1.5, "stop.max_updates": 8}
+    assert {name: value_at(one.runs["fusion"][1].training, name) for name in expected} == expected
+    run("compare", "matched", "--baseline", "fusion", "--data-dir", "data", "--batch-size", 9)
+    (other,) = comparisons["compare"]
+    assert (list(other.experiments), other.baseline) == (["fusion", "matched"], "fusion")
+    assert other.runs["fusion"][1].training.batch_size == 9
     assert (one.unequal, other.unequal) == (True, False)
 
 
-def test_compare_adds_the_baseline_to_the_named_configurations(comparisons):
-    arguments = ["--data-dir", "data", "--seeds", "1", "--output", "here", "--max-updates", "8", "--table-only"]
-    run("compare", "fusion", *arguments)
-    assert comparisons["compare"] == []
-    (made,) = comparisons["write_table"]
-    assert list(made.experiments) == ["baseline", "fusion"]
-    assert made.runs["fusion"][1].training.stop.max_updates == 8
-    assert made.directory == Path("here")
-
-
-def test_compare_with_another_baseline(comparisons):
-    run("compare", "matched", "--baseline", "fusion", "--data-dir", "data")
-    (made,) = comparisons["compare"]
-    assert (list(made.experiments), made.baseline) == (["fusion", "matched"], "fusion")
-
-
-def test_data_dir_is_required(comparisons):
+def test_errors_of_compare_are_one_line(comparisons):
+    configurations = {"baseline": {}, "big": {}, "warm": {"start_from": "big"}}
+    with pytest.raises(UserError, match=r"from which others start: big \(for warm\)"):
+        run("compare", "warm", "--data-dir", "data", of=recipe(configurations=configurations))
     with pytest.raises(UserError, match="Missing option --data-dir"):
         run("compare")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
+    for arguments, message in (
         (["gold"], "Received: gold"),
         (["--baseline", "gold"], "Received: gold"),
         (["--seeds", "1,x"], "Received: 1,x"),
         (["--seeds", "1,1"], "no seed twice"),
         (["--set", "clip"], "--set must be NAME=VALUE"),
-    ],
-)
-def test_errors_of_compare_are_one_line(comparisons, arguments, message):
-    with pytest.raises(UserError, match=message):
-        run("compare", "--data-dir", "data", *arguments)
+    ):
+        with pytest.raises(UserError, match=message):
+            run("compare", "--data-dir", "data", *arguments)
+    assert parse_seeds("1,2, 30") == [1, 2, 30]
 
 
-@pytest.mark.parametrize("command", [["train", "fusion"], ["compare"]])
-@pytest.mark.parametrize(
-    ("name", "flag"),
-    [
-        ("seed", {"train": "--seed", "compare": "--seeds"}),
-        ("directory", "--output"),
-        ("source", "--source"),
-        ("target", "--target"),
-        ("data_dir", "--data-dir"),
-        ("leave_out", "--leave-out"),
-    ],
-)
-def test_settings_with_an_option_of_their_own_are_refused_by_set(comparisons, monkeypatch, command, name, flag):
+def test_settings_with_an_option_of_their_own_are_refused_by_set(comparisons, monkeypatch):
     monkeypatch.setattr("keras_nmt.experiments.run", lambda self: pytest.fail("It runs."))
-    flag = flag[command[0]] if isinstance(flag, dict) else flag
-    with pytest.raises(UserError, match=f"^Give `{name}` by {flag}, not by --set. Received: --set {name}=7$"):
-        run(*command, "--data-dir", "data", "--set", f"{name}=7")
+    for name, train, compare in (
+        ("seed", "--seed", "--seeds"),
+        ("directory", "--output", "--output"),
+        ("source", "--source", "--source"),
+        ("data_dir", "--data-dir", "--data-dir"),
+        ("leave_out", "--leave-out", "--leave-out"),
+    ):
+        for command, flag in ((["train", "fusion"], train), (["compare"], compare)):
+            with pytest.raises(UserError, match=f"^Give `{name}` by {flag}, not by --set. Received: --set {name}=7$"):
+                run(*command, "--data-dir", "data", "--set", f"{name}=7")
     assert comparisons["compare"] == []
-
-
-def test_an_unknown_setting_is_named():
     with pytest.raises(UserError, match="no such settings.*Received: configuration"):
         run("train", "fusion", "--data-dir", "data", "--set", "configuration=baseline")
 
 
-def test_compare_refuses_to_leave_out_the_start_of_a_warm_start(comparisons):
-    configurations = {"baseline": {}, "big": {}, "warm": {"start_from": "big"}}
-    with pytest.raises(UserError, match=r"from which others start: big \(for warm\)"):
-        run("compare", "warm", "--data-dir", "data", of=recipe(configurations=configurations))
-
-
-def test_configurations_are_joined():
+def test_configurations_are_joined(comparisons):
     faster = recipe(modifiers={"fast": {"warmup_steps": 1}})
     made = experiment("fusion+started", of=faster)
     assert (made.model.arguments["shortcuts"], made.training.warmup_steps) == ("fusion", 30)
@@ -304,18 +261,13 @@ def test_configurations_are_joined():
     started = experiment("started+fast", of=faster, directory="runs/x-started+fast-3")
     assert Path(started.training.start.init_from) == Path("runs/x-baseline+fast-3")
     assert experiment("fast+fusion", of=faster).training.warmup_steps == 30
-
-
-def test_a_comparison_without_names_leaves_modifiers_out(comparisons):
-    faster = recipe(modifiers={"fast": {"warmup_steps": 1}})
+    # A comparison without names leaves modifiers out.
     run("compare", "--data-dir", "data", of=faster)
     run("compare", "fast", "fusion+fast", "--data-dir", "data", of=faster)
     assert [list(made.experiments) for made in comparisons["compare"]] == [
         ["baseline", "fusion", "matched", "started"],
         ["baseline", "fusion+fast", "fast"],
     ]
-    lines = run("list", of=faster).output.splitlines()
-    assert lines[4:7] == ["", "To be joined to configurations by +:", "fast      warmup_steps=1"]
 
 
 SEVERAL = {
@@ -390,39 +342,28 @@ def test_train_names_the_folder_by_its_choices(monkeypatch):
     made = []
     monkeypatch.setattr("keras_nmt.experiments.run", lambda self: made.append(Path(self.directory).name) or {})
     monkeypatch.setattr("keras_nmt.cli.recipe_app.export_run", lambda directory: made.append("exported"))
-    run(
-        *["train", "hub+label", "--autoencoding", "--leave-out", "de-fr", "--seed", "4", "--data-dir", "data"],
-        of=recipe(**SEVERAL),
-    )
-    run(*["train", "bilingual", "--source", "en", "--target", "fr", "--data-dir", "data"], of=recipe(**SEVERAL))
+    several = "train hub+label --autoencoding --leave-out de-fr --seed 4 --data-dir data"
+    for command in (several, "train bilingual --source en --target fr --data-dir data"):
+        run(*command.split(), of=recipe(**SEVERAL))
     assert made == ["mine-hub+label-autoencoding-without-de-fr-4", "mine-en-fr-bilingual-1", "exported"]
 
 
-def test_later_settings_take_precedence_and_inputs_stay():
+def test_later_settings_take_precedence_however_they_are_written_and_inputs_stay():
     layers = [{"model": {"a": 1}, "x": 1}, {"x": 2}, {"model": {"b": 2}}, {"model": {"a": 3}}]
     assert merge_settings(*layers) == {"model.a": 3, "model.b": 2, "x": 2}
     assert layers[0] == {"model": {"a": 1}, "x": 1}
-    assert merge_settings({"x": 1}) == {"x": 1}
     by_name, changed = {"model": {"shortcuts": "plain"}}, {"model": {"shortcuts": {"sites": ["cross"]}}}
     assert merge_settings(by_name, changed) == {"model.shortcuts": {"kind": "plain", "sites": ["cross"]}}
     assert merge_settings(by_name, changed, {"model": {"shortcuts": None}}) == {"model.shortcuts": None}
-
-
-def test_the_names_of_a_setting_meet_however_they_are_written():
-    stop, sites = {"training.stop.max_updates": 7}, {"kind": "plain", "sites": ["self"]}
-    for name in ("training.stop.max_updates", "stop.max_updates"):
-        assert merge_settings({"training": {"stop": {"max_updates": 5}}}, {name: 7}) == stop
-    assert merge_settings({"stop": {"max_updates": 5}}, {"training.stop": {"max_updates": 7}}) == stop
+    for one, other in (
+        ({"training": {"stop": {"max_updates": 5}}}, {"training.stop.max_updates": 7}),
+        ({"training": {"stop": {"max_updates": 5}}}, {"stop.max_updates": 7}),
+        ({"stop": {"max_updates": 5}}, {"training.stop": {"max_updates": 7}}),
+    ):
+        assert merge_settings(one, other) == {"training.stop.max_updates": 7}
     for name, value in (("model.shortcuts.sites", ["self"]), ("model.shortcuts", {"sites": ["self"]})):
-        assert merge_settings({"model": {"shortcuts": "plain"}}, {name: value}) == {"model.shortcuts": sites}
+        assert merge_settings(by_name, {name: value}) == {"model.shortcuts": {"kind": "plain", "sites": ["self"]}}
     # A name without its section is told from others by its place, which must be that of the last mention.
     merged = merge_settings({"training": {"stop": {"max_updates": 5}}}, {"max_updates": 7}, {"training": {"clip": 1.0}})
     assert experiment("baseline", **merged).training.stop.max_updates == 7
-
-
-def test_the_sections_of_a_recipe_are_those_of_an_experiment():
     assert set(SECTIONS) == set(_section_names(ExperimentConfig))
-
-
-def test_seeds_are_read_and_checked():
-    assert parse_seeds("1,2, 30") == [1, 2, 30]
