@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import io
 import json
-import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
-from echo_models import write_echo, write_echo_of_languages
+from echo_models import meta_graph_of, write_echo, write_echo_of_languages
 from grpc_server import ServerOfBothApis
-from tensorflow.core.protobuf import saved_model_pb2
 
 from keras_nmt.cli import app as cli
 
@@ -40,16 +35,12 @@ print(json.dumps(answers, default=bytes.decode))
 
 
 @pytest.fixture(scope="session")
-def ask_session(
-    run_python: Callable[..., subprocess.CompletedProcess[bytes]],
-) -> Callable[[Path, list[tuple[str, dict[str, list[str]]]]], list[Any]]:
-    """What signatures of an export answer to inputs, in a session of a process without keras_nmt.
+def ask_session(run_python):
+    """What signatures of an export answer to inputs, or the message of an error, in a process without keras_nmt."""
 
-    In place of an answer there is the message, where there was an error.
-    """
-
-    def ask(exported: Path, requests: list[tuple[str, dict[str, list[str]]]]) -> list[Any]:
-        done = run_python("-c", RUN_BY_SESSION, exported, stdin=json.dumps(requests).encode(), cwd="/")
+    def ask(exported, requests, **environment):
+        stdin = json.dumps(requests).encode()
+        done = run_python("-c", RUN_BY_SESSION, exported, stdin=stdin, cwd="/", **environment)
         assert done.returncode == 0, done.stderr[-3000:]
         return json.loads(done.stdout)
 
@@ -57,17 +48,15 @@ def ask_session(
 
 
 @pytest.fixture(scope="session")
-def reached() -> Callable[[Path, str], tuple[set[str], bool]]:
+def reached():
     """The operators that a signature of an export can run, and whether any function is marked for XLA."""
 
-    def find(exported: Path, signature: str) -> tuple[set[str], bool]:
-        saved_model = saved_model_pb2.SavedModel.FromString((exported / "saved_model.pb").read_bytes())
-        meta_graph = saved_model.meta_graphs[0]
+    def find(exported, signature):
+        meta_graph = meta_graph_of(exported)
         nodes = {node.name: node for node in meta_graph.graph_def.node}
         library = {function.signature.name: function for function in meta_graph.graph_def.library.function}
         waiting = [nodes[info.name.split(":")[0]] for info in meta_graph.signature_def[signature].outputs.values()]
-        seen: set[str] = set()
-        operators, marked = set(), False
+        seen, operators, marked = set(), set(), False
         while waiting:
             node = waiting.pop()
             operators.add(node.op)
@@ -82,8 +71,8 @@ def reached() -> Callable[[Path, str], tuple[set[str], bool]]:
     return find
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory):
     """The folders of `write_echo` and `write_echo_of_languages`, with the version 1 each."""
     folder = tmp_path_factory.mktemp("served")
     write_echo(folder / "echo" / "1")
@@ -92,32 +81,44 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def server(folder: Path) -> Iterator[ServerOfBothApis]:
+def server(folder):
     """A server of `write_echo`."""
     with ServerOfBothApis(folder / "echo") as server:
         yield server
 
 
 @pytest.fixture(scope="module")
-def server_of_languages(folder: Path) -> Iterator[ServerOfBothApis]:
+def server_of_languages(folder):
     """A server of `write_echo_of_languages`."""
     with ServerOfBothApis(folder / "many") as server:
         yield server
 
 
 @pytest.fixture(params=["rest_url", "grpc_url"])
-def api(request: pytest.FixtureRequest) -> str:
+def api(request):
     """The attribute of a server that holds its URL for an API."""
     return request.param
 
 
 @pytest.fixture
-def command(
-    monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
-) -> Callable[..., tuple[Any, str, str]]:
+def written(monkeypatch):
+    """What is given to write, of exports that write an empty file instead of a model."""
+    made = []
+
+    def write(*arguments):
+        *given, folder = arguments
+        (folder / "saved_model.pb").write_bytes(b"")
+        made.append(given)
+
+    monkeypatch.setattr("keras_nmt.serving._export._write", write)
+    return made
+
+
+@pytest.fixture
+def command(monkeypatch, capsysbinary):
     """Runs `keras-nmt translate` here, and gives exit code, output and errors."""
 
-    def run(*arguments: str, stdin: bytes = b"") -> tuple[Any, str, str]:
+    def run(*arguments, stdin=b""):
         monkeypatch.setattr(sys, "argv", ["keras-nmt", "translate", *arguments])
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
         with pytest.raises(SystemExit) as raised:

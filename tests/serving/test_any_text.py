@@ -42,13 +42,9 @@ TEXTS = st.one_of(
 
 
 @pytest.fixture(scope="module")
-def signatures(exported):
-    return tf.saved_model.load(str(exported)).signatures
-
-
-@pytest.fixture(scope="module")
-def answer(signatures):
+def answer(exported):
     """What a signature answers, as arrays [N]: well-formed ones."""
+    signatures = tf.saved_model.load(str(exported)).signatures
 
     def ask(name, *texts):
         inputs = dict(zip(("source", "target") if "score" in name else ("text",), texts, strict=True))
@@ -75,35 +71,25 @@ def _check_same(found, rows, expected):
             assert values[rows].tolist() == alone.tolist()
 
 
-@pytest.fixture(scope="module")
-def alone(answer):
-    """What each nasty text is answered alone: its translation, and its score as the source of another."""
-    texts = list(NASTY.values())
-    pairs = zip(texts, texts[::-1], strict=True)
-    return [answer("serving_default", [x]) for x in texts], [answer("score", [x], [y]) for x, y in pairs]
-
-
-@pytest.mark.nightly
-def test_unusual_texts_are_truncated_or_empty_as_documented(alone):
-    translations, _ = alone
-    empty = {name for name, found in zip(NASTY, translations, strict=True) if found["translation"] == [b""]}
-    assert {"only spaces", "what ends a line", "control characters"} <= empty
-    assert not empty & {"emoji", "NUL", "invalid UTF-8", "lone surrogates"}
-    truncated = {name for name, found in zip(NASTY, translations, strict=True) if found["truncated"][0]}
-    assert {"100,000 characters", "one word of 100,000 characters"} <= truncated
-
-
 # A program of XLA gets the ids of texts, not the texts.
-@pytest.mark.parametrize("compiled", [False, pytest.param(True, marks=pytest.mark.nightly)], ids=["plain", "xla"])
-def test_unusual_texts_give_the_same_answer_in_a_batch_and_alone(answer, alone, compiled):
-    texts, suffix = list(NASTY.values()), "_xla" if compiled else ""
+@pytest.mark.parametrize(
+    "suffix", [pytest.param("", marks=pytest.mark.slow), pytest.param("_xla", marks=pytest.mark.nightly)]
+)
+def test_unusual_texts_give_the_same_answer_in_a_batch_and_alone_as_documented(answer, suffix):
+    texts = list(NASTY.values())
+    translated = [answer("serving_default", [x]) for x in texts]
+    scored = [answer("score", [x], [y]) for x, y in zip(texts, texts[::-1], strict=True)]
     for start in range(0, len(texts), 3):
         part = slice(start, start + 3)
         batch, others = [LONG, *texts[part]], [LONG, *texts[::-1][part]]  # of one shape: little is compiled
-        for found, expected in zip(
-            (answer("serving_default" + suffix, batch), answer("score" + suffix, batch, others)), alone, strict=True
-        ):
-            _check_same(found, slice(1, None), expected[part])
+        _check_same(answer("serving_default" + suffix, batch), slice(1, None), translated[part])
+        _check_same(answer("score" + suffix, batch, others), slice(1, None), scored[part])
+
+    empty = {name for name, found in zip(NASTY, translated, strict=True) if found["translation"] == [b""]}
+    assert {"only spaces", "what ends a line", "control characters"} <= empty
+    assert not empty & {"emoji", "NUL", "invalid UTF-8", "lone surrogates"}
+    truncated = {name for name, found in zip(NASTY, translated, strict=True) if found["truncated"][0]}
+    assert {"100,000 characters", "one word of 100,000 characters"} <= truncated
 
 
 @settings(max_examples=20, deadline=None, derandomize=True)

@@ -1,4 +1,4 @@
-"""The client against real servers, by REST and by gRPC: what it sends, what it gives back, when it tries again."""
+"""The client against servers of both APIs: what it sends, and what it gives back."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import pytest
 from grpc_server import ServerOfBothApis
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from raw_servers import sent_by
 
 import keras_nmt
 from keras_nmt.errors import UserError
@@ -30,6 +31,7 @@ def compiling_server(folder):
         yield server
 
 
+@pytest.mark.slow
 def test_an_export_gives_the_translators_answers(exported, translator, lines, tmp_path):
     (tmp_path / "model" / "1").mkdir(parents=True)
     for name in ("saved_model.pb", "variables", "assets"):  # without the warm-up, which needs XLA
@@ -71,41 +73,49 @@ def test_batches_have_similar_lengths_and_results_keep_their_order(server, lines
 
 def test_no_lines_make_no_request():
     client = Client("http://localhost:9", "model")
-    assert client.translate([]) == []
-    assert client.score([], []) == []
+    assert client.translate([]) == client.score([], []) == client.sample([]) == client.align([], []) == []
+    assert client.translate([], beam_size=1) == client.translate([], word_scores=True) == []
 
 
-def test_scores_come_back_in_order(server, api):
-    with Client(getattr(server, api), "echo", batch_size=2) as client:
-        assert client.score(["a", "abc", ""], ["d", "", "äh"]) == [1 - 100, 3, -300]
-
-
-def test_pairs_are_sorted_by_the_longer_text(server):
-    with Client(server.rest_url, "echo", batch_size=1) as client:
-        sent, predict = [], client._transport.predict
-
-        def noted(signature, inputs, deadline):
-            sent.append(inputs["source"][0])
-            return predict(signature, inputs, deadline)
-
-        client._xla, client._transport.predict = False, noted
-        client.score(["a", "bb", ""], ["cccc", "bb", "ddd"])
-    assert sent == ["a", "", "bb"]
+def test_pairs_are_sorted_by_the_longer_text_and_scores_come_back_in_order(server, api):
+    with Client(getattr(server, api), "echo", batch_size=1) as client:
+        client._xla, sent = False, sent_by(client)
+        assert client.score(["a", "abc", ""], ["dddd", "", "äh"]) == [1 - 400, 3, -300]
+    assert [inputs["source"] for _, inputs in sent] == [["a"], ["abc"], [""]]
 
 
 def test_the_compiled_signature_is_preferred_until_a_server_refuses_it(server, compiling_server, api):
     with Client(getattr(compiling_server, api), "echo") as client:
         assert [client.translate(["abc"])[0].score, client.score(["abc"], [""])[0]] == [-3, -3]
+        assert client.sample(["abc"], seeds=[7])[0] == Translation((Hypothesis("7 abc", -5.0, False),), False)
     with Client(getattr(server, api), "echo", retries=0) as client:
-        asked, predict = [], client._transport.predict
-
-        def noted(signature, *arguments):
-            asked.append(signature)
-            return predict(signature, *arguments)
-
-        client._transport.predict = noted
+        sent = sent_by(client)
         assert [client.translate(["abc"])[0].score, client.score(["abc"], [""])[0]] == [3, 3]
-    assert asked == ["serving_default_xla", "serving_default", "score"]
+    assert [signature for signature, _ in sent] == ["serving_default_xla", "serving_default", "score"]
+
+
+def test_options_of_a_search_reach_the_signature(server, api):
+    with Client(getattr(server, api), "echo", batch_size=2) as client:
+        phrases = {"constraints": [["a"], [], ["b|c", "d"]], "avoid": [["a"], [], []]}
+        options = {"prefixes": ["die ", "", "der "], "beam_size": 3, "num_hypotheses": 2}
+        found = client.translate(["x", "yyy", "zz"], **options, **phrases)
+        assert [[hypothesis.text for hypothesis in x.hypotheses] for x in found] == [
+            ["die x", "3"],
+            ["yyy", "3"],
+            ["der zz", "3"],
+        ]
+        assert [x.hypotheses[0].met for x in found] == [(False,), (), (True, True)]
+        with pytest.raises(UserError, match=r"gives at most 2 translation\(s\).* Received: num_hypotheses=4"):
+            client.translate(["a"], num_hypotheses=4)
+        with pytest.raises(UserError, match="at most `beam_size`. Received: num_hypotheses=3, beam_size=2"):
+            client.translate(["a"], num_hypotheses=3, beam_size=2)
+        for name in ("beam_size", "num_hypotheses"):
+            with pytest.raises(UserError, match=f"`{name}` must be an integer of at least 1. Received: {name}=0"):
+                client.translate(["a"], **{name: 0})
+        with pytest.raises(UserError, match="a prefix for each line. Received: 1 lines, 2 prefixes"):
+            client.translate(["a"], prefixes=["b", "c"])
+        with pytest.raises(UserError, match="no signature `tokens`.*--signature tokens"):
+            client.translate(["a"], word_scores=True)
 
 
 def test_languages_are_given_for_all_lines_or_for_each_line(server_of_languages, api):
@@ -113,49 +123,37 @@ def test_languages_are_given_for_all_lines_or_for_each_line(server_of_languages,
         found = client.translate(["one", "three", "long"], "de", iter(["fr", "de", "fr"]))
         assert [x.text for x in found] == ["de fr one", "de de three", "de fr long"]
         assert found[2] == Translation((Hypothesis("de fr long", -1.0, False), Hypothesis("long", -2.0, True)), True)
+        assert len(client.translate(["one"], "de", "fr", num_hypotheses=2)[0].hypotheses) == 2  # without `search`
         assert client.score(["a", "b"], ["c", "d"], ["de", "fr"], "fr") == [-1, -9]
         samples = client.sample(["one", "three", "long"], "de", ["fr", "de", "fr"], seeds=[3, -(2**31), 2**31 - 1])
         assert [x.text for x in samples] == ["de fr 3 one", "de de -2147483648 three", "de fr 2147483647 long"]
-        with pytest.raises(UserError, match=r"INVALID_ARGUMENT.*The model has de, fr.*xx.*model='many'"):
-            client.translate(["one"], "de", "xx")
-        with pytest.raises(UserError, match="INVALID_ARGUMENT.*source_language"):
-            client.translate(["one"])
-        with pytest.raises(
-            UserError, match="a target language for each line, or one for all. Received: 1 languages, 2"
+        for arguments, told in (
+            ((["one"], "de", "xx"), r"INVALID_ARGUMENT.*The model has de, fr.*xx.*model='many'"),
+            ((["one"],), "INVALID_ARGUMENT.*source_language"),
+            ((["one", "two"], "de", ["fr"]), "a target language for each line, .* Received: 1 languages, 2"),
+            ((["one"], "de"), "must be given together"),
+            ((["one"], None, "fr"), "must be given together"),
+            ((["one"], "de", 7), "A target language must be a string. Received: 7"),
+            ((["one"], "de", "\ud800"), "cannot be encoded as UTF-8"),
         ):
-            client.translate(["one", "two"], "de", ["fr"])
-        for languages in (("de",), (None, "fr")):
-            with pytest.raises(UserError, match="must be given together"):
-                client.translate(["one"], *languages)
-        with pytest.raises(UserError, match="A target language must be a string. Received: 7"):
-            client.translate(["one"], "de", 7)
-        with pytest.raises(UserError, match="cannot be encoded as UTF-8"):
-            client.translate(["one"], "de", "\ud800")
+            with pytest.raises(UserError, match=told):
+                client.translate(*arguments)
+        for ask in (
+            lambda: client.translate(["a"], "de", "fr", beam_size=2),
+            lambda: client.align(["a"], ["b"], "de", "fr"),
+        ):
+            with pytest.raises(UserError, match=r"no signature `(search|align)`: .*`--signature \1`. Received"):
+                ask()
 
 
-def test_samples_follow_the_seeds(server, compiling_server, api):
+def test_samples_follow_the_seeds(server, api):
     with Client(getattr(server, api), "echo", batch_size=2) as client:
         found = client.sample(["a", "abc", "ab"], seeds=iter([1, -2, 3]))
         assert [x.text for x in found] == ["1 a", "-2 abc", "3 ab"]
         drawn = [x.text.split()[0] for x in client.sample(["a", "abc"], seeds=5)]
         assert drawn == [str(x) for x in np.random.RandomState(5).randint(2**31 - 1, size=2)]
-        assert client.sample([]) == []
         with pytest.raises(UserError, match="a seed for each line"):
             client.sample(["a"], seeds=[1, 2])
-    with Client(getattr(compiling_server, api), "echo") as client:
-        assert client.sample(["abc"], seeds=[7])[0] == Translation((Hypothesis("7 abc", -5.0, False),), False)
-
-
-@pytest.mark.parametrize(
-    "url",
-    [
-        *("http://my..host:8501", f"grpc://{'a' * 64}.net", "http://[::1", "host:8501", "http://", "http://a b"),
-        *("http://host:99999", "http://host\n:8501", "https://a%00b", b"http://host:8501", None, 3),
-    ],
-)
-def test_an_address_without_a_server_is_named(url):
-    with pytest.raises(UserError, match="`url` must be .* Received: url="):
-        Client(url, "model")
 
 
 def test_a_refusal_of_the_server_is_one_line(server, api):
@@ -192,40 +190,24 @@ def test_threads_share_a_client(server, api):
         assert [found[0].text for found in pool.map(lambda text: client.translate([text]), texts)] == texts
 
 
-@pytest.mark.parametrize(
-    ("url", "options", "told"),
-    [
-        ("localhost:8501", {}, "`url` must be http://HOST:8501"),
-        ("ftp://host", {}, "Received: url='ftp://host'"),
-        ("http://", {}, "Received: url='http://'"),
-        ("http://user:secret@host", {}, r"without a user, .* Received: url='http://...@host'$"),
-        ("http://user:secret@", {}, r"Received: url='http://...@'$"),
-        ("http://user:se/cr@et@host", {}, r"Received: url='http://...@host'$"),
-        ("http://host/path?key=5", {}, r"Received: url='http://host/path\?key=5'$"),
-        ("http://host#part", {}, "Received: url='http://host#part'$"),
-        ("grpc://host:1/path", {}, "Received: url='grpc://host:1/path'$"),
-        ("http://host:x", {}, "Received: url='http://host:x'"),
-        *(
-            ("http://host", {name: value}, rf"`{name}` must be .* Received: {name}={re.escape(repr(value))}$")
-            for name, values in {
-                "timeout": (0, -1, math.nan, math.inf, -math.inf, 1e300, True, "3", None, 2j, [1]),
-                "retries": (-1, 2.0, math.nan, True, "3", None, 2**63),
-                "batch_size": (0, -1, 8.0, True, "3", None, 2**63),
-                "version": (-1, 1.0, True, "3", 2**63),
-            }.items()
-            for value in values
-        ),
-        ("http://host", {"model": ""}, "`model` must be the name of a model. Received: model=''"),
-        ("http://host", {"model": 3}, "`model` must be the name of a model. Received: model=3"),
-        ("http://host", {"model": "\ud800"}, "cannot be encoded as UTF-8"),
-    ],
-)
-def test_arguments_are_checked(url, options, told):
-    with pytest.raises(UserError, match=told):
-        Client(url, **{"model": "model", **options})
-
-
-def test_numpy_numbers_are_accepted():
+def test_arguments_are_checked():
+    urls = ["http://my..host:8501", f"grpc://{'a' * 64}.net", "http://[::1", "localhost:8501", "http://", "http://a b"]
+    urls += ["http://host:99999", "http://host:x", "http://host\n:8501", "https://a%00b", b"http://host:8501", None]
+    for url in (*urls, "ftp://host", "http://host/path?key=5", "http://host#part", "grpc://host:1/path"):
+        with pytest.raises(UserError, match=f"`url` must be .* Received: url={re.escape(repr(url))}$"):
+            Client(url, "model")
+    for url in ("http://user:secret@host", "http://user:se/cr@et@host"):  # the password is not shown
+        with pytest.raises(UserError, match=r"without a user, .* Received: url='http://\.\.\.@host'$"):
+            Client(url, "model")
+    wrong = {"timeout": (0, math.nan, math.inf, 1e300, True, "3", None, 2j), "batch_size": (0, 8.0, True, None)}
+    for name, values in {**wrong, "retries": (-1, 2**63), "version": (-1, True), "model": ("", 3)}.items():
+        for value in values:
+            with pytest.raises(UserError, match=rf"`{name}` must be .* Received: {name}={re.escape(repr(value))}$"):
+                Client("http://host", **{"model": "model", name: value})
+    with pytest.raises(UserError, match="cannot be encoded as UTF-8"):
+        Client("http://host", "\ud800")
+    for scheme in ("http", "https", "grpc"):
+        Client(f"{scheme}://[100::a]", "m").close()
     client = Client("http://host", "m", timeout=np.float32(3), retries=np.int64(0), batch_size=np.int32(2))
     assert (client.timeout, client.retries, client.batch_size) == (3, 0, 2)
 
@@ -238,41 +220,86 @@ def test_grpc_without_its_package_names_the_extra(monkeypatch):
         Client("grpc://localhost:8500", "model")
 
 
-HEAVY = ("tensorflow", "tensorflow_text", "tensorflow_serving", "keras", "keras_hub", "numpy", "h5py", "sentencepiece")
-
-
-@pytest.mark.parametrize(
-    "program",
-    [
-        """
+# None in place of a module: an import fails.
+WITHOUT_TENSORFLOW = """
+import sys
+names = "tensorflow", "tensorflow_text", "tensorflow_serving", "keras", "keras_hub", "numpy", "h5py", "sentencepiece"
+sys.modules.update(dict.fromkeys(names))
 from keras_nmt.serving import Client
 with Client(sys.argv[1], "echo") as client:
     print(client.translate(["abc", "de"])[1].text, client.score(["abc"], [""]), client.sample(["a"], seeds=[3])[0].text)
-""",
-        """
 from keras_nmt.cli import app
 sys.argv = ["keras-nmt", "translate", "--server", sys.argv[1], "--model", "echo", "--scores"]
 app.main()
-""",
-    ],
-)
-def test_a_client_needs_neither_tensorflow_nor_keras_nor_numpy(server, api, program):
-    start = f"import sys; sys.modules.update(dict.fromkeys({HEAVY}))"  # None: an import fails
-    command = [sys.executable, "-c", f"{start}\n{program}", getattr(server, api)]
+"""
+
+
+@pytest.mark.parametrize("api", ["rest_url", pytest.param("grpc_url", marks=pytest.mark.slow)])
+def test_a_client_needs_neither_tensorflow_nor_keras_nor_numpy(server, api):
+    command = [sys.executable, "-c", WITHOUT_TENSORFLOW, getattr(server, api)]
     environment = {**os.environ, "PYTHONPATH": str(Path(keras_nmt.__file__).parents[1])}
     done = subprocess.run(command, input=b"abc\n", capture_output=True, env=environment, timeout=60)
-    assert done.stderr == b""
-    assert done.stdout in (b"de [3.0] 3 a\n", b"3.0000\tabc\n")
-    assert done.returncode == 0
+    assert (done.stdout, done.stderr, done.returncode) == (b"de [3.0] 3 a\n3.0000\tabc\n", b"", 0)
 
 
-@pytest.mark.parametrize("package", [keras_nmt.experiments, keras_nmt.inference, keras_nmt.serving])
-def test_names_are_imported_on_first_use(package):
-    """No module has the public name of a thing: whoever imports the module would hide the thing."""
-    modules = {path.stem for path in Path(package.__file__).parent.glob("*.py")}
-    assert not modules & set(package.__all__)
-    assert dir(package) == package.__all__
-    for name in package.__all__:
-        assert getattr(package, name).__name__ == name
-    with pytest.raises(AttributeError, match="other"):
-        _ = package.other
+# keras-nmt translate --server
+
+
+def test_translate_uses_a_server(server, server_of_languages, command, api):
+    there = ["--server", getattr(server, api), "--model", "echo"]
+    assert command(*there, stdin="äh\n\nb\r\n".encode()) == (0, "äh\n\nb\n", "")
+    named = there[:2] if api == "rest_url" else there  # by gRPC, the client does not ask for the name
+    assert command(*named, "--timeout", "20", "--retries", "0", stdin=b"a\n") == (0, "a\n", "")
+    code, output, errors = command(*there, "--scores", stdin=b"a\nb\nc\nd\nabc\n")
+    assert (code, output) == (0, "3.0000\ta\n3.0000\tb\n3.0000\tc\n3.0000\td\n3.0000\tabc\n")
+    assert errors.startswith("5 line(s) were truncated")
+    there = ["--server", getattr(server_of_languages, api), "--model", "many", "-s", "de", "-t", "fr"]
+    assert command(*there, stdin=b"one\n") == (0, "de fr one\n", "")
+    assert command(*there, "--n-best", "2", "--scores", stdin=b"one\n")[1] == "-1.0000\tde fr one\n-2.0000\tone\n"
+    assert command(*there, "--sample", "--seed", "1", stdin=b"one\n")[1].startswith("de fr 1791095845 one\n")
+    code, output, errors = command(*there, "--n-best", "3", stdin=b"one\n")
+    assert (code, output) == (2, "")
+    assert "gives at most 2 translation(s) of a sentence" in errors
+
+
+def test_translate_by_a_server_has_prefixes_n_best_and_alignments(server, command, tmp_path):
+    begun, words = tmp_path / "begun", tmp_path / "words"
+    begun.write_text("die \n\n")
+    options = ["--prefixes", str(begun), "--n-best", "2", "--beam-size", "3", "--alignments", str(words)]
+    there = ["--server", server.rest_url, "--model", "echo"]
+    assert command(*there, *options, stdin=b"one cat\na dog\n") == (0, "die one cat\n3\na dog\n3\n", "")
+    assert words.read_text() == "0-0 1-1\n" * 4
+
+
+def test_a_translation_cannot_steer_the_terminal(server, command, monkeypatch):
+    there, text = ["--server", server.rest_url, "--model", "echo"], "ä\x1b]0;a\x07\x9b\ta\u200cb"
+    assert command(*there, stdin=f"{text}\n".encode())[1] == f"{text}\n"
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    assert command(*there, stdin=f"{text}\n".encode())[1] == "ä\\x1b]0;a\\x07\\x9b\ta\u200cb\n"
+
+
+def test_errors_of_translate_by_a_server_are_one_line(command, monkeypatch):
+    monkeypatch.setattr("keras_nmt.serving.client.transports.FIRST_WAIT", 0.001)
+    there = ["--server", "http://localhost:1"]
+    for arguments, told in (
+        (["runs/mine", *there], "no effect with --server. Received: DIRECTORY"),
+        ([*there, "--length-penalty", "2", "--xla"], "Received: --length-penalty, --xla"),
+        ([*there, "--sample", "--beam-size", "2"], "--sample. Received: --beam-size"),
+        ([*there, "--split-sentences", "en", "--n-best", "2"], "es. Received: --n-best"),
+        (["runs/mine", "--split-sentences", "en"], "goes with --server. Received: --split-sentences en"),
+        ([*there, "--seed", "3"], "--seed goes with --sample. Received: --seed 3"),
+        ([*there, "--sample", "--top-k", "3"], "no effect with --server. Received: --top-k"),
+        (["runs/mine", "--model", "mine"], "--model goes with --server"),
+        (["runs/mine", "--timeout", "3"], "--timeout goes with --server. Received: --timeout 3"),
+        (["runs/mine", "--retries", "3"], "--retries goes with --server. Received: --retries 3"),
+        ([*there, "--timeout", "0"], "`timeout` must be a number above 0"),
+        (["--server", "grpc://127.0.0.1:1", "--timeout", "0.2", "--model", "m"], "Received: model='m'"),
+        ([], "Missing argument: the DIRECTORY of a model, or --server URL"),
+        (["--server", "localhost"], "`url` must be"),
+        (["--server", "http://127.0.0.1:1"], "cannot be reached"),
+    ):
+        code, output, errors = command(*arguments, stdin=b"a\n")
+        assert (code, output) == (2, "")
+        assert errors.startswith("Error: ")
+        assert errors.count("\n") == 1
+        assert told in errors

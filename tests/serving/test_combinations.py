@@ -9,7 +9,6 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
-from one_in import these
 
 from keras_nmt.ids import BOS, EOS, PAD
 from keras_nmt.inference import Translator
@@ -18,6 +17,7 @@ from keras_nmt.serving import export
 
 NUMBER = 40
 SIDES = ("encoder", "decoder")
+PAIRS = ["seven cats sleep", "a mouse"], ["katze", "die katze"]
 OPTIONS = {
     "shortcuts": (None, "plain", "fusion"),
     "shortcuts.source": ("lexical", "non_lexical"),
@@ -90,8 +90,7 @@ def _as_arguments(options):
 
 DRAWN = list(_draw())
 COMBINATIONS = [_as_arguments(options) for options in DRAWN]
-# The usual run tries a few that have every value of every option between them, because most of the time goes into
-# tracing. The nightly run tries and exports all.
+# .ci/run tries a few that have every value of every option between them; the nightly run tries and exports all.
 USUALLY = (6, 14, 18, 27, 29, 37)
 
 
@@ -100,17 +99,19 @@ def _name(options):
     return "-".join(map(str, (*kinds, options["norm"])))
 
 
-def _ids(tokenizer, sentence):
-    return tokenizer.tokenize(sentence[None]).to_list()[0]
-
-
 @pytest.fixture
 def make_combination(make_model):
     # Less noise than elsewhere: products of products of large numbers lose digits, however they are computed.
     return lambda options: make_model(noise=0.15, hidden_dim=16, intermediate_dim=12, dropout=0.1, **options)
 
 
-@pytest.mark.parametrize("options", these(USUALLY, COMBINATIONS, _name))
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param(options, id=_name(options), marks=pytest.mark.slow if i in USUALLY else pytest.mark.nightly)
+        for i, options in enumerate(COMBINATIONS)
+    ],
+)
 def test_a_combination_decodes_saves_loads_and_trains(options, make_combination, tmp_path):
     model = make_combination(options)
     source = np.array([[7, 9, 30, 41, EOS], [50, 8, EOS, PAD, PAD], [60, EOS, PAD, PAD, PAD]], "int32")
@@ -133,8 +134,6 @@ def test_a_combination_decodes_saves_loads_and_trains(options, make_combination,
     padded = model([np.pad(source, ((0, 1), (0, 3))), np.pad(target, ((0, 1), (0, 2)))])
     assert np.isfinite(padded).all()
     np.testing.assert_allclose(padded[:3, : target.shape[1]], logits, **rounding)
-
-    # So is a sentence of one token.
     padded = model([np.array([[EOS, PAD, PAD]]), target[:1]])[:, :1]
     np.testing.assert_allclose(model([np.array([[EOS]]), target[:1, :1]]), padded, **rounding)
 
@@ -161,28 +160,22 @@ def test_a_combination_decodes_saves_loads_and_trains(options, make_combination,
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("options", COMBINATIONS, ids=_name)
-def test_a_combination_exports(options, make_combination, source_tokenizer, target_tokenizer, tmp_path):
+def test_an_export_computes_what_the_model_computes_with_xla_and_without(
+    options, make_combination, source_tokenizer, target_tokenizer, tmp_path
+):
     model = make_combination(options)
     joint = options["target_vocabulary_size"] is None
     tokenizers = {"source": source_tokenizer, "target": source_tokenizer if joint else target_tokenizer}
-
-    # The export computes what the model computes, with XLA and without.
     search = {"beam_size": 2, "length_buckets": (12,), "batch_buckets": (2,), "max_length": 6}
-    served = tf.saved_model.load(str(export(tmp_path / "export", model, tokenizers, **search)))
-    sentences = tf.constant(["seven cats sleep", "a mouse"])
-    plain, compiled = (served.signatures[f"serving_default{twin}"](text=sentences) for twin in ("", "_xla"))
-    assert plain["translation"].numpy().tolist() == compiled["translation"].numpy().tolist()
-    np.testing.assert_allclose(plain["score"], compiled["score"], rtol=1e-4, atol=1e-4)
-    translations = Translator(model, tokenizers, **search).translate(["seven cats sleep", "a mouse"])
-    assert plain["translation"].numpy().tolist() == [translation.text.encode() for translation in translations]
-    target_text = tf.constant(["katze", "die katze"])
-    scored = served.signatures["score"](source=sentences, target=target_text)["log_probability"]
-    for i in range(2):  # alone and without padding, against the model's logits
-        source_ids = _ids(tokenizers["source"], sentences[i]) + [EOS]
-        target_ids = _ids(tokenizers["target"], target_text[i])
-        log_probabilities = tf.nn.log_softmax(model([np.array([source_ids]), np.array([[BOS, *target_ids]])]))[0]
-        expected = sum(log_probabilities[t, token] for t, token in enumerate([*target_ids, EOS]))
-        np.testing.assert_allclose(scored[i], expected, rtol=1e-4, atol=1e-4)
+    signatures = tf.saved_model.load(str(export(tmp_path / "export", model, tokenizers, **search))).signatures
+    translator, texts, targets = Translator(model, tokenizers, **search), *PAIRS
+    expected, log_probabilities = translator.translate(texts), translator.score(texts, targets)
+    for twin in ("", "_xla"):
+        found = signatures[f"serving_default{twin}"](text=tf.constant(texts))
+        assert found["translation"].numpy().tolist() == [translation.text.encode() for translation in expected]
+        np.testing.assert_allclose(found["score"], [translation.score for translation in expected], 1e-4, 1e-4)
+        scored = signatures[f"score{twin}"](source=tf.constant(texts), target=tf.constant(targets))
+        np.testing.assert_allclose(scored["log_probability"], log_probabilities, 1e-4, 1e-4)
 
 
 def test_every_value_of_every_option_is_drawn():

@@ -1,15 +1,11 @@
-"""The signatures `search` and `align` of exports, and the client's methods for them, against the translator."""
+"""The signatures `search`, `align` and `tokens` of exports, and the client's methods for them."""
 
 from __future__ import annotations
-
-import contextlib
 
 import numpy as np
 import pytest
 import tensorflow as tf
 from grpc_server import ServerOfBothApis
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from small import LINES, MANY, ONE_SHAPE
 
 from keras_nmt.errors import UserError
@@ -21,30 +17,36 @@ PREFIXES = ["die kleine katze", "", "drei", "sieben v", "", "die", "ka"]
 CONSTRAINTS = [["kleine katze|drei", "hunde"], *[[""] * 2] * 4, ["garten", ""], ["drei", "vier"]]
 AVOID = [["vögel"], ["drei"], [""], ["katze|die"], [""], [""], [""]]
 TARGETS = ["die kleine katze", "", "drei rote hunde " * 9, "vier", "die", "  saß  \u3000vögel", "drei"]
-SOURCES_OF_MANY, TARGETS_OF_MANY = ["de", "fr", "fr", "de", "fr", "zh-Hans", "de"], ["fr", "de"] * 3 + ["fr"]
+SIZES = [1, 1, 2, 3, 2, 2, 1]
+LANGUAGES = ["de", "fr", "fr", "de", "fr", "zh-Hans", "de"], ["fr", "de"] * 3 + ["fr"]
+SIGNATURES = ["search", "align", "tokens"]
 
 
 @pytest.fixture(scope="module")
 def exported(model, tokenizers, made_once):
     def make(folder):
-        export(folder / "model", model, tokenizers, **ONE_SHAPE, signatures=["search", "align"])
+        export(folder / "model", model, tokenizers, **ONE_SHAPE, signatures=SIGNATURES)
 
-    return made_once("export with search and align", make) / "model" / "1"
-
-
-@pytest.fixture(scope="module")
-def servers(exported, exported_label):
-    """One server with XLA and one of several directions without."""
-    with contextlib.ExitStack() as stack:
-        yield [
-            stack.enter_context(ServerOfBothApis(path.parent, port=0, xla=xla))
-            for path, xla in ((exported, True), (exported_label, False))
-        ]
+    return made_once("export with all signatures", make) / "model" / "1"
 
 
-@pytest.fixture(scope="module")
-def many(make_multilingual):
-    return Translator(*make_multilingual("label"), **MANY)
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(False, marks=pytest.mark.slow), pytest.param(True, marks=pytest.mark.nightly)],
+    ids=["one direction", "many"],
+)
+def case(request, exported, translator, make_multilingual, made_once):
+    """A server, a translator with the same answers, and arguments of languages."""
+    languages, path = (), exported.parent
+    if request.param:
+
+        def make(folder):
+            export(folder / "model", *make_multilingual("label"), **MANY, directions=[], signatures=SIGNATURES)
+
+        path = made_once("export of directions with all signatures", make) / "model"
+        languages, translator = LANGUAGES, Translator(*make_multilingual("label"), **MANY)
+    with ServerOfBothApis(path) as server:
+        yield server, translator, languages
 
 
 @pytest.fixture(scope="module")
@@ -57,28 +59,17 @@ def by_beam_size(translator):
     return {size: translator.with_options(beam_size=size, num_hypotheses=size) for size in (1, 2, 3)}
 
 
-@pytest.fixture(scope="module")
-def many_of_two(many):
-    return many.with_options(beam_size=2, num_hypotheses=2)
-
-
-def assert_same(found, expected):
-    assert [[x.text for x in row.hypotheses] for row in found] == [[x.text for x in row.hypotheses] for row in expected]
-    for one, other in zip(found, expected, strict=True):
-        np.testing.assert_allclose([x.score for x in one.hypotheses], [x.score for x in other.hypotheses], 1e-4, 1e-4)
-        assert one.truncated == other.truncated
-
-
+@pytest.mark.slow
 def test_a_session_without_keras_nmt_gives_the_translators_answers(exported, translator, by_beam_size, ask_session):
     asked = {"text": LINES, "prefix": PREFIXES, "beam_size": [0] * 7, "constraints": [[""]] * 7, "avoid": [[""]] * 7}
     constrained = {**asked, "constraints": CONSTRAINTS, "avoid": AVOID}
     pairs = {"source": LINES, "target": TARGETS}
     requests = [("search", asked), ("search_xla", asked), ("align", pairs), ("align_xla", pairs)]
     requests += [("search", {name: [] for name in asked}), ("align", {name: [] for name in pairs})]
-    requests += [("search", constrained), ("search_xla", constrained)]
+    requests += [("search", constrained), ("search_xla", constrained), ("search", {**asked, "beam_size": SIZES})]
     requests.append(("search", {**asked, "beam_size": [4] * 7}))
     requests.append(("search", {**asked, "constraints": [[""], ["☃"], *[[""]] * 5]}))
-    *answers, nothing, no_pairs, plain, compiled, refused, unknown = ask_session(exported, requests)
+    *answers, nothing, no_pairs, plain, compiled, of_sizes, refused, unknown = ask_session(exported, requests)
     expected = by_beam_size[3].translate(LINES, prefixes=PREFIXES, constraints=CONSTRAINTS, avoid=AVOID)
     for answer in (plain, compiled):
         assert answer["translation"] == [[x.text for x in row.hypotheses] for row in expected]
@@ -92,6 +83,10 @@ def test_a_session_without_keras_nmt_gives_the_translators_answers(exported, tra
         scores = [[x.score for x in row.hypotheses] for row in expected]
         np.testing.assert_allclose(answer["score"], scores, rtol=1e-4, atol=1e-4)
         assert answer["truncated"] == [row.truncated for row in expected]
+    for i, size in enumerate(SIZES):
+        (expected,) = by_beam_size[size].translate(LINES[i : i + 1], prefixes=PREFIXES[i : i + 1])
+        assert of_sizes["translation"][i] == [x.text for x in expected.hypotheses] + [""] * (3 - size)
+        np.testing.assert_allclose(of_sizes["score"][i][:size], [x.score for x in expected.hypotheses], 1e-4, 1e-4)
     aligned = translator.align(LINES, TARGETS)
     for answer in answers[2:]:
         rows = zip(answer["alignment"], answer["source_word"], answer["target_word"], strict=True)
@@ -102,134 +97,92 @@ def test_a_session_without_keras_nmt_gives_the_translators_answers(exported, tra
     assert "A beam size is from 1 to 3, or 0 for 3. Received:" in refused
 
 
-@pytest.mark.nightly
-@settings(max_examples=8, deadline=None)
-@given(
-    rows=st.lists(
-        st.tuples(st.sampled_from(LINES), st.sampled_from(PREFIXES), st.integers(0, 3)), min_size=4, max_size=4
-    ),  # of one size: compiled once
-    compiled=st.booleans(),
-)
-def test_each_row_of_search_equals_a_translator_with_its_beam_size(signatures, by_beam_size, rows, compiled):
-    texts, prefixes, sizes = map(list, zip(*rows, strict=True))
-    answer = signatures["search_xla" if compiled else "search"](
-        text=tf.constant(texts),
-        prefix=tf.constant(prefixes),
-        beam_size=tf.constant(sizes),
-        constraints=tf.constant([["", ""]] * 4),
-        avoid=tf.constant([[""]] * 4),
-    )
-    assert answer["translation"].shape == answer["score"].shape == (len(rows), 3)
-    for i, (text, prefix, size) in enumerate(rows):
-        size = size or 3
-        (expected,) = by_beam_size[size].translate([text], prefixes=[prefix])
-        found = [text.decode() for text in answer["translation"][i].numpy()]
-        assert found == [x.text for x in expected.hypotheses] + [""] * (3 - size)
-        np.testing.assert_allclose(answer["score"][i, :size], [x.score for x in expected.hypotheses], 1e-4, 1e-4)
+def _check_same(found, expected):
+    """Compares texts, scores, constraints that are met, and the subwords with their log-probabilities, if any."""
+    for row, other in zip(found, expected, strict=True):
+        assert row.truncated == other.truncated
+        for x, y in zip(row.hypotheses, other.hypotheses, strict=True):
+            assert (x.text, x.met) == (y.text, y.met)
+            np.testing.assert_allclose(x.score, y.score, 1e-4, 1e-4)
+            assert [piece.text for piece in x.pieces] == [piece.text for piece in y.pieces]
+            values = [[piece.log_probability for piece in z.pieces] for z in (x, y)]
+            np.testing.assert_allclose(*values, atol=1e-3)
 
 
-@pytest.mark.nightly
-def test_a_client_gives_the_translators_answers_by_rest_and_by_grpc(
-    servers, translator, by_beam_size, many, many_of_two
-):
-    options = {"prefixes": PREFIXES, "beam_size": 2, "num_hypotheses": 2}
-    for server, reference, of_two, languages in (
-        (servers[0], translator, by_beam_size[2], ()),
-        (servers[1], many, many_of_two, (SOURCES_OF_MANY, TARGETS_OF_MANY)),
-    ):
-        expected = of_two.translate(LINES, *languages, prefixes=PREFIXES)
-        plain = reference.with_options(num_hypotheses=2).translate(LINES, *languages)
-        aligned = reference.align(LINES, TARGETS, *languages)
-        for url in (server.rest_url, server.grpc_url):
-            with Client(url, "model", batch_size=3) as client:
-                assert_same(client.translate(LINES, *languages, **options), expected)
-                assert_same(client.translate(LINES, *languages, num_hypotheses=2), plain)
-                phrases = {"constraints": [["die"], ["die"], [], [], [], ["katze|die"], []], "avoid": [["drei"]] * 7}
-                found = client.translate(LINES, *languages, **phrases, **options)
-                wanted = of_two.translate(LINES, *languages, prefixes=PREFIXES, **phrases)
-                assert_same(found, wanted)
-                assert [[x.met for x in row.hypotheses] for row in found] == [
-                    [x.met for x in row.hypotheses] for row in wanted
-                ]
-                with pytest.warns(UserWarning, match=r"The server truncated [13] pair\(s\)"):
-                    assert client.align(LINES, TARGETS, *languages) == aligned
-                assert client.align([], []) == client.translate([], beam_size=1) == []
-
-
-def test_impossible_requests_of_a_client_are_refused(servers, translator):
-    for url in (servers[0].rest_url, servers[0].grpc_url):
-        with Client(url, "model") as client:
+def test_a_client_gives_the_translators_answers_by_rest_and_by_grpc(case):
+    server, reference, languages = case
+    of_two = reference.with_options(beam_size=2, num_hypotheses=2)
+    size, begun = {"beam_size": 2, "num_hypotheses": 2}, {"prefixes": PREFIXES}
+    phrases = {"constraints": [["die"], ["die"], [], [], [], ["katze|die"], []], "avoid": [["drei"]] * 7}
+    asked = ({}, begun, {**begun, **phrases}, {**begun, "word_scores": True}, {**phrases, "word_scores": True})
+    expected = [of_two.translate(LINES, *languages, **options) for options in asked]
+    assert expected[-1][0].hypotheses[0].met == (True,)
+    plain = reference.with_options(num_hypotheses=2).translate(LINES, *languages)
+    aligned = reference.align(LINES, TARGETS, *languages)
+    for url in (server.rest_url, server.grpc_url):
+        with Client(url, "model", batch_size=3) as client:
+            for options, translations in zip(asked, expected, strict=True):
+                _check_same(client.translate(LINES, *languages, **options, **size), translations)
+            _check_same(client.translate(LINES, *languages, num_hypotheses=2), plain)
+            with pytest.warns(UserWarning, match=r"The server truncated [13] pair\(s\)"):
+                assert client.align(LINES, TARGETS, *languages) == aligned
+            first = [names[0] for names in languages]
+            (best,) = client.translate(LINES[:1], *first, word_scores=True)
+            assert best.hypotheses[0].words
             with pytest.raises(UserError, match=r"INVALID_ARGUMENT: A beam size .* Received: \[4\]\. Received: model"):
-                client.translate(["a"], beam_size=4)
-            with pytest.raises(UserError, match=r"gives at most 3 translation\(s\).* Received: num_hypotheses=4"):
-                client.translate(["a"], num_hypotheses=4)
-            with pytest.raises(UserError, match="at most `beam_size`. Received: num_hypotheses=3, beam_size=2"):
-                client.translate(["a"], num_hypotheses=3, beam_size=2)
-            for name in ("beam_size", "num_hypotheses"):
-                with pytest.raises(UserError, match=f"`{name}` must be an integer of at least 1. Received: {name}=0"):
-                    client.translate(["a"], **{name: 0})
-            with pytest.raises(UserError, match="no signature `sample`: .*`--sample`. Received"):
-                client.sample(["a"], seeds=1)
-            phrases = [["katze"] * 12, ["|".join(["katze drei vögel die"] * 110)]]  # too many only together
-            found = client.translate(["a cat"] * 2, constraints=phrases)
-            assert [x.text for x in found] == [x.text for x in translator.translate(["a cat"] * 2, constraints=phrases)]
-            with pytest.raises(UserError, match="a prefix for each line. Received: 1 lines, 2 prefixes"):
-                client.translate(["a"], prefixes=["b", "c"])
-            with pytest.raises(UserError, match="a target for each source"):
-                client.align(["a"], [])
+                client.translate(["a"], *first, beam_size=4)
+            many = [["katze"] * 12, ["|".join(["katze drei vögel die"] * 110)]]  # too many only together
+            found = client.translate(["a cat"] * 2, *first, constraints=many)
+            expected_of_many = reference.translate(["a cat"] * 2, *first, constraints=many)
+            assert [x.text for x in found] == [x.text for x in expected_of_many]
 
 
-def test_an_export_without_the_signatures_is_named(exported_sampler, translator):
-    """But its own number of hypotheses needs no `search`."""
-    expected = translator.with_options(num_hypotheses=2).translate(LINES)
-    with ServerOfBothApis(exported_sampler.parent, port=0) as server:
-        for url in (server.rest_url, server.grpc_url):
-            with Client(url, "sampler", batch_size=3) as client:
-                assert_same(client.translate(LINES, num_hypotheses=2), expected)
-                assert len(client.translate(["a"], num_hypotheses=1)[0].hypotheses) == 1
-                for ask in (lambda x: x.translate(["a"], beam_size=2), lambda x: x.align(["a"], ["b"])):
-                    with pytest.raises(UserError, match=r"no signature `(search|align)`: .*`--signature \1`. Received"):
-                        ask(client)
+def test_a_client_gives_the_translators_markup(case):
+    server, reference, languages = case
+    lines = ["the <b>small</b> cat <i>sat</i>", "", "<p>a mouse</p>", "seven <b>cats</b>", "zürich", "a", "the"]
+    expected = [x.text for x in reference.translate(lines, *languages, markup="html")]
+    with Client(server.rest_url, "model", batch_size=3) as client:
+        assert [x.text for x in client.translate(lines, *languages, markup="html")] == expected
+        read_once = [iter(names) for names in languages]
+        assert [x.text for x in client.translate(lines, *read_once, markup="html")] == expected
+        avoid = [["rote", "die", "drei", "vier", "vögel", "katze"]] * len(lines)
+        found, without = (x.translate(lines, *languages, avoid=avoid, markup="html") for x in (client, reference))
+        assert [x.text for x in found] == [x.text for x in without]
+        assert languages or "rote" in " ".join(expected)  # what is avoided
+        assert not any("rote" in x.text.split() for x in found)
+        for translate in (reference.translate, client.translate):
+            for wrong, told in (
+                ({"prefixes": [""] * 7}, "`prefixes` cannot be used for lines with markup"),
+                ({"constraints": [["die"]] * 7}, "`constraints` cannot be used for lines with markup"),
+                ({"avoid": [[]]}, "`avoid` must have a list for each line. Received: 7 lines, 1 lists"),
+                ({"markup": "rtf"}, "must be html or xml. Received: markup='rtf'"),
+            ):
+                with pytest.raises(UserError, match=told):
+                    translate(lines, *languages, **{"markup": "html", **wrong})
 
 
-def test_signatures_are_chosen_and_checked(model, tokenizers, make_multilingual, signatures, tmp_path):
-    names = {"serving_default", "score", "search", "align"}
+def test_wrong_signatures_are_refused(model, tokenizers, written, tmp_path):
+    for options, told in (
+        ({"signatures": ["search", "sing"]}, "`signatures` must be some of search, align, tokens. Received: 'sing'"),
+        ({"signatures": None}, "`signatures` must be some of .* Received: None"),
+        ({"jit_compile": True}, "with XLA and without: leave out `jit_compile`. Received: jit_compile=True"),
+    ):
+        with pytest.raises(UserError, match=told):
+            export(tmp_path, model, tokenizers, **options)
+    assert not list(tmp_path.iterdir())
+    export(tmp_path, model, tokenizers, signatures="align", sample=True, top_k=5)
+    ((translator, sampler, names, directions),) = written
+    assert (names, directions, sampler.options.top_k, translator.options.sample) == (["align"], [], 5, False)
+
+
+@pytest.mark.slow
+def test_signatures_are_chosen(make_multilingual, signatures, tmp_path):
+    names = {"serving_default", "score", *SIGNATURES}
     assert set(signatures) == names | {f"{name}_xla" for name in names}
     outputs = {name: (x.dtype, x.shape.rank) for name, x in signatures["align"].structured_outputs.items()}
     positions = dict.fromkeys(("alignment", "source_word", "target_word"), (tf.int32, 2))
     assert outputs == {**positions, "truncated": (tf.bool, 1)}
     assert list(signatures["search"].structured_outputs["translation"].shape) == [None, 3]
-    with pytest.raises(UserError, match="`signatures` must be some of search, align, tokens. Received: 'sing'"):
-        export(tmp_path, model, tokenizers, signatures=["search", "sing"])
-    with pytest.raises(UserError, match="`signatures` must be some of .* Received: None"):
-        export(tmp_path, model, tokenizers, signatures=None)
-    with pytest.raises(UserError, match="with XLA and without: leave out `jit_compile`. Received: jit_compile=True"):
-        export(tmp_path, model, tokenizers, jit_compile=True)
     with pytest.raises(UserError, match="`align` needs attention to words. Received: "):
         export(tmp_path, *make_multilingual("recurrent"), **MANY, directions=[], signatures=["align"])
     assert not list(tmp_path.glob("[0-9]*"))
-
-
-@pytest.mark.nightly
-def test_translate_by_a_server_has_prefixes_n_best_and_alignments(
-    servers, command, many, many_of_two, translator, by_beam_size, tmp_path
-):
-    begun, words = tmp_path / "begun", tmp_path / "words"
-    begun.write_text("".join(f"{line}\n" for line in PREFIXES), encoding="utf-8")
-    text = "".join(f"{line}\n" for line in LINES).encode()
-    for server, reference, of_two, languages in (
-        (servers[0], translator, by_beam_size[2], ()),
-        (servers[1], many, many_of_two, ("fr", "de")),
-    ):
-        found = [x.text for row in of_two.translate(LINES, *languages, prefixes=PREFIXES) for x in row.hypotheses]
-        best = [x.text for row in reference.translate(LINES, *languages) for x in row.hypotheses]
-        options = ["--model", "model", "--alignments", str(words)]
-        options += [x for pair in zip(("-s", "-t"), languages, strict=False) for x in pair]
-        more = ["--prefixes", str(begun), "--n-best", "2", "--beam-size", "2"]
-        for url, chosen, expected in ((server.rest_url, more, found), (server.grpc_url, [], best)):
-            code, output, _ = command("--server", url, *options, *chosen, stdin=text)
-            assert (code, output.splitlines()) == (0, expected)
-            sources = [line for line in LINES for _ in range(len(expected) // len(LINES))]
-            pairs = reference.align(sources, expected, *languages)
-            shown = [" ".join(f"{i}-{j}" for i, j in row) for row in pairs]
-            assert words.read_text().split("\n") == [*shown, ""]

@@ -1,18 +1,16 @@
-"""The development server from its start to its end: the version, requests under way, signals."""
+"""The development server from its start to its end: requests under way, signals."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
 import time
 import urllib.parse
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 import tensorflow as tf
@@ -20,71 +18,41 @@ from grpc_server import ServerOfBothApis
 
 from keras_nmt.cli import app as cli
 from keras_nmt.serving import Client, DevelopmentServer
+from keras_nmt.serving.development_server import ServedVersion
 
+# A request waits for the file that its first text names.
+SLOW_RUN = """
+import pathlib, time
+from keras_nmt.serving.development_server import ServedVersion
 
-@pytest.fixture(scope="module")
-def write_version(tmp_path_factory):
-    """Writes a version. Its score is its number, and it answers once there is the file that the first text names."""
-    texts = tf.TensorSpec([None], tf.string, name="text")
-    written = tmp_path_factory.mktemp("versions")
+def wait_and_run(self, signature, inputs, run=ServedVersion.run):
+    while signature == "serving_default" and not pathlib.Path(inputs["text"].numpy()[0].decode()).exists():
+        time.sleep(0.01)
+    return run(self, signature, inputs)
 
-    def write(folder: Path, number: int) -> None:
-        @tf.function(input_signature=[texts], autograph=False)
-        def translate(text):
-            (turns,) = tf.while_loop(
-                lambda turns: tf.size(tf.io.matching_files(text[0])) == 0, lambda turns: [turns + 1], [tf.constant(0)]
-            )
-            with tf.control_dependencies([turns]):
-                count = tf.shape(text)
-                return {
-                    "translation": tf.identity(text),
-                    "score": tf.fill(count, float(number)),
-                    "cut_off": tf.fill(count, False),
-                    "truncated": tf.fill(count, False),
-                }
-
-        if not (written / str(number)).exists():
-            module = tf.Module()
-            module.functions = [translate]
-            signatures = {"serving_default": translate, "serving_default_xla": translate}
-            tf.saved_model.save(module, str(written / str(number)), signatures=signatures)
-        shutil.copytree(written / str(number), folder / ".half-written")
-        (folder / ".half-written").rename(folder / str(number))
-
-    return write
+ServedVersion.run = wait_and_run
+"""
 
 
 @pytest.fixture
-def path(tmp_path, write_version):
-    folder = tmp_path / "model"
-    folder.mkdir()
-    write_version(folder, 1)
-    return folder
+def path(folder, monkeypatch):
+    monkeypatch.setattr(ServedVersion, "run", ServedVersion.run)  # as it is afterwards
+    exec(SLOW_RUN, {})
+    return folder / "echo"
 
 
 @contextlib.contextmanager
-def ending(path):
+def ending(tmp_path):
     """The file that requests under way wait for; it is made at the end at the latest, so that a test ends."""
     try:
-        yield path.with_name("end")
+        yield tmp_path / "end"
     finally:
-        path.with_name("end").touch()
+        (tmp_path / "end").touch()
 
 
 def clients(server):
     """A client of each API, which does not try again."""
     return [Client(url, server.name, retries=0, timeout=60) for url in (server.rest_url, server.grpc_url)]
-
-
-def scores(server):
-    return {client.translate([__file__])[0].score for client in clients(server)}
-
-
-def test_the_highest_version_is_served(path, write_version):
-    write_version(path, 10)
-    write_version(path, 9)
-    with ServerOfBothApis(path) as server:
-        assert scores(server) == {10}
 
 
 def test_missing_gradients_are_no_warning(tmp_path, caplog):
@@ -99,17 +67,17 @@ def test_missing_gradients_are_no_warning(tmp_path, caplog):
     assert "custom gradients" in caplog.text
 
 
-def test_stop_waits_for_running_requests(path):
+def test_stop_waits_for_running_requests(path, tmp_path):
     server = ServerOfBothApis(path)
-    with ThreadPoolExecutor() as pool, ending(path) as end:
+    with ThreadPoolExecutor() as pool, ending(tmp_path) as end:
         calls = [pool.submit(client.translate, [str(end)]) for client in clients(server)]
-        time.sleep(0.5)
+        time.sleep(0.3)
         stopping = pool.submit(server.stop)
-        time.sleep(0.5)
+        time.sleep(0.3)
         assert not stopping.done()
         end.touch()
         stopping.result(30)
-        assert [call.result()[0].score for call in calls] == [1, 1]
+        assert [call.result()[0].text for call in calls] == [str(end)] * 2
     for client in clients(server):
         with pytest.raises(ConnectionError):
             client.translate([__file__])
@@ -130,36 +98,36 @@ def client_of_command(lines):
     return Client(line[line.index("--server") + 1], line[line.index("--model") + 1], retries=0)
 
 
-def test_a_signal_ends_the_command_after_running_requests(path, kept_handlers, monkeypatch):
+def test_a_signal_ends_the_command_after_running_requests(path, tmp_path, kept_handlers, monkeypatch):
     read, write = os.pipe()
     ended = []
 
     def user():
         sent = False
         try:
-            with open(read) as errors, ThreadPoolExecutor() as pool, ending(path) as end:
+            with open(read) as errors, ThreadPoolExecutor() as pool, ending(tmp_path) as end:
                 call = pool.submit(client_of_command(errors).translate, [str(end)])
-                time.sleep(0.5)
+                time.sleep(0.3)
                 os.kill(os.getpid(), signal.SIGTERM)
                 sent = True
-                time.sleep(0.5)
+                time.sleep(0.3)
                 assert not ended
                 end.touch()
-                return call.result()[0].score, errors.read()
+                return call.result()[0].text, errors.read()
         finally:
             if not sent:
                 os.kill(os.getpid(), signal.SIGTERM)
 
     command = ["keras-nmt", "serve", str(path), "--port", "0", "--name", "mine"]
-    with ThreadPoolExecutor() as pool, monkeypatch.context() as patch:
+    with ThreadPoolExecutor() as pool, monkeypatch.context() as patch, open(write, "w") as stderr:
         asking = pool.submit(user)
         patch.setattr(sys, "argv", command)
-        with open(write, "w") as stderr:
-            patch.setattr(sys, "stderr", stderr)
-            with pytest.raises(SystemExit) as raised:
-                cli.main()
+        patch.setattr(sys, "stderr", stderr)
+        with pytest.raises(SystemExit) as raised:
+            cli.main()
         ended.append(True)
-        assert asking.result() == (1, "")
+        stderr.close()
+        assert asking.result() == (str(tmp_path / "end"), "")
     assert not raised.value.code
 
 
@@ -173,7 +141,7 @@ def test_a_port_in_use_is_one_line_of_the_command(path, kept_handlers, error_lin
 @contextlib.contextmanager
 def serving(path):
     """`keras-nmt serve` in a process of its own, and a client as the command's output shows it."""
-    program = "from keras_nmt.cli.app import main; main()"
+    program = f"{SLOW_RUN}\nfrom keras_nmt.cli.app import main; main()"
     command = [sys.executable, "-c", program, "serve", str(path), "--port", "0", "--name", "mine"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         try:
@@ -183,28 +151,24 @@ def serving(path):
 
 
 @pytest.mark.nightly  # usually: SIGTERM, in this process
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
-def test_the_first_signal_ends_the_process_after_running_requests(path, number, status):
-    with serving(path) as (process, client), ThreadPoolExecutor() as pool, ending(path) as end:
+@pytest.mark.parametrize(
+    ("numbers", "status"),
+    [([signal.SIGINT], 130), ([signal.SIGTERM], 0), ([signal.SIGTERM, signal.SIGTERM], -signal.SIGTERM)],
+)
+def test_the_first_signal_ends_the_process_after_its_requests_and_the_second_at_once(path, tmp_path, numbers, status):
+    with serving(path) as (process, client), ThreadPoolExecutor() as pool, ending(tmp_path) as end:
         call = pool.submit(client.translate, [str(end)])
         time.sleep(1)
-        process.send_signal(number)
-        time.sleep(0.5)
-        assert process.poll() is None
-        end.touch()
-        assert call.result()[0].score == 1
-        assert process.wait(60) == status
-        assert process.stderr.read() == ""
-
-
-@pytest.mark.nightly
-def test_the_second_signal_ends_the_command_at_once(path):
-    with serving(path) as (process, client), ThreadPoolExecutor() as pool, ending(path) as end:
-        call = pool.submit(client.translate, [str(end)])
-        time.sleep(1)
-        process.send_signal(signal.SIGTERM)
-        time.sleep(0.5)
-        assert process.poll() is None
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(5) == -signal.SIGTERM
-        assert isinstance(call.exception(30), ConnectionError)
+        for number in numbers:
+            assert process.poll() is None
+            process.send_signal(number)
+            time.sleep(0.5)
+        if len(numbers) == 2:
+            assert process.wait(5) == status
+            assert isinstance(call.exception(30), ConnectionError)
+        else:
+            assert process.poll() is None
+            end.touch()
+            assert call.result()[0].text == str(end)
+            assert process.wait(60) == status
+            assert process.stderr.read() == ""

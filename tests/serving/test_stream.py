@@ -12,6 +12,7 @@ import threading
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from raw_servers import sent_by
 
 from keras_nmt.errors import UserError
 from keras_nmt.inference.sentences import sentence_splitter
@@ -31,17 +32,12 @@ DOCUMENT = [
 @pytest.fixture
 def client(server, api):
     with Client(getattr(server, api), "echo", batch_size=2) as client:
-        client.sent, predict = [], client._transport.predict
-
-        def noted(signature, inputs, deadline):
-            client.sent.append(inputs["text"])
-            return predict(signature, inputs, deadline)
-
-        client._xla, client._transport.predict = False, noted
+        client._xla = False
         yield client
 
 
 def test_sentences_are_sent_in_bounded_requests_and_lines_come_back_as_they_were(client):
+    requests = sent_by(client)
     found = list(client.stream(DOCUMENT, language="en"))
     assert [x.text for x in found] == [
         *DOCUMENT[:4],
@@ -49,11 +45,10 @@ def test_sentences_are_sent_in_bounded_requests_and_lines_come_back_as_they_were
         "今日は。 明日は。",  # a space between sentences
         "",
     ]
-    assert sorted(itertools.chain.from_iterable(client.sent)) == sorted(
-        ["A Title", "Dr. Smith came home.", "He ate 3.5 apples!", "Did he?", "One line, one sentence"]
-        + ["今日は。", "明日は。"]
-    )
-    assert [len(batch) for batch in client.sent] == [2, 2, 2, 1]
+    sent = [inputs["text"] for _, inputs in requests]
+    sentences = ["A Title", "Dr. Smith came home.", "He ate 3.5 apples!", "Did he?", "One line, one sentence"]
+    assert sorted(itertools.chain.from_iterable(sent)) == sorted([*sentences, "今日は。", "明日は。"])
+    assert [len(batch) for batch in sent] == [2, 2, 2, 1]
     # A score is the longest sentence of its request, in bytes.
     assert [x.score for x in found] == [20, 0, 20 + 18 + 18, 0, 22, 22 + 12, 0]
     assert list(client.stream([], language="en")) == []
@@ -132,7 +127,15 @@ def test_the_command_line_splits_sentences(server, command, tmp_path):
     assert command(*there, stdin=text.encode()) == (0, text, "")
     code, output, _ = command(*there, "--scores", "--line-buffered", stdin=b"A man sleeps. He snores.\n\n")
     assert (code, output) == (0, f"{13 + 13:.4f}\tA man sleeps. He snores.\n0.0000\t\n")
-    # A program that writes the second line only after the answer to the first.
+    (tmp_path / "in").write_text(text)
+    command(*there, "--input", str(tmp_path / "in"), "--output", str(tmp_path / "out"))
+    assert (tmp_path / "out").read_text() == text
+
+
+@pytest.mark.slow
+def test_a_dialogue_with_the_command_line(server):
+    """With a program that writes the second line only after the answer to the first."""
+    there = ["--server", server.rest_url, "--model", "echo", "--split-sentences", "en"]
     program = [sys.executable, "-c", "from keras_nmt.cli.app import main; main()", "translate", *there]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "env": environment}
@@ -145,6 +148,3 @@ def test_the_command_line_splits_sentences(server, command, tmp_path):
             assert dialogue.stdout.readline() == line
         limit.cancel()
         dialogue.stdin.close()
-    (tmp_path / "in").write_text(text)
-    command(*there, "--input", str(tmp_path / "in"), "--output", str(tmp_path / "out"))
-    assert (tmp_path / "out").read_text() == text

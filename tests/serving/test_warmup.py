@@ -14,50 +14,6 @@ from keras_nmt.errors import UserError
 from keras_nmt.serving import DevelopmentServer, export
 from keras_nmt.serving.warmup import warmup_records, write_warmup
 
-# What a server does: it runs records in a session, and then answers. XLA writes a file for each compilation.
-REPLAY = """
-import os, sys
-from pathlib import Path
-exported, cache, text = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:]
-os.environ["TF_XLA_FLAGS"] = (
-    f"--tf_xla_persistent_cache_directory={cache} --tf_xla_persistent_cache_device_types=CPU"
-)
-sys.modules["keras_nmt"] = None  # an import would fail
-import tensorflow as tf, tensorflow_text
-from tensorflow_serving.apis import prediction_log_pb2
-
-with tf.compat.v1.Session(graph=tf.Graph()) as session:
-    signatures = tf.compat.v1.saved_model.loader.load(session, ["serve"], str(exported)).signature_def
-
-    def ask(name, inputs):
-        signature = signatures[name]
-        outputs = {key: info.name for key, info in signature.outputs.items()}
-        answer = session.run(outputs, {signature.inputs[key].name: value for key, value in inputs.items()})
-        assert len(answer["translation"]) == len(next(iter(inputs.values())))
-
-    def tell():
-        print(len(list(cache.iterdir())))
-
-    path = exported / "assets.extra" / "tf_serving_warmup_requests"
-    for record in tf.compat.v1.io.tf_record_iterator(str(path)):
-        request = prediction_log_pb2.PredictionLog.FromString(record).predict_log.request
-        name, inputs = request.model_spec.signature_name, {k: tf.make_ndarray(v) for k, v in request.inputs.items()}
-        if name == "serving_default" or len(inputs["text"]) == 1:  # a compilation takes long
-            ask(name, inputs)
-    tell()
-    for line in text:
-        ask("serving_default_xla", {"text": [line]})
-        ask("serving_default", {"text": [line] * 3})
-    tell()
-"""
-
-
-def test_a_development_server_without_xla_refuses_an_export_that_warms_up_xla(exported):
-    """As TensorFlow Serving does; XLA is tested above."""
-    told = "warm-up request of the version fails: allow XLA by --xla, or export .*Received: .*serving_default_xla"
-    with pytest.raises(UserError, match=told):
-        DevelopmentServer(exported.parent, port=0)
-
 
 def test_a_development_server_runs_warm_up_requests_before_it_answers(tmp_path):
     def write(number, language, signature="serving_default"):
@@ -70,15 +26,17 @@ def test_a_development_server_runs_warm_up_requests_before_it_answers(tmp_path):
             request.inputs[name].CopyFrom(tf.make_tensor_proto([value]))
         write_warmup([log.SerializeToString()], folder)
 
-    write(1, "xx")
-    with pytest.raises(UserError, match=r"warm-up request of the version fails.*/1, .*The model has de, fr.*xx"):
-        DevelopmentServer(tmp_path / "model", port=0)
-    write(2, "fr", "sing")
-    with pytest.raises(UserError, match=r"warm-up request of the version fails: .* Received: .*/2, signature sing"):
-        DevelopmentServer(tmp_path / "model", port=0)
-    write(3, "fr")
+    for number, request, told in (
+        (1, ["xx"], "export the model again .*/1, .*The model has de, fr.*xx"),
+        (2, ["fr", "sing"], "export the model again .* Received: .*/2, signature sing"),
+        (3, ["fr", "serving_default_xla"], "allow XLA by --xla, or export .*/3, signature serving_default_xla"),
+    ):
+        write(number, *request)
+        with pytest.raises(UserError, match=f"warm-up request of the version fails: {told}"):
+            DevelopmentServer(tmp_path / "model", port=0)
+    write(4, "fr")
     with DevelopmentServer(tmp_path / "model", port=0) as server:
-        assert server.version == 3
+        assert server.version == 4
 
 
 def _requests(exported):
@@ -91,11 +49,32 @@ def _values(request, name="text"):
     return [value.decode() for value in tf.make_ndarray(request.inputs[name])]
 
 
-def test_there_is_a_record_for_each_batch_bucket_and_length_bucket(exported, translator, lines):
+@pytest.mark.slow
+def test_requests_compile_nothing_after_the_warm_up(exported, lines, ask_session, tmp_path):
+    """As on a server: records run in a session, and then requests. XLA writes a file for each compilation."""
+    flags = f"--tf_xla_persistent_cache_directory={tmp_path} --tf_xla_persistent_cache_device_types=CPU"
+    records = [(x.model_spec.signature_name, {"text": _values(x)}) for x in _requests(exported)]
+    requests = [(name, {"text": [line]}) for line in lines for name in ("serving_default_xla", "serving_default")]
+    for asked in ([x for x in records if len(x[1]["text"]) == 1], requests):  # a compilation takes long
+        answers = ask_session(exported, asked, TF_XLA_FLAGS=flags)
+        assert all(len(answer["translation"]) == 1 for answer in answers)
+        assert len(list(tmp_path.iterdir())) == 4  # the encoder and the search, for two lengths
+
+
+@pytest.fixture
+def export_tiny(model, tokenizers, options, written, tmp_path):
+    def make(**changed):
+        return export(tmp_path / "model", model, tokenizers, **{**options, **changed})
+
+    return make
+
+
+def test_there_is_a_record_for_each_batch_bucket_and_length_bucket(export_tiny, translator, lines):
+    assert not (export_tiny() / "assets.extra").exists()
     found = []
-    for request in _requests(exported):
+    for request in _requests(export_tiny(warmup=lines, warmup_xla=True)):
         text = _values(request)
-        assert request.model_spec.name == exported.parent.name
+        assert request.model_spec.name == "model"
         assert set(request.inputs) == {"text"}
         assert set(text) <= set(lines)
         lengths = translator.tokenizers["source"].tokenize(text).row_lengths().numpy() + 1
@@ -103,40 +82,6 @@ def test_there_is_a_record_for_each_batch_bucket_and_length_bucket(exported, tra
         found.append((request.model_spec.signature_name, len(text), *buckets))
     names = ("serving_default", "serving_default_xla")
     assert sorted(found) == sorted(itertools.product(names, (1, 4), (6, 12)))
-
-
-def test_requests_compile_nothing_after_the_warm_up(exported, lines, run_python, tmp_path):
-    done = run_python("-c", REPLAY, exported, tmp_path, *lines, cwd="/")
-    assert done.returncode == 0, done.stderr[-3000:]
-    # The encoder and the search, for two lengths.
-    assert done.stdout.split() == [b"4", b"4"]
-
-
-@pytest.fixture
-def quick_write(monkeypatch):
-    """Exports that write a file instead of a model, for what is beside it."""
-
-    def write(*arguments):
-        (arguments[-1] / "saved_model.pb").write_bytes(b"")
-
-    monkeypatch.setattr("keras_nmt.serving._export._write", write)
-
-
-@pytest.fixture
-def export_tiny(model, tokenizers, options, quick_write, tmp_path):
-    def make(**changed):
-        return export(tmp_path / "model", model, tokenizers, **{**options, **changed})
-
-    return make
-
-
-def test_without_lines_there_are_no_records(export_tiny):
-    assert not (export_tiny() / "assets.extra").exists()
-    requests = _requests(export_tiny(warmup=["a mouse"]))
-    assert [(x.model_spec.signature_name, _values(x)) for x in requests] == [
-        ("serving_default", ["a mouse"]),
-        ("serving_default", ["a mouse"] * 4),
-    ]
 
 
 @pytest.fixture
@@ -158,20 +103,16 @@ def test_few_lines_are_repeated_and_of_many_lines_the_first_are_used(make_texts)
     assert make_texts(["", " ", *many]) == make_texts(many)  # blank lines would compile nothing
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ([[]], "The warm-up text must have lines"),
+def test_an_impossible_warm_up_is_an_error(make_texts, translator, monkeypatch):
+    monkeypatch.setattr(translator.options, "batch_buckets", tuple(range(1, 502)))
+    for arguments, message in (
         ([["", " "]], "must have lines that are not blank"),
         ([None, True], "needs `warmup`, the lines to translate. Received: warmup_xla=True"),
         (["a mouse"], "list of strings, not one string"),
         ([["a mouse"], True], "at most 1,000 warm-up requests.*: 1,002 records"),
-    ],
-)
-def test_an_impossible_warm_up_is_an_error(make_texts, translator, monkeypatch, arguments, message):
-    monkeypatch.setattr(translator.options, "batch_buckets", tuple(range(1, 502)))
-    with pytest.raises(UserError, match=message):
-        make_texts(*arguments)
+    ):
+        with pytest.raises(UserError, match=message):
+            make_texts(*arguments)
 
 
 def test_a_missing_package_is_named_before_any_file_is_written(export_tiny, tmp_path, monkeypatch):
@@ -182,7 +123,7 @@ def test_a_missing_package_is_named_before_any_file_is_written(export_tiny, tmp_
     export_tiny()  # nothing else needs it
 
 
-def test_a_multilingual_export_has_records_from_each_language_and_to_each(make_multilingual, quick_write, tmp_path):
+def test_a_multilingual_export_has_records_from_each_language_and_to_each(make_multilingual, written, tmp_path):
     model, tokenizers = make_multilingual("recurrent")
     long = "seven cats sleep in the garden"
     buckets = {"length_buckets": (4, 40), "batch_buckets": (1, 2)}
