@@ -16,16 +16,11 @@ def meta_graph_of(exported):
     return saved_model_pb2.SavedModel.FromString((exported / "saved_model.pb").read_bytes()).meta_graphs[0]
 
 
-def _inputs(*names: str) -> list[tf.TensorSpec]:
+def _inputs(*names):
     """Columns of text, of integers where the name is `seed` or `beam_size`, and rows of phrases."""
-    return [
-        tf.TensorSpec(
-            [None, None] if name in PHRASES else [None],
-            tf.int32 if name in ("seed", "beam_size") else tf.string,
-            name=name,
-        )
-        for name in names
-    ]
+    types = {"seed": tf.int32, "beam_size": tf.int32}
+    shapes = {name: [None, None] for name in PHRASES}
+    return [tf.TensorSpec(shapes.get(name, [None]), types.get(name, tf.string), name=name) for name in names]
 
 
 def write_echo(folder: Path) -> None:

@@ -15,13 +15,11 @@ NASTY = {
     "right to left": "a שלום cat \u202eعربي\u202c",
     "zero width": "c\u200ba\u200ct\u200d \u2060\ufeff",
     "combining marks": "ca" + "\u0301\u0323" * 500 + "t",
-    "letters of several code points": "e\u0301 ﬁ ẞ İ Å 각",
     "100,000 characters": "a cat " * 16_667,
     "100,000 unknown characters": "一" * 100_000,
     "one word of 100,000 characters": "cat" * 33_334,
     "lone surrogates": b"a \xed\xa0\x80\xed\xb0\x80 cat \xed\xbf\xbf",
     "NUL": "a\0cat\0",
-    "only NUL": "\0",
     "invalid UTF-8": b"\xff\xfe a cat \x80\xc3",
     "overlong and beyond Unicode": b"\xc0\x80\xe0\x80\xaf\xf4\x90\x80\x80\xf8\x88\x80\x80\x80",
     "cut in a character": "a zürich 😀".encode()[:-1],
@@ -31,7 +29,6 @@ NASTY = {
     "control characters": "".join(map(chr, range(1, 32))) + "\x7f",
     "the mark of SentencePiece": "▁▁ a▁cat ▁",
     "names of special subwords": "<s> a </s> <unk> cat <pad>",
-    "what is no character": "\ufffe\uffff\U0010ffff\ue000",
 }
 # Of any code points, surrogates too, of words that there are, and of any bytes.
 TEXTS = st.one_of(

@@ -18,14 +18,9 @@ from keras_nmt.serving import Client
 from keras_nmt.serving.client.transports import FIRST_WAIT
 
 
-def _free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
-
-
 def test_the_client_waits_for_a_server_that_starts_late(folder, api):
-    port = _free_port()
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
     url = f"{'http' if api == 'rest_url' else 'grpc'}://127.0.0.1:{port}"
     ports = {"port": port} if api == "rest_url" else {"grpc_port": port}
     with Client(url, "echo", retries=1) as client, pytest.raises(ConnectionError, match="cannot be reached") as error:

@@ -176,10 +176,3 @@ def test_an_export_computes_what_the_model_computes_with_xla_and_without(
         np.testing.assert_allclose(found["score"], [translation.score for translation in expected], 1e-4, 1e-4)
         scored = signatures[f"score{twin}"](source=tf.constant(texts), target=tf.constant(targets))
         np.testing.assert_allclose(scored["log_probability"], log_probabilities, 1e-4, 1e-4)
-
-
-def test_every_value_of_every_option_is_drawn():
-    for name, values in OPTIONS.items():
-        assert {options[name] for options in DRAWN} == set(values), name
-        assert {DRAWN[place][name] for place in USUALLY} == set(values), name
-    assert len({str(options) for options in COMBINATIONS}) == NUMBER

@@ -11,7 +11,6 @@ import socket
 import struct
 import time
 import urllib.parse
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -234,13 +233,6 @@ def test_requests_that_are_too_large_are_refused(ask):
     assert status == 400
     assert "at most 16777216: send fewer or shorter lines at once, by `batch_size`" in answer["error"]
     assert ask("POST", PREDICT, b" " * (2**24 - 20) + b'{"inputs": ["a"]}')[0] == 200
-
-
-def test_many_requests_at_once_are_answered(ask):
-    texts = [f"text {i}" for i in range(100)]
-    with ThreadPoolExecutor(32) as pool:
-        answers = list(pool.map(lambda text: ask("POST", PREDICT, {"inputs": [text]}), texts))
-    assert [answer["outputs"]["translation"] for _, answer in answers] == [[text] for text in texts]
 
 
 def test_a_folder_that_cannot_be_served_is_one_line(path, server, tmp_path):

@@ -5,12 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import tensorflow as tf
-from grpc_server import ServerOfBothApis
 from small import SAMPLING
 
 from keras_nmt.errors import UserError
 from keras_nmt.inference import Translator
-from keras_nmt.serving import Client
 
 
 @pytest.fixture(scope="module")
@@ -60,17 +58,6 @@ def test_an_export_samples_by_the_seeds_of_a_request(exported_sampler, sampler, 
     found = loaded.signatures["serving_default"](text=tf.constant(lines))
     expected = translator.with_options(num_hypotheses=2).translate(lines)
     assert [[text.decode() for text in row] for row in found["translation"].numpy()] == texts(expected)
-
-
-@pytest.mark.slow
-def test_a_client_samples_by_rest_and_by_grpc(exported_sampler, sampler):
-    lines = ["the small cat", "", "a mouse", "seven cats sleep"]
-    expected = texts(sampler.translate(lines, seeds=5))
-    assert texts(sampler.translate(lines, seeds=6)) != expected
-    with ServerOfBothApis(exported_sampler.parent, port=0) as server:
-        for url in (server.rest_url, server.grpc_url):
-            with Client(url, "sampler", batch_size=3) as client:
-                assert texts(client.sample(lines, seeds=5)) == expected
 
 
 def test_translations_begin_with_the_given_prefixes(translator):

@@ -18,15 +18,8 @@ from keras_nmt.errors import UserError
 from keras_nmt.inference.sentences import sentence_splitter
 from keras_nmt.serving import Client
 
-DOCUMENT = [
-    "A Title",
-    "",
-    "  Dr. Smith came home.  He ate 3.5 apples! Did he?\t",
-    "   ",
-    "One line, one sentence\r\n",
-    "今日は。明日は。",
-    "",
-]
+DOCUMENT = ["A Title", "", "  Dr. Smith came home.  He ate 3.5 apples! Did he?\t", "   "]
+DOCUMENT += ["One line, one sentence\r\n", "今日は。明日は。", ""]
 
 
 @pytest.fixture
@@ -39,12 +32,8 @@ def client(server, api):
 def test_sentences_are_sent_in_bounded_requests_and_lines_come_back_as_they_were(client):
     requests = sent_by(client)
     found = list(client.stream(DOCUMENT, language="en"))
-    assert [x.text for x in found] == [
-        *DOCUMENT[:4],
-        "One line, one sentence",
-        "今日は。 明日は。",  # a space between sentences
-        "",
-    ]
+    # A space between sentences.
+    assert [x.text for x in found] == [*DOCUMENT[:4], "One line, one sentence", "今日は。 明日は。", ""]
     sent = [inputs["text"] for _, inputs in requests]
     sentences = ["A Title", "Dr. Smith came home.", "He ate 3.5 apples!", "Did he?", "One line, one sentence"]
     assert sorted(itertools.chain.from_iterable(sent)) == sorted([*sentences, "今日は。", "明日は。"])
@@ -92,9 +81,8 @@ def test_any_document_keeps_its_lines_words_and_spaces(server, lines, language):
         sentences, spaces = split(line)
         assert all(sentence and sentence == sentence.strip() for sentence in sentences)
         # Spaces are the line's own, and one between sentences without any.
-        own = re.fullmatch(
-            "".join(f"(?:{re.escape(a)}| ?){re.escape(b)}" for a, b in zip(spaces, [*sentences, ""], strict=True)), line
-        )
+        parts = zip(spaces, [*sentences, ""], strict=True)
+        own = re.fullmatch("".join(f"(?:{re.escape(a)}| ?){re.escape(b)}" for a, b in parts), line)
         assert own, (line, text)
 
 

@@ -7,6 +7,7 @@ import shutil
 import signal
 import tempfile
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import filelock
@@ -52,11 +53,8 @@ def test_simultaneous_exports_take_the_next_numbers(tmp_path):
         write_version(tmp_path, None, wait_and_write)
 
     written = [str(i).encode() for i in range(8)]
-    threads = [threading.Thread(target=write, args=[content]) for content in written]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(write, written))
     found = contents(tmp_path)
     assert sorted(found) == [str(number) for number in range(1, 9)]
     assert sorted(files for files in found.values()) == [[("saved_model.pb", content)] for content in written]

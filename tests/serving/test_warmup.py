@@ -84,26 +84,21 @@ def test_there_is_a_record_for_each_batch_bucket_and_length_bucket(export_tiny, 
     assert sorted(found) == sorted(itertools.product(names, (1, 4), (6, 12)))
 
 
-@pytest.fixture
-def make_texts(translator):
+def _texts(translator, lines, xla=False):
     """The texts of the records made of lines, a list for each record."""
-
-    def make(lines, xla=False):
-        records = warmup_records(lines, xla, translator, "model")
-        logs = map(prediction_log_pb2.PredictionLog.FromString, records)
-        return [_values(log.predict_log.request) for log in logs]
-
-    return make
+    records = warmup_records(lines, xla, translator, "model")
+    logs = map(prediction_log_pb2.PredictionLog.FromString, records)
+    return [_values(log.predict_log.request) for log in logs]
 
 
-def test_few_lines_are_repeated_and_of_many_lines_the_first_are_used(make_texts):
-    assert make_texts(["a cat", "a mouse"]) == [["a cat"], ["a cat", "a mouse"] * 2]
+def test_few_lines_are_repeated_and_of_many_lines_the_first_are_used(translator):
+    assert _texts(translator, ["a cat", "a mouse"]) == [["a cat"], ["a cat", "a mouse"] * 2]
     many = [f"a {word}" for word in ("cat", "mouse", "bird", "dog", "house")]
-    assert make_texts(many) == [many[:1], many[:4]]
-    assert make_texts(["", " ", *many]) == make_texts(many)  # blank lines would compile nothing
+    assert _texts(translator, many) == [many[:1], many[:4]]
+    assert _texts(translator, ["", " ", *many]) == _texts(translator, many)  # blank lines would compile nothing
 
 
-def test_an_impossible_warm_up_is_an_error(make_texts, translator, monkeypatch):
+def test_an_impossible_warm_up_is_an_error(translator, monkeypatch):
     monkeypatch.setattr(translator.options, "batch_buckets", tuple(range(1, 502)))
     for arguments, message in (
         ([["", " "]], "must have lines that are not blank"),
@@ -112,7 +107,7 @@ def test_an_impossible_warm_up_is_an_error(make_texts, translator, monkeypatch):
         ([["a mouse"], True], "at most 1,000 warm-up requests.*: 1,002 records"),
     ):
         with pytest.raises(UserError, match=message):
-            make_texts(*arguments)
+            _texts(translator, *arguments)
 
 
 def test_a_missing_package_is_named_before_any_file_is_written(export_tiny, tmp_path, monkeypatch):

@@ -30,7 +30,7 @@ class ServerOfBothApis(DevelopmentServer):
         )
         self.grpc_url = f"grpc://{HOST}:{self._rpc.add_insecure_port(f'{HOST}:{grpc_port}')}"
         service = prediction_service_pb2_grpc.PredictionServiceServicer()
-        service.Predict = _handler(self._predict)
+        service.Predict = self._predict
         prediction_service_pb2_grpc.add_PredictionServiceServicer_to_server(service, self._rpc)
         self._rpc.start()
 
@@ -40,6 +40,12 @@ class ServerOfBothApis(DevelopmentServer):
         calls.wait()
 
     def _predict(self, request: Any, context: Any) -> Any:
+        try:
+            return self._answer(request)
+        except Refused as error:
+            context.abort(grpc.StatusCode[_CODES[error.status]], error.message)
+
+    def _answer(self, request: Any) -> Any:
         spec = request.model_spec
         self.check_model(spec.name, spec.version.value if spec.HasField("version") else None)
         inputs = {name: tf.constant(tf.make_ndarray(proto)) for name, proto in request.inputs.items()}
@@ -51,13 +57,3 @@ class ServerOfBothApis(DevelopmentServer):
             getattr(proto, _FIELDS[tf.as_dtype(array.dtype)]).extend(array.ravel().tolist())
             response.outputs[name].CopyFrom(proto)
         return response
-
-
-def _handler(answer: Any) -> Any:
-    def handle(request: Any, context: Any) -> Any:
-        try:
-            return answer(request, context)
-        except Refused as error:
-            context.abort(grpc.StatusCode[_CODES[error.status]], error.message)
-
-    return handle
