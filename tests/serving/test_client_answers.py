@@ -6,7 +6,6 @@ import contextlib
 import json
 import math
 import re
-import warnings
 
 import grpc
 import numpy as np
@@ -23,6 +22,8 @@ from keras_nmt.inference import Hypothesis, Translation
 from keras_nmt.serving import Client
 from keras_nmt.serving.client import transports
 from keras_nmt.serving.client.transports import POSITIONS
+
+pytestmark = pytest.mark.filterwarnings("ignore:The server truncated")
 
 
 @pytest.fixture(scope="module")
@@ -182,11 +183,9 @@ def _check_right_or_refused(client):
         assert all(x.hypotheses for x in found)
         hypotheses = [y for x in found for y in x.hypotheses]
         assert {tuple(map(type, hypothesis)) for hypothesis in hypotheses} == {(str, float, bool)}
-    with contextlib.suppress(UserError), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with contextlib.suppress(UserError):
         assert [type(x) for x in client.score(["a"], ["b"])] == [float]
-    with contextlib.suppress(UserError), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with contextlib.suppress(UserError):
         assert {type(x) for pairs in client.align(["a"], ["b"]) for pair in pairs for x in pair} <= {int}
 
 

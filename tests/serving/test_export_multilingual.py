@@ -112,7 +112,7 @@ def test_a_label_model_has_no_embeddings_and_one_search(exported_label):
     assert 0 < len(_searches(graph)) <= 2 * 4
 
 
-def test_an_export_has_no_cudnn_kernels(make_multilingual, written, tmp_path):
+def test_an_export_computes_in_float32_without_cudnn_kernels(make_multilingual, written, tmp_path):
     trained = make_multilingual("recurrent", use_cudnn="auto", dtype="mixed_bfloat16")
     export(tmp_path, *trained)
     export(tmp_path, trained[0].pair("de", "fr"), {"source": trained[1]["de"], "target": trained[1]["fr"]})
@@ -121,6 +121,7 @@ def test_an_export_has_no_cudnn_kernels(make_multilingual, written, tmp_path):
         recurrent = [layer for layer in model._flatten_layers() if hasattr(layer, "use_cudnn")]
         assert recurrent
         assert not any(layer.use_cudnn for layer in recurrent)
+        assert {layer.compute_dtype for layer in model._flatten_layers() if layer.weights} == {"float32"}
     assert any(layer.use_cudnn for layer in trained[0]._flatten_layers() if hasattr(layer, "use_cudnn"))
 
 
@@ -157,12 +158,10 @@ def test_an_imported_model_is_served_in_every_direction(tmp_path, ask_session):
     requests = [("translate", {"text": [text] * 3, **languages}), ("translate_de_en_xla", {"text": [text]})]
     requests.append(("score", {"source": [text] * 3, "target": [other] * 3, **languages}))
     translated, compiled, scored = ask_session(exported, requests)
-    for i, (source, target) in enumerate(directions):
-        pair = load(ours, source=source, target=target)
-        translator = Translator(pair.model, pair.tokenizers, **MANY)
-        (expected,) = translator.translate([text])
-        assert translated["translation"][i] == expected.text
-        np.testing.assert_allclose(translated["score"][i], expected.score, atol=1e-4)
-        np.testing.assert_allclose(scored["log_probability"][i], translator.score([text], [other])[0], atol=1e-4)
-        if (source, target) == ("de", "en"):
-            assert compiled["translation"] == [expected.text]
+    translator = Translator(loaded.model, loaded.tokenizers, **MANY)
+    expected = translator.translate([text] * 3, *languages.values())
+    assert translated["translation"] == [x.text for x in expected]
+    assert compiled["translation"] == [expected[1].text]
+    np.testing.assert_allclose(translated["score"], [x.score for x in expected], atol=1e-4)
+    log_probabilities = translator.score([text] * 3, [other] * 3, *languages.values())
+    np.testing.assert_allclose(scored["log_probability"], log_probabilities, atol=1e-4)

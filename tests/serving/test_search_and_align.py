@@ -134,10 +134,11 @@ def test_a_client_gives_the_translators_answers_by_rest_and_by_grpc(case):
             assert best.hypotheses[0].words
             with pytest.raises(UserError, match=r"INVALID_ARGUMENT: A beam size .* Received: \[4\]\. Received: model"):
                 client.translate(["a"], *first, beam_size=4)
-            many = [["katze"] * 12, ["|".join(["katze drei vögel die"] * 110)]]  # too many only together
-            found = client.translate(["a cat"] * 2, *first, constraints=many)
-            expected_of_many = reference.translate(["a cat"] * 2, *first, constraints=many)
-            assert [x.text for x in found] == [x.text for x in expected_of_many]
+            if not languages:
+                phrases = [["katze"] * 12, ["|".join(["katze drei hunde die"] * 110)]]  # too many only together
+                found = client.translate(["a cat"] * 2, constraints=phrases)
+                expected_of_many = reference.translate(["a cat"] * 2, constraints=phrases)
+                assert [x.text for x in found] == [x.text for x in expected_of_many]
 
 
 def test_a_client_gives_the_translators_markup(case):
@@ -148,7 +149,7 @@ def test_a_client_gives_the_translators_markup(case):
         assert [x.text for x in client.translate(lines, *languages, markup="html")] == expected
         read_once = [iter(names) for names in languages]
         assert [x.text for x in client.translate(lines, *read_once, markup="html")] == expected
-        avoid = [["rote", "die", "drei", "vier", "vögel", "katze"]] * len(lines)
+        avoid = [["rote", "die", "drei", "vier", "hunde", "katze"]] * len(lines)
         found, without = (x.translate(lines, *languages, avoid=avoid, markup="html") for x in (client, reference))
         assert [x.text for x in found] == [x.text for x in without]
         assert languages or "rote" in " ".join(expected)  # what is avoided
