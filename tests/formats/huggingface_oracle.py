@@ -134,11 +134,8 @@ def score_languages(folder):
     for source, target in (pair, pair[::-1]):
         tokenizer.src_lang = source
         ids = tokenizer(TEXT).input_ids
-        label = (
-            tokenizer.get_lang_id(target)
-            if hasattr(tokenizer, "get_lang_id")
-            else tokenizer.convert_tokens_to_ids(target)
-        )
+        to_id = getattr(tokenizer, "get_lang_id", tokenizer.convert_tokens_to_ids)
+        label = to_id(target)
         given = [model.config.decoder_start_token_id, label, *tokenizer(TRANSLATION).input_ids[1:-1]]
         with torch.no_grad():
             logits = model(input_ids=torch.tensor([ids]), decoder_input_ids=torch.tensor([given])).logits[0, 1:]
@@ -157,12 +154,8 @@ def score_languages(folder):
             {
                 "direction": [source, target],
                 "source": ids,
-                "scores": torch.log_softmax(logits, -1)
-                .numpy()
-                .round(6)
-                .astype(float)
-                .round(6)
-                .tolist(),  # of the tokens of the translation and the end
+                # Of the tokens of the translation and the end.
+                "scores": torch.log_softmax(logits, -1).numpy().astype(float).round(6).tolist(),
                 "beam": beams.sequences[0].tolist()[2:],  # behind the begin and the label
                 "score": beams.sequences_scores[0].item(),
             }

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import tensorflow as tf
 
 from keras_nmt.data import SubwordTokenizer, train_subwords
 from keras_nmt.errors import UserError
 from keras_nmt.formats import export_huggingface, import_model
 from keras_nmt.formats.array_files import read_safetensors, write_safetensors
 from keras_nmt.formats.huggingface import read_m2m100_vocabulary
-from keras_nmt.formats.vocabulary import read_tokens
 from keras_nmt.inference import Translator
 from keras_nmt.inference.load import load
 from keras_nmt.models import PositionalEncoding, Transformer
@@ -31,33 +31,32 @@ PAD = SIZE - 1
 SOURCE, TARGET = [5, 9, 30, 2, 0], [7, 3, 12, 20]
 TEXT, TRANSLATION = "the small cat saw four blue birds, qx", "three red dogs"
 
+needs_toolkit = pytest.mark.skipif(
+    any(importlib.util.find_spec(package) is None for package in ("torch", "transformers")), reason="needs transformers"
+)
+
+
+def with_transformers(test):
+    return pytest.mark.nightly(needs_toolkit(test))
+
 
 def our_id(token):
     return {0: 3, 1: 1, PAD: 2}.get(token, token + 2)
 
 
 def log_softmax(logits):
-    shifted = logits - logits.max(-1, keepdims=True)
-    return shifted - np.log(np.exp(shifted).sum(-1, keepdims=True))
+    return tf.nn.log_softmax(logits).numpy()
 
 
 def our_scores(model):
     ids = [[our_id(i) for i in SOURCE]], [[2, *map(our_id, TARGET)]]
-    return log_softmax(np.asarray(model([np.array(x) for x in ids]))[0])[:, [our_id(i) for i in range(SIZE)]]
+    return log_softmax(model([np.array(x) for x in ids])[0])[:, [our_id(i) for i in range(SIZE)]]
 
 
-@pytest.fixture(scope="session")
-def oracle():
+def oracle(*arguments):
     """Runs `huggingface_oracle.py`."""
-    for package in ("torch", "transformers"):
-        if importlib.util.find_spec(package) is None:
-            pytest.skip(f"needs {package}")
-
-    def run(*arguments):
-        script = Path(__file__).with_name("huggingface_oracle.py")
-        subprocess.run([sys.executable, script, *map(str, arguments)], check=True, capture_output=True)
-
-    return run
+    script = Path(__file__).with_name("huggingface_oracle.py")
+    subprocess.run([sys.executable, script, *map(str, arguments)], check=True, capture_output=True)
 
 
 def check_marian(folder, ours):
@@ -71,7 +70,7 @@ def check_marian(folder, ours):
 
 
 def check_languages(folder, directory):
-    """Subwords, scores of given tokens, and the best of a beam, in two directions."""
+    """Subwords and scores of given tokens in two directions, and the best of a beam in the last."""
     expected = json.loads((folder / "expected.json").read_text())
     for found in expected["directions"]:
         ours = load(directory, **dict(zip(("source", "target"), found["direction"], strict=True)))
@@ -85,19 +84,18 @@ def check_languages(folder, directory):
             if name in pieces and pieces.index(name) not in (2, *theirs.values()):
                 theirs[i] = pieces.index(name)
         free = [i for i in range(len(pieces)) if i not in (2, *theirs.values())]
-        theirs |= zip(
-            [i for i in range(len(expected["tokens"])) if i not in theirs], free, strict=True
-        )  # without a name
+        others = [i for i in range(len(expected["tokens"])) if i not in theirs]  # without a name
+        theirs |= zip(others, free, strict=True)
         source, target = (tokenizer.tokenize([text]).to_list()[0] for text in (TEXT, TRANSLATION))
         assert source == [theirs[i] for i in found["source"][1:-1]]
         logits = ours.model([np.array([[*source, 3]]), np.array([[2, *target]])])
         ids = list(theirs)
-        scores = log_softmax(np.asarray(logits)[0])[:, list(theirs.values())]
+        scores = log_softmax(logits[0])[:, list(theirs.values())]
         np.testing.assert_allclose(scores, np.array(found["scores"])[:, ids], atol=1e-4)
-        search = {"beam_size": 3, "length_penalty": 0.0, "min_length": 4, "max_length": 12}
-        best = Translator(ours.model, ours.tokenizers, **search).translate([TEXT], word_scores=True)[0]
-        assert [piece.text for piece in best.hypotheses[0].pieces] == [pieces[theirs[i]] for i in found["beam"]]
-        np.testing.assert_allclose(best.score, found["score"], atol=1e-3)
+    search = {"beam_size": 3, "length_penalty": 0.0, "min_length": 4, "max_length": 12}
+    best = Translator(ours.model, ours.tokenizers, **search).translate([TEXT], word_scores=True)[0]
+    assert [piece.text for piece in best.hypotheses[0].pieces] == [pieces[theirs[i]] for i in found["beam"]]
+    np.testing.assert_allclose(best.score, found["score"], atol=1e-3)
 
 
 def test_a_marian_model_computes_what_hugging_face_computed(tmp_path):
@@ -133,7 +131,7 @@ CONFIGURATIONS = [
 
 
 @pytest.fixture(scope="session")
-def made(oracle, made_once):
+def made(made_once):
     """The folder of the models of all configurations, by their numbers."""
 
     def make(folder):
@@ -147,6 +145,7 @@ def made(oracle, made_once):
     return made_once("huggingface_models", make)
 
 
+@with_transformers
 @pytest.mark.parametrize(
     "number", range(len(CONFIGURATIONS)), ids=lambda i: "-".join(map(str, CONFIGURATIONS[i].values()))
 )
@@ -161,7 +160,8 @@ def test_models_compute_what_hugging_face_computes(number, made, tmp_path):
         check_languages(folder, made / f"{number}-ours")
 
 
-def test_marian_models_go_out_as_they_came(made, oracle, tmp_path):
+@with_transformers
+def test_marian_models_go_out_as_they_came(made, tmp_path):
     numbers = [i for i, options in enumerate(CONFIGURATIONS) if options["kind"] == "marian"]
     models = {}
     for i in numbers:
@@ -176,26 +176,28 @@ def test_marian_models_go_out_as_they_came(made, oracle, tmp_path):
         assert all(map(np.array_equal, again.get_weights(), models[i].model.get_weights()))
 
 
-def test_neurons_in_another_order_compute_the_same(make_model, source_tokenizer, tmp_path):
+@pytest.fixture
+def model(make_model):
+    return make_model(shortcuts=None, norm="post")
+
+
+@pytest.fixture
+def exported(model, source_tokenizer, tmp_path):
+    return export_huggingface(tmp_path / "theirs", model, source_tokenizer)
+
+
+def test_neurons_in_another_order_compute_the_same(model, exported, tmp_path):
     """Our sinusoids are interleaved by default, and Hugging Face's are in halves."""
-    model = make_model(shortcuts=None, norm="post", num_encoder_layers=1, num_decoder_layers=1)
-    export_huggingface(tmp_path / "theirs", model, source_tokenizer)
-    import_model(tmp_path / "theirs", tmp_path / "ours")
+    import_model(exported, tmp_path / "ours")
     ids = [np.array([[7, 8, 9, 3]]), np.array([[2, 9, 10]])]
-    found, expected = (log_softmax(np.asarray(x(ids)))[..., 1:] for x in (load(tmp_path / "ours").model, model))
+    found, expected = (log_softmax(x(ids))[..., 1:] for x in (load(tmp_path / "ours").model, model))
     # The pad, which ours has and theirs has not, takes no probability.
     found, expected = (x - x[..., 4:5] for x in (found, expected))
     np.testing.assert_allclose(found[..., 2:], expected[..., 2:], atol=1e-4)
 
 
-@pytest.fixture
-def exported(make_model, source_tokenizer, tmp_path):
-    model = make_model(shortcuts=None, norm="post", num_encoder_layers=1, num_decoder_layers=1)
-    return export_huggingface(tmp_path / "theirs", model, source_tokenizer)
-
-
 def test_models_that_it_would_compute_otherwise_are_refused(make_model, tokenizers, source_tokenizer, tmp_path):
-    options = {"shortcuts": None, "norm": "post", "num_encoder_layers": 1, "num_decoder_layers": 1}
+    options = {"shortcuts": None, "norm": "post"}
     for subwords, more in ((source_tokenizer, {"norm_epsilon": 1e-2}), (tokenizers, {"target_vocabulary_size": 100})):
         with pytest.raises(UserError, match="an epsilon of 1e-05 and as many subwords of the source as of the target"):
             export_huggingface(tmp_path / "theirs", make_model(**options, **more), subwords)
@@ -223,36 +225,32 @@ def change(folder, function):
     write_safetensors(folder / "model.safetensors", arrays)
 
 
-def test_damaged_models_are_refused_in_a_line(exported, tmp_path):
+def test_damaged_models_are_refused(exported, tmp_path):
     weights, config = exported / "model.safetensors", exported / "config.json"
     whole, settings = weights.read_bytes(), config.read_text()
 
-    def header(entries):
-        text = json.dumps(entries).encode()
-        return struct.pack("<Q", len(text)) + text
-
-    huge = {"a": {"dtype": "F32", "shape": [1 << 40], "data_offsets": [0, 1 << 42]}}
-    cases = [
-        (b"", "not a safetensors file"),
-        (struct.pack("<Q", 1 << 62) + b"{}", "not a safetensors file"),
-        (header(huge), "place of an array"),
-        (header({"a": {"dtype": "F32", "shape": [-1, -1], "data_offsets": [0, 4]}}) + b"1234", "place of an array"),
-        (whole[:-4], "place of an array"),
-        (whole + b"1", "bytes follow the arrays"),
-        (
-            header({x: {"dtype": "BF16", "shape": [2], "data_offsets": [0, 4]} for x in "ab"}) + b"1234",
-            "place of an array",
-        ),
-        (header({"a": {"dtype": "F32", "shape": [0, 10**30], "data_offsets": [0, 0]}}), "place of an array"),
-        (header({"a": {"dtype": "F32", "shape": [1] * 70, "data_offsets": [0, 4]}}) + b"1234", "place of an array"),
-        (header({"a": {"dtype": "F32", "shape": [1], "data_offsets": [0, math.inf]}}), "not a safetensors file"),
-        (header({"a": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4, 5]}}), "not a safetensors file"),
-        (header({"a": {"dtype": "I8", "shape": [4], "data_offsets": [0, 4]}}) + b"1234", "one of the types.*ived: I8"),
-    ]
-    for content, told in cases:
-        weights.write_bytes(content)
+    def refused(told):
         with pytest.raises(UserError, match=told):
             import_model(exported, tmp_path / "ours")
+
+    def file_of(type_="F32", shape=(1,), place=(0, 4), names="a"):
+        header = json.dumps({x: {"dtype": type_, "shape": shape, "data_offsets": place} for x in names}).encode()
+        return struct.pack("<Q", len(header)) + header + b"1234"
+
+    for content, told in (
+        (b"", "not a safetensors file"),
+        (struct.pack("<Q", 1 << 62) + b"{}", "not a safetensors file"),
+        (file_of(shape=[1 << 40], place=[0, 1 << 42]), "place of an array"),
+        (file_of(shape=[-1, -1]), "place of an array"),
+        (whole[:-4], "place of an array"),
+        (whole + b"1", "bytes follow the arrays"),
+        (file_of("BF16", [2], names="ab"), "place of an array"),
+        (file_of(shape=[1] * 70), "place of an array"),
+        (file_of(place=[0, math.inf]), "not a safetensors file"),
+        (file_of("I8", [4]), "one of the types.*ived: I8"),
+    ):
+        weights.write_bytes(content)
+        refused(told)
     weights.write_bytes(whole)
     name = "model.encoder.layers.0.fc1.weight"
     for function, told in (
@@ -262,33 +260,24 @@ def test_damaged_models_are_refused_in_a_line(exported, tmp_path):
         (lambda arrays: arrays.update({name: arrays[name] * np.nan}), "must be finite"),
     ):
         change(exported, function)
-        with pytest.raises(UserError, match=told):
-            import_model(exported, tmp_path / "ours")
+        refused(told)
         weights.write_bytes(whole)
     for setting, told in (
         ({"model_type": "t5"}, "`model_type` must be"),
         ({"d_model": 1 << 40}, "must be at most"),
         ({"d_model": 1 << 16}, "must have the shape"),  # of a model that no memory could hold
-        ({"encoder_layers": 10**9}, "must be at most"),
         ({"encoder_layers": 1000}, "Missing parameter: encoder.1000"),
         ({"vocab_size": 10**12}, "`vocab_size` must be [0-9,]+, the number"),
-        ({"encoder_attention_heads": 0, "decoder_attention_heads": 0}, "num_heads"),
         ({"activation_function": ["relu"]}, "a setting is missing or wrong"),
         ({"dropout": "high"}, "does not describe a valid model"),
         ({"pad_token_id": 10**9}, "token ids must be below"),
-        ({"encoder_layers": None}, "layers"),
     ):
         config.write_text(json.dumps({**json.loads(settings), **setting}))
-        with pytest.raises(UserError, match=told):
-            import_model(exported, tmp_path / "ours")
-    assert not (tmp_path / "ours").exists()
-
-
-def test_pieces_without_their_subword_model_are_refused(exported, tmp_path):
+        refused(told)
+    config.write_text(settings)
     for side in ("source", "target"):
         (exported / f"{side}.spm").unlink()
-    with pytest.raises(UserError, match="The source vocabulary has pieces of SentencePiece, but no model"):
-        import_model(exported, tmp_path / "ours")
+    refused("The source vocabulary has pieces of SentencePiece, but no model")
     assert not (tmp_path / "ours").exists()
 
 
@@ -330,67 +319,53 @@ def test_weights_that_would_be_misread_are_refused(tmp_path):
     import_model(folder, tmp_path / "ours")
 
 
-@pytest.mark.parametrize(("kind", "scaled", "dropout"), [("marian", False, 0.0), ("m2m100", True, 0.1)])
-def test_missing_settings_have_the_defaults_of_their_architecture(kind, scaled, dropout, tmp_path):
-    folder = shutil.copytree(HERE / kind, tmp_path / "theirs")
-    config = json.loads((folder / "config.json").read_text())
-    for name in ("scale_embedding", "attention_dropout"):
-        config.pop(name, None)
-    (folder / "config.json").write_text(json.dumps(config))
-    found = import_model(folder, tmp_path / "ours").load_model().get_config()
-    found = {**found, **found.get("transformer", {})}
-    assert (found["scale_embeddings"], found["attention_dropout"]) == (scaled, dropout)
+def test_missing_settings_have_the_defaults_of_their_architecture(tmp_path):
+    for kind, *expected in (("marian", False, 0.0), ("m2m100", True, 0.1)):
+        folder = shutil.copytree(HERE / kind, tmp_path / kind)
+        config = json.loads((folder / "config.json").read_text())
+        for name in ("scale_embedding", "attention_dropout"):
+            config.pop(name, None)
+        (folder / "config.json").write_text(json.dumps(config))
+        found = import_model(folder, tmp_path / f"our {kind}").load_model().get_config()
+        found = {**found, **found.get("transformer", {})}
+        assert [found["scale_embeddings"], found["attention_dropout"]] == expected
 
 
-@pytest.mark.parametrize(
-    ("content", "told"),
-    [('{"a": ' + "1" * 5000 + "}", "vocab.json is damaged"), ('["\\ud800"]', r"UTF-8: .* Received: '\\ud800'")],
-    ids=["digits", "surrogate"],
-)
-def test_vocabularies_that_are_no_text_are_refused(content, told, tmp_path):
-    (tmp_path / "vocab.json").write_text(content)
-    with pytest.raises(UserError, match=told):
-        read_tokens(tmp_path / "vocab.json")
-
-
-def test_damaged_models_of_many_languages_are_refused_in_a_line(tmp_path):
+def test_damaged_models_of_many_languages_are_refused(tmp_path):
     folder = tmp_path / "theirs"
-    for name, content, told in (
-        ("sentencepiece.bpe.model", b"1", "not a SentencePiece model"),
-        ("sentencepiece.bpe.model", None, "Missing subword model"),
-        ("vocab.json", b'{"a": 1000000000000}', "must have the ids from 0"),
-        ("vocab.json", b'["</s>", "<unk>"]', "must be <pad> and </s>. Received: <unk>"),
-        ("vocab.json", None, "tokens including languages, one for each embedding. Received: 61 tokens and 0 languages"),
-        ("tokenizer_config.json", b'{"language_codes": [1]}', "`language_codes` must be"),
-        ("tokenizer_config.json", b'{"tokenizer_class": "SMALL100Tokenizer"}', "`tokenizer_class`.*SMALL100Tokenizer"),
-        ("tokenizer_config.json", b'{"tokenizer_class": [1]}', r"`tokenizer_class` must be.*Received: \[1\]"),
-        ("tokenizer_config.json", b'{"legacy_behaviour": true}', "must stand before the source"),
-        ("tokenizer_config.json", b'{"language_codes": "m2m100"}', "one for each embedding"),
+    hostile = {"added_tokens_decoder": [1], "additional_special_tokens": 7}
+    hostile |= {"extra_special_tokens": [{"content": 3}, [2]]}
+    hostile = {
+        "vocab.json": None,
+        "tokenizer_config.json": hostile,
+        "tokenizer.json": {"added_tokens": [1, {"id": "x", "content": "deu_Latn"}]},
+        "added_tokens.json": {"deu_Latn": 10**12, "eng_Latn": -1},
+    }
+    for files, told in (
+        ({"sentencepiece.bpe.model": 1}, "not a SentencePiece model"),
+        ({"sentencepiece.bpe.model": None}, "Missing subword model"),
+        ({"vocab.json": {"a": 10**12}}, "must have the ids from 0"),
+        ({"vocab.json": ["</s>", "<unk>"]}, "must be <pad> and </s>. Received: <unk>"),
+        ({"vocab.json": ["\ud800"]}, r"UTF-8: .* Received: '\\ud800'"),
+        ({"vocab.json": None}, "tokens including languages, one for each embedding. Received: 61 tokens and 0 lang"),
+        ({"tokenizer_config.json": {"language_codes": [1]}}, "`language_codes` must be"),
+        ({"tokenizer_config.json": {"tokenizer_class": "SMALL100Tokenizer"}}, "`tokenizer_class`.*SMALL100Tokenizer"),
+        ({"tokenizer_config.json": {"legacy_behaviour": True}}, "must stand before the source"),
+        ({"tokenizer_config.json": {"language_codes": "m2m100"}}, "one for each embedding"),
+        (hostile, "one for each embedding"),
     ):
         shutil.copytree(HERE / "m2m100", folder)
-        (folder / name).unlink()
-        if content is not None:
-            (folder / name).write_bytes(content)
+        for name, content in files.items():
+            (folder / name).unlink(missing_ok=True)
+            if content is not None:
+                (folder / name).write_text(json.dumps(content))
         with pytest.raises(UserError, match=told):
             import_model(folder, tmp_path / "ours")
         shutil.rmtree(folder)
-    for languages in (["de", "fr"], ["de", "de"]):
-        with pytest.raises(UserError, match=f"give some of these, each once. Received: languages={languages[1]}"):
-            import_model(HERE / "m2m100", tmp_path / "ours", languages=languages)
+    with pytest.raises(UserError, match="give some of these, each once. Received: languages=fr"):
+        import_model(HERE / "m2m100", tmp_path / "ours", languages=["de", "fr"])
     with pytest.raises(UserError, match="has one direction"):
         import_model(HERE / "marian", tmp_path / "ours", languages=["de"])
-    shutil.copytree(HERE / "m2m100", folder)
-    (folder / "vocab.json").unlink()
-    hostile = {
-        "added_tokens_decoder": [1],
-        "additional_special_tokens": 7,
-        "extra_special_tokens": [{"content": 3}, [2]],
-    }
-    (folder / "tokenizer_config.json").write_text(json.dumps(hostile))
-    (folder / "tokenizer.json").write_text(json.dumps({"added_tokens": [1, {"id": "x", "content": "deu_Latn"}]}))
-    (folder / "added_tokens.json").write_text(json.dumps({"deu_Latn": 10**12, "eng_Latn": -1}))
-    with pytest.raises(UserError, match="one for each embedding"):
-        import_model(folder, tmp_path / "ours")
     assert not (tmp_path / "ours").exists()
 
 
@@ -442,7 +417,8 @@ for code in sys.argv[3:]:
 """
 
 
-def test_files_of_pytorch_run_nothing_and_fill_no_memory(exported, oracle, tmp_path):
+@with_transformers
+def test_files_of_pytorch_run_nothing_and_fill_no_memory(exported, tmp_path):
     (exported / "model.safetensors").unlink()
     command = [sys.executable, "-c", READ, exported, tmp_path / "run", *MAKE.values()]
     found = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()

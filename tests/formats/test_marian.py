@@ -62,11 +62,9 @@ def exported(make, tmp_path):
     return export_marian(tmp_path / "theirs", *make(**VARIANTS[0]))
 
 
-def content_of(folder):
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
-
-
-@pytest.mark.parametrize("options", VARIANTS, ids=str)
+@pytest.mark.parametrize(
+    "options", [*(pytest.param(x, marks=pytest.mark.slow) for x in VARIANTS[:-1]), VARIANTS[-1]], ids=str
+)
 def test_a_model_comes_back_bit_by_bit(options, make, tmp_path):
     model, tokenizers = make(**options)
     theirs = export_marian(tmp_path / "theirs", model, tokenizers)
@@ -78,15 +76,18 @@ def test_a_model_comes_back_bit_by_bit(options, make, tmp_path):
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
     assert np.ptp(expected) > 1
     back = export_marian(tmp_path / "back", ours.model, ours.tokenizers)
-    assert read_npz(back / "model.npz").keys() == read_npz(theirs / "model.npz").keys()
-    assert all(content == content_of(theirs)[name] for name, content in content_of(back).items() if "spm" not in name)
+    for path in theirs.iterdir():
+        assert "spm" in path.name or (back / path.name).read_bytes() == path.read_bytes()
     for side, tokenizer in tokenizers.items():
         lines = ["seven cats sleep", "zürich vier vögel"]
         assert ours.tokenizers[side].tokenize(lines).to_list() == tokenizer.tokenize(lines).to_list()
 
 
 def test_weights_are_those_of_hugging_face(tmp_path):
-    """The kept model of Hugging Face, with the names of Marian as Hugging Face's script of conversion has them."""
+    """The kept model of Hugging Face, with the names of Marian as Hugging Face's script of conversion has them.
+
+    Version 1.7 of Marian did not write further settings, which have the defaults of later versions.
+    """
     kept, folder = Path(__file__).with_name("marian"), tmp_path / "theirs"
     folder.mkdir()
     arrays = dict(read_safetensors(kept / "model.safetensors"))
@@ -113,9 +114,9 @@ def test_weights_are_those_of_hugging_face(tmp_path):
     settings = (
         f"type: transformer\nenc-depth: {config['encoder_layers']}\ndec-depth: {config['decoder_layers']}\n"
         f"dim-emb: {config['d_model']}\ntransformer-heads: {config['encoder_attention_heads']}\n"
-        f"transformer-dim-ffn: {config['encoder_ffn_dim']}\ntransformer-decoder-dim-ffn: 0\n"
+        f"transformer-dim-ffn: {config['encoder_ffn_dim']}\n"
         f"transformer-ffn-activation: {config['activation_function']}\ntied-embeddings-all: true\n"
-        'transformer-preprocess: ""\ntransformer-postprocess: dan\ninput-types:\n  []\n'
+        'transformer-preprocess: ""\ntransformer-postprocess: dan\n'
     )
     found[SETTINGS] = np.frombuffer(settings.encode() + b"\0", "int8")
     np.savez(folder / "model.npz", **found)
@@ -131,26 +132,6 @@ def test_weights_are_those_of_hugging_face(tmp_path):
         np.testing.assert_array_equal(*arrays, err_msg=name)
 
 
-def test_models_of_older_versions_are_read(exported, tmp_path):
-    """Version 1.7 did not write these settings, which have the defaults of later versions."""
-    path = exported / "model.npz"
-    arrays = read_npz(path)
-    newer = (
-        "transformer-decoder-dim-ffn", "transformer-decoder-ffn-depth", "transformer-postprocess-top", "input-types",
-        "transformer-attention-mask", "transformer-no-affine", "transformer-no-bias", "transformer-pool", "lemma-dim",
-        "transformer-rnn", "transformer-train", "transformer-disable", "lemma-dependency", "ulr",
-    )  # fmt: skip
-    lines = bytes(arrays[SETTINGS]).decode().rstrip("\0").splitlines(keepends=True)
-    kept = [line for line in lines if not line.lstrip('"').startswith(newer)]
-    assert len(kept) == len(lines) - len(newer)
-    import_model(exported, tmp_path / "expected")
-    write_npz(path, {**arrays, SETTINGS: np.frombuffer("".join(kept).encode() + b"\0", "int8")})
-    import_model(exported, tmp_path / "ours")
-    found, expected = (load(tmp_path / name).model for name in ("ours", "expected"))
-    assert found.get_config() | {"name": ""} == expected.get_config() | {"name": ""}
-    assert all(map(np.array_equal, found.get_weights(), expected.get_weights()))
-
-
 def zipped(folder, path, names=lambda name: name):
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in folder.iterdir():
@@ -158,6 +139,7 @@ def zipped(folder, path, names=lambda name: name):
     return path
 
 
+@pytest.mark.slow
 def test_a_zip_and_a_file_are_read_as_their_folder(exported, tmp_path):
     import_model(exported, tmp_path / "expected")
     expected = load(tmp_path / "expected").model.get_weights()
@@ -167,28 +149,14 @@ def test_a_zip_and_a_file_are_read_as_their_folder(exported, tmp_path):
         import_model(source, tmp_path / str(number))
         assert all(map(np.array_equal, load(tmp_path / str(number)).model.get_weights(), expected))
     assert sorted(tmp_path.parent.iterdir()) == before
-    for write, told in (
-        (lambda archive: archive.writestr("a/model.npz", b"1"), "each file name once"),
-        (lambda archive: archive.writestr("zeros", bytes(1 << 24)), "20 times its size"),
-    ):
-        with zipfile.ZipFile(evil, "a", zipfile.ZIP_DEFLATED) as archive:
-            write(archive)
-        with pytest.raises(UserError, match=told):
-            import_model(evil, tmp_path / "refused")
-        zipped(exported, evil)
+    with zipfile.ZipFile(evil, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("zeros", bytes(1 << 24))
+    with pytest.raises(UserError, match="20 times its size"):
+        import_model(evil, tmp_path / "refused")
     with zipfile.ZipFile(evil, "w") as archive:
         archive.writestr("readme", b"1")
     with pytest.raises(UserError, match=r"evil.zip is not a model of Marian"):
         import_model(evil, tmp_path / "refused")
-    path = exported / "model.npz"
-    arrays = read_npz(path)
-    write_npz(path, {**arrays, "encoder_l1_ffn_W1": arrays["encoder_l1_ffn_W1"][1:]})
-    with pytest.raises(UserError, match=r"evil.zip/model.npz: .* must have the shape"):
-        import_model(zipped(exported, evil), tmp_path / "refused")
-    (exported / "decoder.yml").unlink()
-    (exported / "vocab.yml").rename(exported / "words.yml")
-    with pytest.raises(UserError, match=r"evil.zip must contain one vocabulary"):
-        import_model(zipped(exported, evil), tmp_path / "refused")
 
 
 def test_the_vocabulary_may_be_a_subword_model(exported, source_tokenizer, tmp_path):
@@ -208,12 +176,9 @@ def test_the_vocabulary_may_be_a_subword_model(exported, source_tokenizer, tmp_p
     assert ours.tokenizers["target"].tokenize(lines).to_list() == source_tokenizer.tokenize(lines).to_list()
 
 
-def test_pieces_without_their_subword_model_are_refused(exported, tmp_path):
+def test_words_need_no_subword_model(exported, tmp_path):
     for side in ("source", "target"):
         (exported / f"{side}.spm").unlink()
-    with pytest.raises(UserError, match="The source vocabulary has pieces of SentencePiece, but no model"):
-        import_model(exported, tmp_path / "ours")
-    assert not (tmp_path / "ours").exists()
     vocabulary = exported / "vocab.yml"  # as of texts that a BPE has cut into words and beginnings of words
     tokens = [x.split(": ")[0].strip('"') for x in vocabulary.read_text().splitlines()]
     words = [*tokens[:2], "▁@@", "▁", *(f"w{i}{'@@' * (i % 2)}" for i in range(4, len(tokens)))]
@@ -267,7 +232,7 @@ def npy(shape, content=b"", dtype="<f4"):
     return stream.getvalue() + content
 
 
-def test_damaged_models_are_refused_in_a_line(exported, tmp_path):
+def test_damaged_models_are_refused(exported, tmp_path):
     path = exported / "model.npz"
     whole, arrays = path.read_bytes(), read_npz(path)
     settings = bytes(arrays[SETTINGS]).decode()
@@ -288,24 +253,18 @@ def test_damaged_models_are_refused_in_a_line(exported, tmp_path):
     for content, told in (
         (npy((1 << 40, 4)), "does not match its shape"),
         (npy((-1, -1), bytes(4)), "does not match its shape"),
-        (npy((2,), bytes(9)), "does not match its shape"),
         (npy((2,), bytes(16), "|O"), "pickles are not read"),
         (npy((2,), bytes(16), "<U2"), "arrays of numbers"),
         (b"no array", "damaged"),
-        *((npy((2,)).replace(b"}", x), "is damaged") for x in (b"(", b"\n\n \n", b"1: {[]: 1}}")),
+        (npy((2,)).replace(b"}", b"1: {[]: 1}}"), "is damaged"),
     ):
         with zipfile.ZipFile(path, "w") as archive:
             archive.writestr("Wemb.npy", content)
         refused(told)
-    # Arrays that do not fit.
-    name = "encoder_l1_ffn_W1"
+    # Arrays that do not fit; those of all formats are in `test_huggingface.py`.
     for change, told in (
-        ({name: None}, "Missing parameter: encoder.1.inner.kernel"),
         ({"Wemb": None}, "Missing parameter: .*Wemb"),
         ({SETTINGS: None}, "not a model of Marian"),
-        ({"extra": np.zeros(3, "f4")}, "must contain only parameters.*Received: extra"),
-        ({name: arrays[name][:, :-1]}, "must have the shape"),
-        ({name: arrays[name] * np.float32("nan")}, "must be finite"),
         ({"Wemb": arrays["Wemb"][:-1]}, "must have 117 tokens"),
         ({"decoder_ff_logit_out_b": arrays["decoder_ff_logit_out_b"][:, :-1]}, "a row for each"),
     ):
@@ -314,15 +273,12 @@ def test_damaged_models_are_refused_in_a_line(exported, tmp_path):
     autoreg = '"transformer-decoder-autoreg": "self-attention"'
     for old, new, told in (
         (autoreg, autoreg.replace("self", "average"), "must be self-attention.*average"),
-        (autoreg, autoreg.replace("self-attention", "rnn"), "must be self-attention.*rnn"),
         ('"type": "transformer"', "type: s2s", "`type` must be transformer"),
         ('"right-left": "false"', "right-left: true", "right-left"),
         ('"transformer-ffn-activation": "swish"', "transformer-ffn-activation: gelu", "swish or relu"),
         ('"transformer-preprocess": ""', "transformer-preprocess: nd", "norms must stand after each"),
         ('"transformer-postprocess": "dan"', "transformer-postprocess: da", "norms must stand after each"),
-        ('"enc-depth": 2', "enc-depth: 1000000", "must be at most"),
         ('"enc-depth": 2', "enc-depth: [2]", "`enc-depth` must be an integer"),
-        ('"enc-depth": 2', "enc-depth: {a: {b: c}}", "strings and lists"),
         ('"enc-depth": 2', "enc-depth: &a [*a, *a]", "strings and lists"),
         ('"enc-depth": 2', "enc-depth: " + "[" * 5000, "strings and lists|damaged"),
         ('"enc-depth": 2', '"enc-depth": 2\n"enc-depth": 2', "each name once"),
@@ -333,49 +289,41 @@ def test_damaged_models_are_refused_in_a_line(exported, tmp_path):
         write_npz(path, {**arrays, SETTINGS: text})
         refused(told)
     path.write_bytes(whole)
-    # Vocabularies.
-    vocabulary = exported / "vocab.yml"
+    # Vocabularies and the settings of the search.
+    vocabulary, decoder = exported / "vocab.yml", exported / "decoder.yml"
     lines = vocabulary.read_text()
-    for content, told in (
-        (lines.replace('"</s>": 0', '"end": 0'), "Missing token: </s>"),
-        (lines.replace('"</s>": 0', '"</s>": 1000'), "ids from 0"),
-        (lines.replace('"</s>": 0', '"</s>": x'), "an id for each token"),
-        ("- a\n", "strings and lists"),
+    for changed, content, told in (
+        (vocabulary, lines.replace('"</s>": 0', '"end": 0'), "Missing token: </s>"),
+        (vocabulary, lines.replace('"</s>": 0', '"</s>": 1000'), "ids from 0"),
+        (vocabulary, lines.replace('"</s>": 0', '"</s>": x'), "an id for each token"),
+        (decoder, 'models: ["a.npz", "b.npz"]', "must name one model"),
+        (decoder, 'models: ["gone.npz"]', "Missing model, which .*decoder.yml names: .*gone.npz"),  # not another
+        (decoder, 'vocabs: ["vocab.yml"]', r"two vocabularies. Received: \['vocab.yml'\]"),
+        (decoder, 'vocabs: ["gone.yml", "gone.yml"]', "Missing vocabulary, which the search settings name: .*gone.yml"),
+        (decoder, "beam-size: 4.5", "`beam-size` of the search.*Received: "),
     ):
-        vocabulary.write_text(content)
-        refused(told)
-    vocabulary.write_text(lines)
-    for number in (1, 2):
-        (exported / "decoder.yml").write_text('models: ["a.npz", "b.npz"]' if number == 1 else 'vocabs: ["vocab.yml"]')
-        refused("must name one model" if number == 1 else "two vocabularies")
-    for content, told in (
-        ('models: ["gone.npz"]', "Missing model, which .*decoder.yml names: .*gone.npz"),  # not the other there
-        ("models: model.npz", "must name one model.*Received: model.npz"),
-        ("vocabs: vocab.yml", r"two vocabularies. Received: \['vocab.yml'\]"),
-        ('vocabs: ["gone.yml", "gone.yml"]', "Missing vocabulary, which the search settings name: .*gone.yml"),
-        *((f"beam-size: {x}", "`beam-size` of the search.*Received: ") for x in ("[4]", "0", "-3", "4.5", "9" * 5000)),
-    ):
-        (exported / "decoder.yml").write_text(content)
+        vocabulary.write_text(lines)
+        changed.write_text(content)
         refused(told)
     assert not (tmp_path / "ours").exists()
 
 
 def test_what_marian_lacks_is_named(make, make_model, source_tokenizer, tmp_path, monkeypatch):
+    smaller = {"num_encoder_layers": 1}
     for options, told in (
-        ({"shortcuts": "fusion"}, "Marian does not support this `shortcuts`.*Received: shortcuts={'kind': 'fusion'}"),
-        ({"positions": "sinusoidal"}, "not support these positions"),
+        ({"positions": "sinusoidal"}, "Marian does not support these positions"),
         ({"feed_forward": "gelu"}, "not support this feed-forward network.*'gelu'"),
         ({"scale_embeddings": False}, "embeddings without a scale"),
         ({"source_end": False}, "sources without EOS"),
         ({"norm_epsilon": 1e-3}, "epsilon of norms"),
-        ({"norm": "pre"}, "not support norms of keys and values before attentions.*norm='pre'"),
+        ({"norm": "pre"}, "not support norms of keys and values before attentions"),
     ):
         with pytest.raises(UserError, match=told):
-            export_marian(tmp_path / "theirs", *make(**options))
+            export_marian(tmp_path / "theirs", *make(**smaller, **options))
     with pytest.raises(UserError, match="begins a translation with zeros"):
         export_marian(tmp_path / "theirs", make_model(**PLAIN), source_tokenizer)
     assert not (tmp_path / "theirs").exists()
-    folder = export_marian(tmp_path / "theirs", *make())
+    folder = export_marian(tmp_path / "theirs", *make(**smaller))
     monkeypatch.setitem(sys.modules, "yaml", None)
     with pytest.raises(UserError, match=r"pip install 'keras_nmt\[marian\]'"):
         import_model(folder, tmp_path / "ours")
@@ -383,37 +331,28 @@ def test_what_marian_lacks_is_named(make, make_model, source_tokenizer, tmp_path
 
 # With Marian itself.
 SEARCH = {"beam_size": 1, "length_penalty": 0.0, "min_length": 0, "max_length_factor": 3, "max_length_offset": 3}
-TRAINED = [  # settings, the kind of the vocabulary, updates
-    ("--tied-embeddings-all", "spm", 400),
-    ("--tied-embeddings --transformer-ffn-activation relu", "yml", 60),
-    ("--tied-embeddings-src --transformer-postprocess-emb dn", "yml", 60),
-    ("--output-omit-bias", "spm", 60),
+TRAINED = [  # settings, updates
+    ("--tied-embeddings-all", 400),
+    ("--tied-embeddings --transformer-ffn-activation relu", 60),
+    ("--tied-embeddings-src --transformer-postprocess-emb dn", 60),
+    ("--output-omit-bias", 60),
 ]
 
 
-@pytest.fixture(scope="session")
-def marian():
-    """Runs `pymarian_oracle.py`."""
-    if importlib.util.find_spec("pymarian") is None:
-        pytest.skip("needs pymarian")
-
-    def run(*arguments):
-        script = Path(__file__).with_name("pymarian_oracle.py")
-        subprocess.run([sys.executable, script, *map(str, arguments)], check=True, capture_output=True)
-
-    return run
+def marian(*arguments):
+    script = Path(__file__).with_name("pymarian_oracle.py")
+    subprocess.run([sys.executable, script, *map(str, arguments)], check=True, capture_output=True)
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize(("settings", "kind", "updates"), TRAINED, ids=str)
-def test_marian_translates_alike(settings, kind, updates, marian, multi30k, tmp_path):
+@pytest.mark.parametrize(("settings", "updates"), TRAINED, ids=str)
+@pytest.mark.skipif(importlib.util.find_spec("pymarian") is None, reason="needs pymarian")
+def test_marian_translates_alike(settings, updates, multi30k, tmp_path):
     folder, lines = tmp_path / "theirs", tmp_path / "lines"
     folder.mkdir()
-    texts = {}
     for language in ("en", "de"):
         with gzip.open(multi30k / f"train.{language}.gz", "rt", encoding="utf-8") as file:
-            texts[language] = [next(file) for _ in range(10_000)]
-        (folder / language).write_text("".join(texts[language]))
+            (folder / language).write_text("".join(next(file) for _ in range(10_000)))
     with gzip.open(multi30k / "val.en.gz", "rt", encoding="utf-8") as file:
         given = [next(file).strip() for _ in range(200)]
     sentencepiece.SentencePieceTrainer.train(
@@ -422,14 +361,6 @@ def test_marian_translates_alike(settings, kind, updates, marian, multi30k, tmp_
     )  # fmt: skip
     (folder / "vocab.model").rename(folder / "vocab.spm")
     processor = sentencepiece.SentencePieceProcessor(model_file=str(folder / "vocab.spm"))
-    if kind == "yml":  # as OPUS-MT has it: Marian sees pieces
-        for name in ("source.spm", "target.spm"):
-            (folder / name).write_bytes((folder / "vocab.spm").read_bytes())
-        (folder / "vocab.spm").unlink()
-        pieces = [processor.id_to_piece(i) for i in range(processor.get_piece_size())]
-        (folder / "vocab.yml").write_text("".join(f"{json.dumps(piece)}: {i}\n" for i, piece in enumerate(pieces)))
-        for language, rows in texts.items():
-            (folder / language).write_text("".join(f"{' '.join(processor.encode(x, out_type=str))}\n" for x in rows))
 
     def translated(folder, kind, *names):
         lines.write_text(
@@ -439,15 +370,14 @@ def test_marian_translates_alike(settings, kind, updates, marian, multi30k, tmp_
         rows = json.loads((tmp_path / "result").read_text("utf-8"))
         return [(text if kind == "spm" else processor.decode(text.split()).strip(), score) for text, score in rows]
 
-    vocabulary = f"vocab.{kind}"
     marian(
-        "train", "--train-sets", folder / "en", folder / "de", "--vocabs", folder / vocabulary, folder / vocabulary,
+        "train", "--train-sets", folder / "en", folder / "de", "--vocabs", folder / "vocab.spm", folder / "vocab.spm",
         "--model", folder / "model.npz", "--type", "transformer", "--dim-emb", 64, "--enc-depth", 2, "--dec-depth", 1,
         "--transformer-heads", 4, "--transformer-dim-ffn", 128, "--learn-rate", 0.003, "--lr-warmup", 200,
         "--lr-decay-inv-sqrt", 200, "--mini-batch", 64, "--cpu-threads", 2, "-w", 400, "--after-batches", updates,
         "--seed", 1, "--max-length", 60, *settings.split(),
     )  # fmt: skip
-    expected = translated(folder, kind, "model.npz", vocabulary, vocabulary)
+    expected = translated(folder, "spm", "model.npz", *["vocab.spm"] * 2)
     import_model(folder, tmp_path / "ours")
     ours = load(tmp_path / "ours")
     # Marian never writes the unknown token.

@@ -1,4 +1,4 @@
-"""Word alignments by attention, and translations reranked by coverage of the source."""
+"""Word alignments by attention: coverage of the source, and unknown subwords that copy it."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ import pytest
 import sentencepiece
 import tensorflow as tf
 from sentencepiece.sentencepiece_model_pb2 import ModelProto
+from small import ONE_SHAPE, FavourUnknown
 
-from keras_nmt.data import SubwordTokenizer
+from keras_nmt.data import SubwordTokenizer, train_subwords
 from keras_nmt.data.parallel_corpus import LINK_BASE
 from keras_nmt.decoding import shift_right
-from keras_nmt.errors import UserError
 from keras_nmt.ids import EOS, PAD
 from keras_nmt.inference import Translator
-from keras_nmt.inference.alignment import subword_links, words_of_subwords
+from keras_nmt.inference.alignment import copies_of_texts, join_with_copies, subword_links, words_of_subwords
 from keras_nmt.inference.shortlist import _ids_by_word
 from keras_nmt.layers._recording import recording
+from keras_nmt.serving import export
 
-SOURCES = ["the small cat  sat", "a mouse", "", "seven cats sleep in the garden"]
-TARGETS = ["die kleine katze", "drei rote hunde", "die", ""]
+SOURCES = ["the small cat  sat", "seven cats sleep in the garden"]
+TARGETS = ["die kleine katze drei rote hunde", "drei rote hunde"]
 
 
 def test_subwords_map_to_words(source_tokenizer):
@@ -35,6 +36,8 @@ def test_subwords_map_to_words(source_tokenizer):
         assert found == sorted(found)
         words = [word for word in text.replace("\t", " ").split(" ") if word]
         assert set(found) == set(range(len(words)))
+    for text, expected in (("\ufeff cats", {1}), ("the \x01 cat", {0, 2}), ("the\ufeff \ufeff\x01 cat", {0, 2})):
+        assert set(words_of_subwords(source_tokenizer, [text])[0]) == expected  # words without subwords have numbers
     # Joined again, the subwords of a word are the word.
     (of_word,) = words_of_subwords(source_tokenizer, ["three zürich dogs"])
     ids = source_tokenizer.tokenize(["three zürich dogs"]).numpy()[0]
@@ -43,6 +46,7 @@ def test_subwords_map_to_words(source_tokenizer):
         assert source_tokenizer.detokenize(kept).numpy()[0].decode() == word
 
 
+@pytest.mark.slow
 def test_a_text_of_tabs_has_no_words(model, source_tokenizer, target_tokenizer, tmp_path):
     """Without normalisation, tabs are subwords."""
     proto = ModelProto.FromString(source_tokenizer.proto)
@@ -53,8 +57,6 @@ def test_a_text_of_tabs_has_no_words(model, source_tokenizer, target_tokenizer, 
     assert _ids_by_word(tabs, ["\t", "cat"])[0] == []
     translator = Translator(model, {"source": tabs, "target": target_tokenizer})
     assert translator.align(["\t", "the cat"], ["die katze"] * 2)[0] == []
-    with pytest.raises(UserError, match="must be one of source, target. Received: 'de'"):
-        translator.lengths(["a"], "de")
 
 
 def test_subwords_of_aligned_words_are_linked(source_tokenizer, target_tokenizer):
@@ -73,42 +75,37 @@ def test_subwords_of_aligned_words_are_linked(source_tokenizer, target_tokenizer
     assert subword_links(tokenizers, [], [], []).to_list() == []
 
 
-@pytest.mark.parametrize("tied", [[], ["decoder"]], ids=["layers of their own", "tied layers"])
-def test_a_trained_head_aligns(tied, make_model, source_tokenizer, target_tokenizer):
+@pytest.mark.parametrize("tied", [[], pytest.param(["decoder"], marks=pytest.mark.slow)])
+def test_a_trained_head_aligns(tied, make_model, tokenizers, eager):
     """By default; a layer that is named aligns by the mean over its heads."""
     options = {"num_decoder_layers": 3, "target_vocabulary_size": 100, "tie_embeddings": False}
     model = make_model(**options, tied_layers=tied, alignment_head=2)
-    tokenizers = {"source": source_tokenizer, "target": target_tokenizer}
     mean = type(model).from_config({**model.get_config(), "alignment_head": None})
     mean.set_weights(model.get_weights())
-    texts = [SOURCES[0], SOURCES[3]], [" ".join(TARGETS[:2]), TARGETS[1]]
-    by_head, by_mean = (Translator(x, tokenizers).align(*texts) for x in (model, mean))
-    assert by_mean == Translator(mean, tokenizers).align(*texts, layer=2)
-    assert by_mean == Translator(model, tokenizers).align(*texts, layer=2)
+    texts = {"source": SOURCES, "target": TARGETS}
+    by_head, by_mean = (Translator(x, tokenizers).align(*texts.values()) for x in (model, mean))
+    assert by_mean == Translator(model, tokenizers).align(*texts.values(), layer=2)
     assert by_head != by_mean
-    source = source_tokenizer.tokenize(texts[0][:1]).numpy()
-    target = target_tokenizer.tokenize(texts[1][:1])
-    inputs = tf.constant(np.append(source, [[EOS]], axis=1)), shift_right(target.to_tensor())
+    source, target = (tokenizers[side].tokenize(x[:1]) for side, x in texts.items())
+    inputs = tf.constant(np.append(source.numpy(), [[EOS]], axis=1)), shift_right(target.to_tensor())
     with recording() as records:
         model(inputs)
     (attention,) = model.recorded_alignment(records).numpy()
     np.testing.assert_allclose(attention, model.attention(model.encoder(inputs[0]), inputs[1])[0], atol=1e-6)
-    words = [words_of_subwords(*x)[0] for x in ((source_tokenizer, texts[0][:1]), (target_tokenizer, texts[1][:1]))]
+    words = [words_of_subwords(tokenizers[side], x[:1])[0] for side, x in texts.items()]
     best = attention[:, :-1].argmax(-1)
     assert by_head[0] == sorted({(words[0][s], words[1][t]) for t, s in enumerate(best)})
 
 
-def test_words_without_subwords_have_numbers(source_tokenizer):
-    for text, expected in (("\ufeff cats", {1}), ("the \x01 cat", {0, 2}), ("the\ufeff \ufeff\x01 cat", {0, 2})):
-        assert set(words_of_subwords(source_tokenizer, [text])[0]) == expected
+KEEPS_SPACES = {"normalization_rule_name": "identity", "remove_extra_whitespaces": False}
 
 
 @pytest.mark.parametrize(
     "options",
     [
-        {"normalization_rule_name": "identity", "remove_extra_whitespaces": False},
-        {"normalization_rule_name": "identity", "remove_extra_whitespaces": False, "split_by_whitespace": False},
-        {"treat_whitespace_as_suffix": True},
+        KEEPS_SPACES,
+        pytest.param({**KEEPS_SPACES, "split_by_whitespace": False}, marks=pytest.mark.slow),
+        pytest.param({"treat_whitespace_as_suffix": True}, marks=pytest.mark.slow),
     ],
     ids=["keeps spaces", "across spaces", "spaces as suffixes"],
 )
@@ -116,14 +113,8 @@ def test_words_of_texts_do_not_depend_on_the_other_texts(options):
     written, ids = io.BytesIO(), {"pad_id": 0, "unk_id": 1, "bos_id": 2, "eos_id": 3}
     rng = np.random.default_rng(2)
     texts = ["".join(rng.choice(["the", "cat", "a", " ", " ", "  "], rng.integers(0, 7))) for _ in range(60)]
-    sentencepiece.SentencePieceTrainer.train(
-        **ids,
-        **options,
-        sentence_iterator=iter([*texts, "the cat"]),
-        model_writer=written,
-        vocab_size=16,
-        minloglevel=2,
-    )
+    sentences = {"sentence_iterator": iter([*texts, "the cat"]), "model_writer": written}
+    sentencepiece.SentencePieceTrainer.train(**ids, **options, **sentences, vocab_size=16, minloglevel=2)
     tokenizer = SubwordTokenizer(written.getvalue())
     found = words_of_subwords(tokenizer, texts)
     assert found == [words_of_subwords(tokenizer, [text])[0] for text in texts]
@@ -139,41 +130,14 @@ def test_words_of_texts_do_not_depend_on_the_other_texts(options):
     assert at_end > 5 or "treat_whitespace_as_suffix" in options, "a subword of spaces before the next text"
 
 
-def test_each_target_word_is_aligned_to_the_source_word_with_most_attention(
-    translator, source_tokenizer, target_tokenizer
-):
-    alignments = translator.align(SOURCES, TARGETS)
-    for source, target, pairs in zip(SOURCES, TARGETS, alignments, strict=True):
-        if not source or not target:
-            assert pairs == []
-            continue
-        source_ids = source_tokenizer.tokenize([source]).numpy()[0]
-        target_ids = np.array([[*target_tokenizer.tokenize([target]).numpy()[0], EOS]])
-        memory = translator.model.encoder(np.array([[*source_ids, EOS]]))
-        attention = translator.model.attention(memory, shift_right(target_ids))[0].numpy()
-        looked_at = attention[:-1, :-1].argmax(-1)
-        source_words = np.array(words_of_subwords(source_tokenizer, [source])[0])
-        expected = set(zip(source_words[looked_at], words_of_subwords(target_tokenizer, [target])[0], strict=True))
-        assert set(pairs) == expected
-        assert pairs == sorted(pairs)
-        assert {word for _, word in pairs} == set(range(len(target.split())))
-    assert len({word for word, _ in alignments[0]} | {word for word, _ in alignments[1]}) > 1
-    with pytest.raises(UserError, match="Received: 1 sources, 2 targets"):
-        translator.align(["a"], ["b", "c"])
-    for layer in (2, 0, "1", True):
-        with pytest.raises(UserError, match=rf"layers 1 to 1\. Received: layer={layer!r}"):
-            translator.align(["a"], ["b"], layer=layer)
-
-
-def searched(translator, source, compiled=False):
+def searched(translator, source):
     """Tokens [B, n, T] and scores [B, n] of source ids."""
-    memory = translator.graph._encoders[0](source, compiled)
-    found = translator.graph._searches[0](memory, source, seeds=None, prefix=None, compiled=compiled)
+    memory = translator.graph._encoders[0](source, False)
+    found = translator.graph._searches[0](memory, source, seeds=None, prefix=None, compiled=False)
     return [x.numpy() for x in found]
 
 
-@pytest.mark.parametrize("jit_compile", [False, pytest.param(True, marks=pytest.mark.nightly)])
-def test_translations_that_cover_the_source_are_preferred(model, tokenizers, options, jit_compile):
+def test_translations_that_cover_the_source_are_preferred(model, tokenizers, options, eager):
     def make(**more) -> Translator:
         return Translator(model, tokenizers, **options, max_length=4, **more)
 
@@ -181,8 +145,8 @@ def test_translations_that_cover_the_source_are_preferred(model, tokenizers, opt
     plain, covering = make(num_hypotheses=3), make(num_hypotheses=2, coverage_penalty=beta)
     source = tokenizers["source"].tokenize(text)
     source = tf.concat([source, tf.fill([3, 1], EOS)], 1).to_tensor(PAD)
-    ids, scores, _ = (x[:, :3] for x in searched(plain, source, jit_compile))
-    new_ids, new_scores, _ = (x[:, :2] for x in searched(covering, source, jit_compile))
+    ids, scores, _ = (x[:, :3] for x in searched(plain, source))
+    new_ids, new_scores, _ = (x[:, :2] for x in searched(covering, source))
     changed = False
     for row in (0, 2):
         real = source.numpy()[row : row + 1]
@@ -202,22 +166,7 @@ def test_translations_that_cover_the_source_are_preferred(model, tokenizers, opt
     assert covering.translate([""])[0].score == 0.0
 
 
-def test_penalties_out_of_range_are_refused(model, tokenizers):
-    for options in ({"coverage_penalty": -1.0}, {"coverage_penalty": 0.2, "sample": True}):
-        with pytest.raises(UserError, match=f"Received: coverage_penalty={options['coverage_penalty']}"):
-            Translator(model, tokenizers, **options)
-
-
-def test_the_coverage_penalty_needs_attention_to_the_source(make_multilingual):
-    model, tokenizers = make_multilingual("recurrent")
-    pair = model.pair("de", "fr")
-    translator = Translator(
-        pair, {"source": tokenizers["de"], "target": tokenizers["fr"]}, coverage_penalty=0.2, max_length=4
-    )
-    with pytest.raises(UserError, match="`coverage_penalty` needs .* with a bridge$"):
-        translator.translate(["the small cat"])
-
-
+@pytest.mark.slow
 def test_the_words_of_a_very_long_line_take_linear_time(source_tokenizer):
     text = "the\u3000small cat häuser " * 5000
     start = time.monotonic()
@@ -225,3 +174,110 @@ def test_the_words_of_a_very_long_line_take_linear_time(source_tokenizer):
     assert time.monotonic() - start < 10  # by counting for each subword it was minutes
     assert words == sorted(words)
     assert words[-1] == len(text.strip().split(" ")) - 1
+
+
+# Unknown subwords replaced by text of the source; test_options_by_models.py has all models.
+LINES = ["the small, ☃ cat!", "", "a møuse", "☃ seven  cats"]
+UNKNOWN = {**ONE_SHAPE, "processors": [FavourUnknown()], "unknown": "replace"}
+
+
+@pytest.mark.parametrize(
+    ("source", "pieces", "attended", "expected"),
+    [
+        ("the ☃ cat", "▁die ▁ <unk> ▁katze", "☃", "die ☃ katze"),
+        ("a møuse sat", "▁saß <unk> v", "ø", "saßøv"),
+        ('the "cat",', "▁die <unk> v", "cat", "cat"),  # a part of a word that the source has in known subwords
+        ("the cat", "▁die ▁ v <unk> <unk> ▁hunde", "cat", "die cat hunde"),  # once for a word
+        ("the cat ☃", "<unk> ▁die", "☃", "☃ die"),
+        ("cat", "▁ v <unk> </s>", "cat", "cat"),
+    ],
+)
+def test_an_unknown_subword_becomes_what_it_attends_to(
+    source_tokenizer, target_tokenizer, source, pieces, attended, expected
+):
+    known = {piece: i for i, piece in enumerate(target_tokenizer.pieces(0, 200))}
+    tokens = tf.constant([[known[piece] for piece in pieces.split()]])
+    ids, starts, _ = source_tokenizer.tokenize_with_offsets([source])
+    place = source.encode().index(attended.encode())
+    position = sum(start <= place for start in starts.to_list()[0]) - 1
+    copies = copies_of_texts(source_tokenizer, tf.constant([source]), 99).to_tensor("")
+    (text,) = join_with_copies(
+        target_tokenizer, tokens, ids.to_tensor(), copies, tf.fill(tokens.shape, position)
+    ).numpy()
+    assert text.decode() == expected
+
+
+def test_in_a_script_without_spaces_the_unknown_subword_alone_is_replaced(target_tokenizer, tmp_path):
+    (tmp_path / "text").write_text("我喜欢大学。\n你喜欢学校。\nnina likes it\n")
+    chinese = SubwordTokenizer(train_subwords(tmp_path / "text", tmp_path / "m", vocabulary_size=40))
+    tokens = chinese.tokenize(["我喜欢桂的大学。"])
+    assert 1 in tokens.to_list()[0]
+    copies = tf.constant([["Guilin"]])
+    tokens = tokens.to_tensor()
+    (text,) = join_with_copies(chinese, tokens, tf.constant([[9]]), copies, tf.zeros_like(tokens))
+    assert text.numpy().decode().startswith("我喜欢Guilin")
+    assert text.numpy().decode().endswith("大学。")
+    (found,) = copies_of_texts(chinese, tf.constant(["我喜欢大学。 nina"]), 99).to_list()
+    assert max(len(x.decode()) for x in found[:-1]) < 6, "no whole sentence"
+    assert "nina" in [x.decode() for x in found]
+
+
+@pytest.mark.slow
+def test_only_what_the_model_reads_of_a_long_text_is_copied(model, tokenizers, source_tokenizer, monkeypatch, eager):
+    read = []
+
+    def join(tokenizer, tokens, source, copies, attended):
+        read.append((source.shape[1], copies.shape[1], int(tf.reduce_max(tf.strings.length(copies)))))
+        return join_with_copies(tokenizer, tokens, source, copies, attended)
+
+    monkeypatch.setattr("keras_nmt.inference.graph.join_with_copies", join)
+    translator = Translator(model, tokenizers, **UNKNOWN)
+    most = translator.length_buckets[-1]
+    Translator(model, tokenizers, **UNKNOWN).translate(["☃ cat " * 999, "☃" + "cat" * 999, "☃"])
+    assert [sizes[:2] for sizes in read] == [(most, most)]
+    assert read[0][2] <= 3 * most, "a word"
+    text = tf.constant(["the small, ☃ cat! a møuse", "", "cat"])
+    every = copies_of_texts(source_tokenizer, text, 99)
+    # Words are copied without punctuation, and unknown characters as they are.
+    (found,) = copies_of_texts(source_tokenizer, tf.constant(["cat, -- (the) ☃"]), 99).to_list()
+    assert {x.decode() for x in found} == {"cat", ",", "--", "(", "the", ")", "☃"}
+    for count in range(1, 12):
+        found = copies_of_texts(source_tokenizer, text, count).to_list()
+        for some, full in zip(found, every.to_list(), strict=True):
+            assert len(some) == min(count, len(full))
+            assert some[:-1] == full[: len(some)][:-1]
+            assert not some or some[-1] in full[max(len(some) - 2, 0) :][:2]  # of a space: a word beside it
+
+
+@pytest.mark.nightly
+def test_compiled_and_exported_graphs_replace_alike(model, tokenizers, tmp_path):
+    translator = Translator(model, tokenizers, **UNKNOWN)
+    expected = [x.text for x in translator.translate(LINES)]
+    assert "small" in expected[0].split()
+    assert [x.text for x in translator.with_options(jit_compile=True).translate(LINES)] == expected
+    assert [x.text for x in translator.translate(LINES, word_scores=True)] == expected
+    loaded = tf.saved_model.load(str(export(tmp_path, model, tokenizers, **UNKNOWN)))
+    for name in ("serving_default", "serving_default_xla"):
+        answer = loaded.signatures[name](text=tf.constant(LINES))["translation"]
+        assert [text.decode() for text in answer.numpy()] == expected
+
+
+@pytest.mark.slow
+def test_every_hypothesis_and_alternative_replaces_its_own(model, tokenizers):
+    """Also where parts are computed together: in a function from the second call on."""
+    translator = Translator(model, tokenizers, **{**UNKNOWN, "beam_size": 3, "num_hypotheses": 3})
+    written = translator.with_options(unknown="write")
+    found = [[x.text for x in row.hypotheses] for row in translator.translate(LINES)]
+    assert [[x.text for x in row.hypotheses] for row in translator.translate(LINES)] == found
+    alone = [[x.text for x in translator.translate([line])[0].hypotheses] for line in LINES]
+    assert found == alone
+    assert all(len(set(row)) == len(row) for row in found if any(row))
+    assert any("⁇" in x.text for row in written.translate(LINES) for x in row.hypotheses)
+    assert not any("⁇" in text for row in found for text in row)
+    rows = translator.alternatives(LINES, [""] * len(LINES), count=5)
+    of_words = [(line, x) for line, row in zip(LINES, rows, strict=True) for x in row if x.piece.startswith("▁")]
+    lines, alternatives = zip(*((line, x) for line, x in of_words if x.piece != "▁"), strict=True)
+    begun = translator.translate(lines, prefixes=[x.piece[1:] for x in alternatives])
+    for row, alternative in zip(begun, alternatives, strict=True):
+        by_score = {round(x.score, 3): x.text for x in row.hypotheses}
+        assert by_score[round(alternative.hypothesis.score, 3)] == alternative.hypothesis.text

@@ -1,8 +1,9 @@
-"""Constraints, phrases to avoid and options of processors, from text to text."""
+"""Constraints, those of a glossary, phrases to avoid and options of processors, from text to text."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,10 @@ from small import MANY, ONE_SHAPE
 
 from keras_nmt.decoding import LogitProcessor
 from keras_nmt.errors import UserError
-from keras_nmt.inference import Translator
+from keras_nmt.inference import Glossary, Translator
 from keras_nmt.serving import export
+
+pytestmark = pytest.mark.usefixtures("eager")
 
 DOCS = Path(__file__).parents[2] / "docs"
 LINES = ["the small cat", "", "a mouse and three dogs", "the cat"]
@@ -44,31 +47,44 @@ def check(translator: Translator, languages: tuple = (), constraints: list = CON
     return [[(x.text, x.met) for x in translation.hypotheses] for translation in found]
 
 
-def test_translations_have_their_phrases_with_and_without_xla_and_with_any_beam(translator, compiled_translator):
+def test_translations_have_their_phrases_with_any_beam(translator):
+    for beam_size in (1, 3):
+        check(translator.with_options(beam_size=beam_size, max_length=12))
+
+
+@pytest.mark.nightly
+def test_xla_changes_nothing(translator, compiled_translator, trained):
     assert check(translator) == check(compiled_translator)
-    check(translator.with_options(beam_size=1, num_hypotheses=1))
+    translator, lines = trained
+    used = translator.with_options(jit_compile=True, batch_buckets=(4,), length_buckets=(32,))
+    (found,) = used.translate(lines[:1], constraints=[["Haus"]], avoid=[["Haus"]])
+    assert found.text == translator.translate(lines[:1], avoid=[["Haus"]])[0].text
+    assert found.hypotheses[0].met == (False,)
 
 
 @pytest.fixture(scope="module")
 def trained():
     """A model that ends its translations, and lines that it knows."""
-    lines = ["Nina buys an old house and an old car near the river.", "", "Nina buys an old car."]
-    return Translator.from_directory(DOCS / "decoding_model"), lines
+    lines = ["Nina buys an old house.", "", "Nina buys an old car."]
+    return Translator.from_directory(DOCS / "decoding_model", max_length=9), lines
 
 
-@pytest.mark.parametrize("beam_size", [1, 4])
 @pytest.mark.parametrize(
     "forbids",
-    [{"avoid": [["Haus"], [], []]}, {"suppress_sequences": ["Haus"]}, {"no_repeat_ngram_size": 1}],
+    [
+        {"avoid": [["Haus"], [], []]},
+        pytest.param({"suppress_sequences": ["Haus"]}, marks=pytest.mark.slow),
+        pytest.param({"no_repeat_ngram_size": 1, "beam_size": 1}, marks=pytest.mark.slow),
+    ],
     ids=lambda options: next(iter(options)),
 )
-def test_a_constraint_that_another_option_forbids_is_left_out(trained, forbids, beam_size):
+def test_a_constraint_that_another_option_forbids_is_left_out(trained, forbids):
     """The line gets the translation without it, and other lines keep theirs."""
     translator, lines = trained
     options = {name: x for name, x in forbids.items() if name != "avoid"}
     given = {name: x for name, x in forbids.items() if name == "avoid"}
     impossible = "Haus Haus" if "no_repeat_ngram_size" in forbids else "Haus"
-    used = translator.with_options(beam_size=beam_size, **options)
+    used = translator.with_options(**options)
     found = used.translate(lines, constraints=[[impossible], [], ["Wagen"]], **given)
     expected = used.translate(lines, constraints=[[], [], ["Wagen"]], **given)
     assert [x.hypotheses[0].met for x in found] == [(False,), (), (True,)]
@@ -80,51 +96,34 @@ def test_a_constraint_that_another_option_forbids_is_left_out(trained, forbids, 
     assert both[0].score > -100
 
 
-def test_a_constraint_that_another_option_forbids_is_left_out_with_xla(trained):
-    translator, lines = trained
-    used = translator.with_options(jit_compile=True, batch_buckets=(4,), length_buckets=(32,))
-    (found,) = used.translate(lines[:1], constraints=[["Haus"]], avoid=[["Haus"]])
-    assert found.text == translator.translate(lines[:1], avoid=[["Haus"]])[0].text
-    assert found.hypotheses[0].met == (False,)
-
-
 def test_all_directions_of_a_multilingual_model_have_constraints(make_multilingual):
     translator = Translator(*make_multilingual("label"), **MANY)
     sources, targets = ["de", "fr", "fr", "de"], ["fr", "de", "de", "fr"]
     check(translator, (sources, targets), [["katze"], ["drei"], [], ["hunde|katze"]])
 
 
-@pytest.mark.parametrize(
-    ("constraints", "message"),
-    [
-        (
-            [[], ["☃"]],
-            "characters that the subwords of the target language do not have. Received: '☃', for the sentence 'a dog'",
-        ),
-        (
-            [["katze"] * 60, []],
-            "more subwords than its translation may have. Received: 'katze, katze.*, for the sentence 'a cat'",
-        ),
+def test_phrases_that_cannot_be_met_are_refused(translator):
+    for constraints, told in (
+        ([[], ["☃"]], "subwords of the target language do not have. Received: '☃', for the sentence 'a dog'"),
+        ([["katze"] * 60, []], "more subwords than its translation may have. .*, for the sentence 'a cat'"),
         (["katze", []], "`constraints` must be a list of phrases for each line. Received: line 1, 'katze'"),
-        ([None, []], "`constraints` must be a list of phrases for each line. Received: line 1, None"),
+        (5, "`constraints` must be a list of phrases for each line. Received: '5'"),
         ([["katze"]], "`constraints` must have a list for each line. Received: 2 lines, 1 lists"),
-    ],
-)
-def test_phrases_that_cannot_be_met_are_refused(translator, constraints, message):
-    with pytest.raises(UserError, match=message):
-        translator.translate(["a cat", "a dog"], constraints=constraints)
-
-
-def test_a_phrase_above_all_sizes_of_compiled_programs_is_refused(translator):
+    ):
+        with pytest.raises(UserError, match=told):
+            translator.translate(["a cat", "a dog"], constraints=constraints)
+    with pytest.raises(UserError, match="`avoid` must be a list"):
+        translator.translate(["ab"], avoid=5)
+    # Above all sizes of compiled programs:
     with pytest.raises(UserError, match="more subwords than its translation may have.*, for the sentence 'a cat'"):
         translator.with_options(jit_compile=True).translate(["a cat"], constraints=[["katze " * 4100]])
 
 
-@pytest.mark.parametrize("is_compiled", [False, True])
+@pytest.mark.parametrize("is_compiled", [False, pytest.param(True, marks=pytest.mark.nightly)])
 def test_phrases_that_no_translation_can_have_take_no_memory(translator, compiled_translator, is_compiled, monkeypatch):
     """Nor do empty phrases: tables of constraints have the square of their sizes."""
     read: list[tf.Tensor] = []
-    one = compiled_translator if is_compiled else translator
+    one = compiled_translator if is_compiled else translator.with_options(max_length=8)
     long = "katze " * 2000
     few = {"constraints": [["drei"], [], [], ["vögel"]], "avoid": [["die"], [], ["katze"], []]}
     expected = one.translate(LINES, **few)
@@ -140,6 +139,7 @@ def test_phrases_that_no_translation_can_have_take_no_memory(translator, compile
     assert [x.shape for x in read[:2]] == [x.shape for x in read[2:]]
 
 
+@pytest.mark.slow
 def test_more_phrases_than_memory_are_refused(translator):
     alternatives = "|".join(f"{a} {b}" for a in ["katze"] * 40 for b in ["drei"] * 40)
     message = "too many alternatives and subwords together: .*; leave out some. Received: C=1, A=1600, L=.*'a cat'$"
@@ -148,12 +148,14 @@ def test_more_phrases_than_memory_are_refused(translator):
     with pytest.raises(UserError, match="leave out some. Received: P=50000, L=.*, for the sentence 'a cat'"):
         translator.translate(["a cat"], avoid=[["|".join(["katze drei"] * 50_000)]])
     inputs = {"text": tf.constant(["a cat"]), "constraints": tf.constant([[alternatives]])}
+    tf.config.run_functions_eagerly(False)
     with pytest.raises(tf.errors.InvalidArgumentError, match="too many alternatives and subwords together"):
         translator.graph.answer("translate", inputs, False)
 
 
 def test_the_phrases_of_one_line_do_not_limit_those_of_others(translator, monkeypatch):
     monkeypatch.setattr("keras_nmt.inference._phrases.MOST_PLACES", 100)
+    translator = translator.with_options(max_length=9)
     lines, constraints = ["a cat", "the mouse", "seven"], [["katze"] * 8, ["katze|die|drei"], ["drei vier"]]
     alone = [translator.translate([x], constraints=[y])[0] for x, y in zip(lines, constraints, strict=True)]
     found = translator.translate(iter(lines), constraints=constraints, prefixes=iter([""] * 3), word_scores=True)
@@ -162,7 +164,7 @@ def test_the_phrases_of_one_line_do_not_limit_those_of_others(translator, monkey
 
 
 def test_a_translator_that_samples_has_phrases_to_avoid_and_no_constraints(translator):
-    sampler = translator.with_options(sample=True, num_hypotheses=3)
+    sampler = translator.with_options(sample=True, num_hypotheses=3, max_length=6)
     with pytest.raises(UserError, match="leave them out when sampling. Received: sample=True"):
         sampler.translate(["a cat"], constraints=[["katze"]])
     # The model is untrained: it needs to be told to write words.
@@ -173,6 +175,7 @@ def test_a_translator_that_samples_has_phrases_to_avoid_and_no_constraints(trans
 
 
 def test_options_of_processors(translator):
+    translator = translator.with_options(max_length=6)
     drei = pieces(translator, "drei")[0]
     favoured = translator.with_options(processors=[_Add(drei, 100.0)])
     assert "drei" in favoured.translate(["the cat"])[0].text
@@ -183,8 +186,6 @@ def test_options_of_processors(translator):
         assert len(set(ids)) == len(ids) or text == ""
     with pytest.raises(UserError, match="the target's subwords have. Received: '☃'"):
         translator.with_options(suppress_sequences=["☃"])
-    with pytest.raises(UserError, match="`repetition_penalty` must be a number from 0.01 to 100. Received: .*1e-38"):
-        translator.with_options(repetition_penalty=1e-38)
     biased = translator.with_options(prefix_bias_beta=0.999)
     (forced,) = translator.translate(["the cat"], prefixes=["drei rote"])
     assert forced.text.startswith(biased.translate(["the cat"], prefixes=["drei rote"])[0].text)  # of another limit
@@ -192,6 +193,7 @@ def test_options_of_processors(translator):
     assert weak.translate(["the cat"], prefixes=["drei rote"])[0].text == translator.translate(["the cat"])[0].text
 
 
+@pytest.mark.slow
 def test_a_processor_of_ones_own_works_in_the_export(model, tokenizers, translator, tmp_path):
     """The example of the documentation."""
     page = Path(__file__).parents[2] / "docs" / "decoding.md"
@@ -214,3 +216,29 @@ class _Add(LogitProcessor):
 
     def __call__(self, log_probabilities, step, state):
         return keras.ops.where(step.ids == self.token, log_probabilities + self.number, log_probabilities), state
+
+
+def test_entries_of_a_glossary_are_whole_words_of_any_script():
+    for words, line, is_found in (
+        ("cat", "the cat's", True),
+        ("cat", "cats", False),
+        ("राम", "राम आया", True),
+        ("राम", "रामायण", False),  # a vowel sign follows
+        ("cafe", unicodedata.normalize("NFD", "café"), False),  # an accent follows
+        ("می", "می\u200cروم", False),  # a joiner follows
+        ("old  house", "an old\thouse", True),
+        ("机器翻译", "我们研究机器翻译系统。", True),
+        ("自動翻訳", "これは自動翻訳です", True),
+        ("แมว", "ฉันมีแมวหนึ่งตัว", True),
+        ("มา", "ฉันม้า", False),
+        ("ตา", "ตาํ", False),  # a mark follows
+        ("GPU", "使用GPU加速", True),
+        ("GPU", "使用GPUs加速", False),
+        ("café", unicodedata.normalize("NFD", "un café noir"), True),
+        (unicodedata.normalize("NFD", "café"), "un café noir", True),
+        ("か", unicodedata.normalize("NFD", "が"), False),
+    ):
+        assert Glossary({words: "X"}).constraints([line]) == [["X"] if is_found else []]
+    for entry in ({" ": "zzz"}, {"cat": " "}, {"": ""}):
+        with pytest.raises(UserError, match="An entry must have words and a phrase. Received: "):
+            Glossary({"dog": "Hund", **entry})

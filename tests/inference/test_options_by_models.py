@@ -1,34 +1,38 @@
-"""Every option of a translator works for every model: a table without holes, walked."""
+"""Models of several directions; and the table of options by models in docs/translation.md, walked."""
 
 from __future__ import annotations
 
 import html
 import re
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 import tensorflow as tf
-from one_in import these
-from small import FavourUnknown
+from small import MANY, FavourUnknown
 
 from keras_nmt.decoding import length_penalty
 from keras_nmt.errors import UserError
-from keras_nmt.ids import BOS, EOS, UNK
+from keras_nmt.ids import BOS, EOS
 from keras_nmt.inference import Translator
 from keras_nmt.inference.alignment import words_of_subwords
-from keras_nmt.models import Ensemble
+from keras_nmt.models import Ensemble, ModelDirectory
+from keras_nmt.models.language_label_model import FIRST_LABEL
+
+pytestmark = pytest.mark.usefixtures("eager")
 
 OPTIONS: dict[str, Any] = {"beam_size": 3, "length_buckets": (24,), "batch_buckets": (2,), "max_length": 7}
 LINES = ["the small cat sat", "a mouse", "", "seven cats sleep", "zürich"]
-KINDS = ("transformer_model", "recurrent", "label", "transformer", "without_bridge")
-COLUMNS = {"transformer_model": "`Transformer`", "label": "`LanguageLabelModel`", "without_bridge": "without a bridge"}
-USUALLY = (0, 1, 2)  # each class of models, with a bridge and without; compiling the same decoders again takes minutes
-# For options that trace a search anew. Models of many languages usually search with prefixes and beam sizes in
-# tests/serving/test_search_and_align.py.
-with_searches = pytest.mark.parametrize("case", these((0,), KINDS, str), indirect=True, scope="module")
+PREFIXES = ["a", "", "a", "cat", "a"]
+MODELS = [  # and their columns of the table
+    pytest.param("label", "`LanguageLabelModel`"),
+    pytest.param("recurrent", "`AttentionBridgeModel`", marks=pytest.mark.slow),
+    pytest.param("transformer_model", "`Transformer`", marks=pytest.mark.slow),
+    pytest.param("transformer", "`AttentionBridgeModel`", marks=pytest.mark.nightly),
+    pytest.param("without_bridge", "without a bridge", marks=pytest.mark.nightly),
+]
+each_model = pytest.mark.parametrize(("kind", "column"), MODELS)
 
 
 def read_table() -> dict[str, dict[str, str]]:
@@ -44,12 +48,14 @@ TABLE = read_table()
 
 
 class Case(NamedTuple):
-    """A model with the languages of `LINES`."""
+    """A model with the languages of `LINES`, which are arguments of a translator's methods."""
 
     model: Any
     tokenizers: dict[str, Any]
-    languages: list[list[str]]  # arguments of a translator's methods
-    column: str  # of the table in docs/translation.md
+    languages: list[list[str]]
+
+    def translator(self, **options: Any) -> Translator:
+        return Translator(self.model, self.tokenizers, **{**OPTIONS, "num_hypotheses": 3, **options})
 
     def rows(self, texts):
         """Of each text the model of its direction, and the tokenizers of its source and target."""
@@ -57,119 +63,87 @@ class Case(NamedTuple):
             source, target = (names[i] for names in self.languages) if self.languages else ("source", "target")
             yield text, self.model.pair(source, target), self.tokenizers[source], self.tokenizers[target]
 
-    def can(self, option: str) -> bool:
-        """The text of the cell of the table in docs/translation.md."""
-        return not TABLE[option][self.column].startswith("no")
+
+@pytest.fixture
+def case(kind, make_model, make_multilingual, tokenizers) -> Case:
+    if kind == "transformer_model":
+        return Case(make_model(target_vocabulary_size=100, hidden_dim=8), tokenizers, [])
+    languages = [["de", "fr", "de", "de", "fr"], ["fr", "de", "fr", "fr", "de"]]
+    return Case(*make_multilingual(kind, ("de", "fr")), languages)
 
 
-@pytest.fixture(scope="module", params=these(USUALLY, KINDS, str))
-def case(request, make_model, make_multilingual, tokenizers) -> Case:
-    if request.param == "transformer_model":
-        return Case(make_model(target_vocabulary_size=100, hidden_dim=8), tokenizers, [], COLUMNS[request.param])
-    languages = [["de", "fr", "de", "de", "fr"], ["fr", "de", "fr", "de", "de"]]
-    column = COLUMNS.get(request.param, "`AttentionBridgeModel`")
-    return Case(*make_multilingual(request.param, ("de", "fr")), languages, column)
+def can(option: str, column: str) -> bool:
+    return not TABLE[option][column].startswith("no")
 
 
-def in_graph(translator: Translator, case: Case, **inputs: Any) -> dict[str, np.ndarray]:
-    """The answers of the graph that an export holds."""
+def in_graph(translator: Translator, case: Case, **inputs: Any) -> list[list[str]]:
+    """The translations of the graph that an export holds."""
     languages = dict(zip(("source_language", "target_language"), case.languages, strict=False))
     given = {name: tf.constant(x) for name, x in {**inputs, **languages}.items()}
-    return {name: x.numpy() for name, x in translator.graph.answer("translate", given, False).items()}
+    found = translator.graph.answer("translate", given, False)["translation"].numpy()
+    return [[text.decode() for text in row] for row in found.reshape(len(LINES), -1)]
 
 
 def texts_of(translations) -> list[list[str]]:
     return [[hypothesis.text for hypothesis in translation.hypotheses] for translation in translations]
 
 
-def decoded(texts: np.ndarray) -> list[list[str]]:
-    return [[text.decode() for text in row] for row in texts]
-
-
 def ids_of(tokenizer, text) -> list[int]:
     return tokenizer.tokenize([text]).numpy()[0].tolist()
 
 
-@pytest.fixture(scope="module")
-def translator(case) -> Translator:
-    return Translator(case.model, case.tokenizers, **OPTIONS, num_hypotheses=3)
-
-
-def test_several_hypotheses(case, translator):
-    found = translator.translate(LINES, *case.languages)
-    for line, translation in zip(LINES, found, strict=True):
-        scores = [hypothesis.score for hypothesis in translation.hypotheses]
-        # Best first: finished hypotheses, then unfinished hypotheses, whose scores may be higher.
-        assert sum(before < after for before, after in pairwise(scores)) <= 1
-        assert len(scores) == 3
-        assert len({hypothesis.text for hypothesis in translation.hypotheses}) > 1 or not line
-    answers = in_graph(translator, case, text=LINES)
-    assert decoded(answers["translation"]) == texts_of(found)
-    np.testing.assert_allclose(answers["score"], [[x.score for x in one.hypotheses] for one in found], atol=1e-4)
-
-
-@with_searches
-def test_prefixes(case, translator):
-    free = translator.translate(LINES, *case.languages)
-    prefixes = ["a", "", "a", "cat", "a"]
-    found = translator.translate(LINES, *case.languages, prefixes=prefixes)
-    assert texts_of(found)[1] == texts_of(free)[1]
-    assert texts_of(found)[2] == [""] * 3
-    for row, (_, _, _, tokenizer) in enumerate(case.rows(LINES)):
-        if prefixes[row] and LINES[row]:
-            start = tokenizer.detokenize([ids_of(tokenizer, prefixes[row])]).numpy()[0].decode()
-            assert all(text.startswith(start) for text in texts_of(found)[row])
-    assert decoded(in_graph(translator, case, text=LINES, prefix=prefixes)["translation"]) == texts_of(found)
-
-
-@with_searches
-def test_a_beam_size_of_each_text(case, translator):
-    sizes, prefixes = [0, 1, 2, 2, 1], ["a", "", "a", "", "cat"]
-    answers = in_graph(translator, case, text=LINES, prefix=prefixes, beam_size=sizes)
-    for size in (1, 2, 3):
-        one = translator if size == 3 else translator.with_options(beam_size=size, num_hypotheses=size)
-        expected = texts_of(one.translate(LINES, *case.languages, prefixes=prefixes))
-        for row, asked in enumerate(sizes):
-            if (asked or 3) == size and LINES[row]:
-                assert decoded(answers["translation"])[row] == expected[row] + [""] * (3 - size)
-
-
-@with_searches
-def test_sampling(case, translator):
-    sampler = translator.with_options(sample=True, num_hypotheses=2, top_k=20)
-    seeds = [3, 1, 4, 1, 5]
-    found = sampler.translate(LINES, *case.languages, seeds=seeds)
-    assert texts_of(sampler.translate(LINES, *case.languages, seeds=[x + 1 for x in seeds])) != texts_of(found)
-    for row in (0, 4):
-        alone = sampler.translate([LINES[row]], *([names[row]] for names in case.languages), seeds=[seeds[row]])
-        assert texts_of(alone) == texts_of(found[row : row + 1])
-    assert decoded(in_graph(sampler, case, text=LINES, seed=seeds)["translation"]) == texts_of(found)
-
-
-def test_coverage_penalty(case, translator):
-    covering = translator.with_options(coverage_penalty=1.5)
-    if not case.can("alignments"):
-        with pytest.raises(UserError, match=r"^`coverage_penalty` needs.*Received: .*bridge") as raised:
-            covering.translate(LINES, *case.languages)
-        assert "\n" not in str(raised.value)
+@each_model
+@pytest.mark.parametrize(
+    ("options", "inputs"),
+    [
+        ({"length_penalty": 2.0}, {"prefixes": PREFIXES}),
+        pytest.param({"beam_size": 1, "num_hypotheses": 1}, {}, marks=pytest.mark.nightly),
+        ({"sample": True, "num_hypotheses": 2, "top_k": 20}, {"seeds": [3, 1, 4, 1, 5]}),
+        pytest.param({"coverage_penalty": 1.5}, {}, marks=pytest.mark.slow),
+    ],
+    ids=["beam", "greedy", "samples", "coverage"],
+)
+def test_a_search_finds_the_same_for_each_direction_alone_in_the_graph_and_in_an_ensemble(
+    case, column, options, inputs
+):
+    translator = case.translator(**options)
+    if "coverage_penalty" in options and not can("alignments", column):
         return
-    plain, found = (x.translate(LINES, *case.languages) for x in (translator, covering))
-    assert [x.score for x in found] != [x.score for x in plain]
-    for before, after in zip(plain, found, strict=True):
-        assert sorted(x.text for x in before.hypotheses) == sorted(x.text for x in after.hypotheses)
-        lower = {x.text: x.score for x in before.hypotheses}
-        assert all(x.score <= lower[x.text] + 1e-4 for x in after.hypotheses)
+    found = translator.translate(LINES, *case.languages, **inputs)
+    of_graph = {{"prefixes": "prefix", "seeds": "seed"}[name]: value for name, value in inputs.items()}
+    assert in_graph(translator, case, text=LINES, **of_graph) == texts_of(found)
+    for language in ("de", "fr") if case.languages else ():
+        rows = [row for row, source in enumerate(case.languages[0]) if source == language]
+        target = case.languages[1][rows[0]]
+        subwords = {"source": case.tokenizers[language], "target": case.tokenizers[target]}
+        alone = Translator(case.model.pair(language, target), subwords, **vars(translator.options))
+        of_rows = {name: [values[row] for row in rows] for name, values in inputs.items()}
+        expected = alone.translate([LINES[row] for row in rows], **of_rows)
+        assert texts_of(expected) == [texts_of(found)[row] for row in rows]
+        np.testing.assert_allclose([x.score for x in expected], [found[row].score for row in rows], atol=1e-4)
+    for line, texts, prefix in zip(LINES, texts_of(found), inputs.get("prefixes", [""] * len(LINES)), strict=True):
+        assert len(set(texts)) == (translator.num_hypotheses if line else 1)
+        assert all(text.startswith(prefix) for text in texts if line)
+    if "seeds" in inputs:
+        others = [seed + 1 for seed in inputs["seeds"]]
+        assert texts_of(translator.translate(LINES, *case.languages, seeds=others)) != texts_of(found)
+    if "coverage_penalty" in options:
+        plain = translator.with_options(coverage_penalty=0.0).translate(LINES, *case.languages)
+        assert [x.score for x in found] != [x.score for x in plain]
+    twice = Translator(Ensemble([case.model] * 2), case.tokenizers, **vars(translator.options))
+    assert twice.directions == case.model.directions
+    assert texts_of(twice.translate(LINES, *case.languages, **inputs)) == texts_of(found)
 
 
-def test_alignments(case, translator):
+@each_model
+def test_alignments(case, column):
     lines = ["sat the small cat", "zürich mouse cat", "", "seven cats sleep", "cat seven the mouse"]
     targets = ["cat", "mouse", "", "cats sleep", "a"]
-    if not case.can("alignments"):
-        with pytest.raises(UserError, match="attends to the vectors of the attention bridge.*Received") as raised:
-            translator.align(lines, targets, *case.languages)
-        assert "\n" not in str(raised.value)
+    one, twice = case.translator(), Translator(Ensemble([case.model] * 2), case.tokenizers)
+    if not can("alignments", column):
         return
-    alignments = translator.align(lines, targets, *case.languages)
+    alignments = one.align(lines, targets, *case.languages)
+    assert twice.align(lines, targets, *case.languages) == alignments
     for pairs, (text, model, source_tokenizer, target_tokenizer), target in zip(
         alignments, case.rows(lines), targets, strict=True
     ):
@@ -184,7 +158,9 @@ def test_alignments(case, translator):
     assert any(word for pairs in alignments for word, _ in pairs)
 
 
-def test_scores_of_words_and_alternatives(case, translator):
+@each_model
+def test_scores_of_words_and_alternatives(case, column):
+    translator = case.translator()
     found = translator.translate(LINES, *case.languages, word_scores=True)
     assert texts_of(found) == texts_of(translator.translate(LINES, *case.languages))
     for translation in found:
@@ -193,102 +169,56 @@ def test_scores_of_words_and_alternatives(case, translator):
             penalty = float(length_penalty(len(x.pieces), translator.options.length_penalty))
             assert total / penalty == pytest.approx(x.score, abs=2e-3)
             assert " ".join(word.text for word in x.words).split() == x.text.split()
-    prefixes = ["a", "", "a", "cat", "a"]
-    for row, prefix, line in zip(
-        translator.alternatives(LINES, prefixes, *case.languages, count=3), prefixes, LINES, strict=True
-    ):
+    rows = translator.alternatives(LINES, PREFIXES, *case.languages, count=3)
+    for row, prefix, line in zip(rows, PREFIXES, LINES, strict=True):
         assert len(row) == (3 if line else 0)
         assert [x.probability for x in row] == sorted((x.probability for x in row), reverse=True)
         assert all(x.hypothesis.text.startswith(prefix) for x in row)
 
 
-def with_copies(pieces: list[str], looked_at: list[int], characters: list[str], words: list[str]) -> str:
-    """Pieces as text, with what each unknown one looks at: by words of a translation, in Python."""
-    groups: list[list[tuple[str, int]]] = []
-    for piece, position in zip(pieces, looked_at, strict=True):
-        if not groups or piece.startswith("▁"):
-            groups.append([])
-        groups[-1].append((piece, position))
-    texts = []
-    for group in groups:
-        whole = [words[place] for piece, place in group if piece == "<unk>" and not characters[place]]
-        if whole:
-            texts.append(" " * group[0][0].startswith("▁") + whole[0].strip(",.!"))
-        else:
-            texts.append("".join(characters[place] if piece == "<unk>" else piece for piece, place in group))
-    return "".join(texts).replace("▁", " ").strip()
-
-
-@with_searches
-def test_unknown_subwords(case, translator):
+@each_model
+def test_unknown_subwords(case, column):
     options = {"processors": [FavourUnknown()], "unknown": "replace"}
-    if not case.can("unknown subwords replaced by the source"):
-        with pytest.raises(UserError, match=r'^unknown="replace" needs .*Received: .*bridge') as raised:
-            translator.with_options(**options)
-        assert "\n" not in str(raised.value)
+    if not can("unknown subwords replaced by the source", column):
         return
-    lines = ["the small, ☃ cat!", "a møuse", "", "☃ seven cats", " the  cat,  "]
-    written = translator.with_options(processors=[FavourUnknown()])
-    found = translator.with_options(**options).translate(lines, *case.languages)
-    kinds = set()
-    for translation, before, (text, model, source_tokenizer, target_tokenizer) in zip(
-        found, written.translate(lines, *case.languages, word_scores=True), case.rows(lines), strict=True
-    ):
-        if not text:
-            continue
-        ids, starts, limits = (x.numpy()[0].tolist() for x in source_tokenizer.tokenize_with_offsets([text]))
-        characters = [
-            text.encode()[start:limit].decode().strip() if id_ == UNK else ""
-            for id_, start, limit in zip(ids, starts, limits, strict=True)
-        ]
-        words = [text.split()[number] for number in words_of_subwords(source_tokenizer, [text])[0]]
-        memory = model.encoder(np.array([[*ids, EOS]]))
-        by_id = {piece: i for i, piece in enumerate(target_tokenizer.pieces(0, 200))}
-        expected = {}  # by score: hypotheses whose texts are equal with an unknown subword are one
-        for hypothesis in before.hypotheses:
-            pieces = [piece.text for piece in hypothesis.pieces if piece.text != "</s>"]
-            attention = model.attention(memory, np.array([[BOS, *(by_id[piece] for piece in pieces)]]))
-            looked_at = np.argmax(attention[0, : len(pieces), : len(ids)], -1)
-            expected[round(hypothesis.score, 3)] = with_copies(pieces, looked_at, characters, words)
-            kinds |= {characters[i] == "" for i, x in zip(looked_at, pieces, strict=True) if x == "<unk>"}
-        texts = {round(x.score, 3): x.text for x in translation.hypotheses}
-        assert round(before.score, 3) in texts
-        common = texts.keys() & expected
-        assert {x: texts[x] for x in common} == {x: expected[x] for x in common}
-    assert kinds
-    answers = in_graph(translator.with_options(**options), case, text=lines)
-    assert [[x for x in row if x] for row in decoded(answers["translation"])] == [
-        [x for x in row if x] for row in texts_of(found)
-    ]
-    forbidden = translator.with_options(processors=[FavourUnknown()], unknown="forbid")
+    lines = ["☃", "☃ ☃", "", "☃ cat", "☃☃"]  # whichever subword is attended to
+    written = texts_of(case.translator(**{**options, "unknown": "write"}).translate(lines, *case.languages))
+    translator = case.translator(**options)
+    found = texts_of(translator.translate(lines, *case.languages))
+    for line, before, after in zip(lines, written, found, strict=True):
+        assert "⁇" in before[0] or not line
+        assert "⁇" not in after[0]
+        assert any(copy in after[0] for copy in ("☃", "cat") if copy in line) or not line
+    rows = in_graph(translator, case, text=lines)
+    assert [[x for x in row if x] for row in rows] == [[x for x in row if x] for row in found]
+    forbidden = case.translator(processors=[FavourUnknown()], unknown="forbid")
     for translation in forbidden.translate(lines, *case.languages, word_scores=True):
         assert all(piece.text != "<unk>" for x in translation.hypotheses for piece in x.pieces)
 
 
-def test_markup(case, translator):
-    lines = ["<p>the <b>small</b> cat</p>", "<i>a mouse</i>", "<br>", "seven <x/>cats", "zürich"]
-    if not case.can("markup"):
-        with pytest.raises(UserError, match="attends to the vectors of the attention bridge.*Received"):
-            translator.translate(lines, *case.languages, markup="html")
-        lines = ["<p>the small cat</p>", "<p>a mouse</p>", "<br>", "seven cats", "zürich"]
-    plain = translator.translate([re.sub("<.*?>", "", line) for line in lines], *case.languages)
-    for line, marked, text in zip(
-        lines, translator.translate(lines, *case.languages, markup="html"), plain, strict=True
-    ):
-        tags = re.findall("<[a-z/]+>", line)
-        assert all(
-            sorted(re.findall("<[a-z/]+>", x.text)) == sorted(tags) or "<" in html.unescape(text.hypotheses[0].text)
-            for x in marked.hypotheses
-        )
-        assert html.unescape(re.sub("<[a-z/]+>", "", marked.text)) == text.text
+@each_model
+def test_markup(case, column):
+    if can("markup", column):
+        languages = [names[:1] for names in case.languages]
+        (found,) = case.translator().translate(["the <b>small</b> cat"], *languages, markup="html")
+        (plain,) = case.translator().translate(["the small cat"], *languages)
+        for one, other in zip(found.hypotheses, plain.hypotheses, strict=True):
+            assert html.unescape(re.sub("</?b>", "", one.text)) == other.text
+            assert re.findall("</?b>", one.text) == ["<b>", "</b>"]
 
 
-def test_scores_and_ensembles(case):
+@each_model
+def test_scores_and_ensembles(case, column):
     targets = ["a cat", "mouse", "a", "", "cats"]
     other, rng = case.model.with_dtype("float32"), np.random.default_rng(0)
     other.set_weights([weight + rng.normal(0, 0.3, weight.shape) for weight in other.get_weights()])
     models = [case.model, other]
-    scores = Translator(Ensemble(models), case.tokenizers, **OPTIONS).score(LINES, targets, *case.languages)
+    translator = Translator(Ensemble(models), case.tokenizers, **OPTIONS)
+    scores = translator.score(LINES, targets, *case.languages)
+    languages = dict(zip(("source_language", "target_language"), case.languages, strict=False))
+    given = {name: tf.constant(x) for name, x in {"source": LINES, "target": targets, **languages}.items()}
+    found = translator.graph.answer("score", given, False)["log_probability"]
+    np.testing.assert_allclose(found, scores, atol=1e-4)
     for row, (text, _, source_tokenizer, target_tokenizer) in enumerate(case.rows(LINES)):
         ids = [*ids_of(target_tokenizer, targets[row]), EOS]
         direction = [names[row] for names in case.languages] or ["source", "target"]
@@ -297,65 +227,132 @@ def test_scores_and_ensembles(case):
         assert scores[row] == pytest.approx(np.log(probabilities[np.arange(len(ids)), ids]).sum(), abs=1e-3)
 
 
+@pytest.mark.parametrize(("kind", "column"), [("recurrent", "`AttentionBridgeModel`")])
+def test_what_needs_attention_to_words_is_refused_for_vectors_of_a_bridge(case, column):
+    assert not any(can(x, column) for x in ("markup", "alignments", "unknown subwords replaced by the source"))
+    twice = Translator(Ensemble([case.model] * 2), case.tokenizers)
+    for called, told in (
+        (lambda: twice.align(["a"], ["b"], "de", "fr"), "attends to the vectors of the attention bridge.*Received"),
+        (lambda: case.translator(coverage_penalty=1.5).translate(LINES, *case.languages), "`coverage_penalty` needs"),
+        (lambda: case.translator(unknown="replace"), 'unknown="replace" needs'),
+        (lambda: case.translator().translate(["<b>a</b>"], "de", "fr", markup="html"), "attends to the vectors"),
+        (lambda: case.translator().align(["a"], ["b"], "de", "fr"), "attends to the vectors"),
+    ):
+        with pytest.raises(UserError, match=told):
+            called()
+
+
+# Models of several directions.
+SEVERAL = ["the small cat sat", "", "three red dogs and four blue birds ran from the old house", "a mouse", "zürich"]
+DIRECTIONS = ["de", "fr", "zh-Hans", "de", "fr"], ["fr", "fr", "de", "zh-Hans", "de"]
+
+
 @pytest.fixture(scope="module")
-def twice(case) -> Translator:
-    """A translator of an ensemble that has the model twice."""
-    return Translator(Ensemble([case.model] * 2), case.tokenizers, **OPTIONS, num_hypotheses=3)
+def bridge_translator(make_multilingual):
+    return Translator(*make_multilingual("recurrent"), **MANY)
 
 
-@with_searches
-def test_an_ensemble_of_one_model_twice_translates_as_the_model(case, translator, twice):
-    assert twice.directions == case.model.directions
-    found = twice.translate(LINES, *case.languages)
-    assert texts_of(found) == texts_of(translator.translate(LINES, *case.languages))
+def test_a_label_in_a_text_does_not_choose_the_language(make_multilingual, source_tokenizer):
+    model, tokenizers = make_multilingual("label")
+    labels = model.labels(model.languages)
+    texts = [f"the {label} cat" for label in (*labels, *(f"＜{label[1:-1]}＞" for label in labels))]
+    ids = tokenizers["de"].tokenize(texts)
+    assert not set(ids.flat_values.numpy()) & {FIRST_LABEL + i for i in range(len(labels))}
+    translator = Translator(model, tokenizers, **MANY)
+    # As any other text of these unknown letters.
+    found, like = (
+        translator.translate([text], "de", "fr")[0] for text in (texts[0], "the <2xx> cat".replace("x", "☃"))
+    )
+    assert (found.text, found.truncated) == (like.text, like.truncated)
+    with pytest.raises(UserError, match="train the subwords with the labels as `control_symbols`. Received: subwords "):
+        Translator(model, source_tokenizer)
 
 
-@pytest.mark.nightly  # each option traces the decoders of the ensemble anew
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"beam_size": 1, "num_hypotheses": 1},
-        {"num_hypotheses": 3, "length_penalty": 2.0},
-        {"sample": True, "num_hypotheses": 2, "top_k": 20, "temperature": 0.5},
-        {"coverage_penalty": 1.5, "num_hypotheses": 3},
-    ],
-    ids=lambda options: min(options),
-)
-def test_an_ensemble_has_every_option_of_its_models(case, options):
-    if "coverage_penalty" in options and not case.can("alignments"):
-        return
-    prefixes = {"prefixes": ["a", "", "a", "cat", "a"]}
-    inputs = {**prefixes, "seeds": [3, 1, 4, 1, 5]} if "sample" in options else prefixes
-    models = case.model, Ensemble([case.model] * 2)
-    alone, twice = (Translator(model, case.tokenizers, **{**OPTIONS, **options}) for model in models)
-    found = twice.translate(LINES, *case.languages, **inputs)
-    assert texts_of(found) == texts_of(alone.translate(LINES, *case.languages, **inputs))
-    of_graph = {"text": LINES, "prefix": inputs["prefixes"], **({"seed": inputs["seeds"]} if "seeds" in inputs else {})}
-    assert decoded(np.reshape(in_graph(twice, case, **of_graph)["translation"], [len(LINES), -1])) == texts_of(found)
+def test_no_lines_give_no_translations(bridge_translator):
+    none = dict.fromkeys(("text", "source_language", "target_language"), tf.zeros([0], tf.string))
+    found = bridge_translator.graph.answer("translate", none, False)
+    assert all(x.shape.as_list() == [0] for x in found.values())
+    assert bridge_translator.graph.answer("embed", none, False)["sentence"].shape == (0, 3, 8)
+    assert bridge_translator.translate([], "de", "fr") == bridge_translator.score([], [], "de", "fr") == []
+    mean, sentence = bridge_translator.embed([], "de")
+    assert mean.shape == (0, 8)
+    assert sentence.shape == (0, 3, 8)
 
 
-def test_an_ensemble_aligns_as_its_models(case, translator, twice):
-    targets = ["a cat", "mouse", "", "cats sleep", "a"]
-    if not case.can("alignments"):
-        with pytest.raises(UserError, match="attends to the vectors of the attention bridge.*Received"):
-            twice.align(LINES, targets, *case.languages)
-        return
-    expected = translator.align(LINES, targets, *case.languages)
-    assert twice.align(LINES, targets, *case.languages) == expected
+def test_embeddings_are_the_vectors_of_the_bridge(bridge_translator):
+    lines, languages = ["rote katze", "a mouse", "die katze", "the small cat"], ["fr", "de", "fr", "de"]
+    mean, sentence = bridge_translator.embed(lines, languages)
+    for i, (line, language) in enumerate(zip(lines, languages, strict=True)):
+        ids = bridge_translator.tokenizers[language].tokenize([line]).to_list()[0]
+        expected = bridge_translator.model.bridge_outputs(language)(np.array([[*ids, EOS]]))
+        np.testing.assert_allclose(sentence[i], expected["sentence"][0], rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(mean[i], expected["mean"][0], rtol=1e-4, atol=1e-5)
+    inputs = {"text": lines, **dict.fromkeys(("source_language", "target_language"), languages)}
+    found = bridge_translator.graph.answer("embed", {name: tf.constant(x) for name, x in inputs.items()}, False)
+    np.testing.assert_allclose(found["mean"], mean, atol=1e-5)
+    with pytest.warns(UserWarning, match="1 sentence.*were truncated"):
+        bridge_translator.embed([SEVERAL[2]], "de")
 
 
-def test_sentence_vectors(case, translator, twice):
-    language = case.languages[0] if case.languages else "source"
-    for one, column in ((translator, case.column), (twice, "`Ensemble`")):
-        if not TABLE["sentence vectors"][column].startswith("no"):
-            mean, vectors = one.embed(LINES, language)
-            np.testing.assert_allclose(mean, vectors.mean(axis=1), atol=1e-5)
-            np.testing.assert_allclose(mean[:1], one.embed(LINES[:1], language[:1])[0], atol=1e-5)
-        else:
-            with pytest.raises(UserError, match="model with an attention bridge.*Received"):
-                one.embed(LINES, language)
+@pytest.mark.slow
+def test_new_weights_are_used_without_another_trace(bridge_translator):
+    tf.config.run_functions_eagerly(False)
+    before, weights = (
+        bridge_translator.translate(SEVERAL, *DIRECTIONS),
+        bridge_translator.model.get_weights(),
+    )
+    bridge_translator.model.set_weights([-weight for weight in weights])
+    assert bridge_translator.translate(SEVERAL[::-1], *(x[::-1] for x in DIRECTIONS))[::-1] != before
+    bridge_translator.model.set_weights(weights)
+    assert bridge_translator.translate(SEVERAL, *DIRECTIONS) == before
+    # There is one encoder per language, and one search per set of subwords and decoder weights, each traced once.
+    graph = bridge_translator.graph
+    assert len(graph._encoders) == len(graph._searches) == len(graph.languages)
+    functions = [encoder._encode[False] for encoder in graph._encoders]
+    functions += [search._searches[(False,)] for search in graph._searches]
+    assert all(called.traced.experimental_get_tracing_count() == 1 for called in functions)
 
 
-def test_errors_name_the_option(case):
-    with pytest.raises(UserError, match=re.escape("Received: num_hypotheses=4, beam_size=3")):
-        Translator(case.model, case.tokenizers, **OPTIONS, num_hypotheses=4)
+def test_a_model_directory_brings_its_subwords_and_search_settings(make_multilingual, tmp_path):
+    model, tokenizers = make_multilingual("recurrent")
+    directory = ModelDirectory(tmp_path)
+    search = {**MANY, "beam_size": 3}
+    for language, tokenizer in tokenizers.items():
+        tokenizer.save(tmp_path / f"subwords.{language}.model")
+    directory.save_config(model, subwords={x: f"subwords.{x}.model" for x in tokenizers}, search=search)
+    directory.save_weights(model)
+    found = Translator.from_directory(tmp_path, num_hypotheses=2)
+    assert (found.options.beam_size, found.num_hypotheses, found.length_buckets) == (3, 2, (8,))
+    assert {x: tokenizer.proto for x, tokenizer in found.tokenizers.items()} == {
+        x: tokenizer.proto for x, tokenizer in tokenizers.items()
+    }
+    assert found.tokenizers["de"] is found.tokenizers["zh-Hans"]  # kept, and exported, once
+    for one, other in zip(found.model.get_weights(), model.get_weights(), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_arguments_that_do_not_fit_are_refused(make_multilingual, bridge_translator, source_tokenizer):
+    model, tokenizers = make_multilingual("recurrent")
+    without, _ = make_multilingual("without_bridge")
+
+    def refused(told, function, *arguments):
+        with pytest.raises(UserError, match=told):
+            function(*arguments)
+
+    translate, score, embed = bridge_translator.translate, bridge_translator.score, bridge_translator.embed
+    refused(r"source language.*de, fr, zh-Hans\. Received: 'cs'", translate, SEVERAL, "cs", "de")
+    refused(r"target language.*Received: ''", score, ["a"], ["b"], ["de"], [""])
+    refused("Received: 'DE'", embed, ["a"], "DE")
+    refused("languages de, fr, zh-Hans: name a source.*Received: target=None", translate, ["a"], "de")
+    refused("2 languages, 1 lines", translate, ["a"], ["de", "fr"], "de")
+    refused("Each of de, fr, zh-Hans must have a subword model", Translator, model, {"de": source_tokenizer})
+    wrong = {**tokenizers, "fr": source_tokenizer}
+    refused("fr subword model.*of 100 subwords.*Received: 120", Translator, model, wrong)
+    refused("model with an attention bridge.*Received", Translator(without, tokenizers).embed, ["a"], "de")
+    for sources, told in (
+        (["de", "cs"], r"(?s)Unknown language\. The model has de, fr, zh.*cs"),
+        (["de"], "in number"),
+    ):
+        inputs = {"text": ["a", "b"], "source_language": sources, "target_language": ["de"] * len(sources)}
+        with pytest.raises(tf.errors.InvalidArgumentError, match=told):
+            bridge_translator.graph.answer("translate", {name: tf.constant(x) for name, x in inputs.items()}, False)

@@ -1,10 +1,8 @@
-"""What of the search the command line offers: samples, prefixes, ensembles, alignments."""
+"""What of the search the command line offers: samples, prefixes, phrases, ensembles, alignments."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,42 +13,43 @@ from keras_nmt.cli.app import app
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import write_json
 from keras_nmt.files.json_file import with_digest
-from keras_nmt.files.model_config import LENGTH_PENALTIES
 from keras_nmt.inference import Translator
 from keras_nmt.inference.load import load
 from keras_nmt.models import ModelDirectory, Transformer
 from keras_nmt.serving import export
 
+pytestmark = pytest.mark.usefixtures("eager")
+
 TEXT = "the small cat\na mouse\n"
 
 
-def make_directory(path: Path, model, source_tokenizer, target_tokenizer) -> Path:
+def make_directory(path, model, tokenizers):
     folder = ModelDirectory(path)
-    subwords = {"source": "source.model", "target": "target.model"}
-    source_tokenizer.save(path / "source.model")
-    target_tokenizer.save(path / "target.model")
-    folder.save_config(model, subwords=subwords, search={"beam_size": 2})
+    for side, tokenizer in tokenizers.items():
+        tokenizer.save(path / f"{side}.model")
+    search = {"beam_size": 2, "max_length": 7}
+    folder.save_config(model, subwords={side: f"{side}.model" for side in tokenizers}, search=search)
     folder.save_weights(model)
     return path
 
 
 @pytest.fixture(scope="module")
-def directory(model, source_tokenizer, target_tokenizer, tmp_path_factory) -> Path:
-    return make_directory(tmp_path_factory.mktemp("directory"), model, source_tokenizer, target_tokenizer)
+def directory(model, tokenizers, tmp_path_factory):
+    return make_directory(tmp_path_factory.mktemp("directory"), model, tokenizers)
 
 
 @pytest.fixture(scope="module")
-def other(make_model, source_tokenizer, target_tokenizer, tmp_path_factory) -> Path:
+def other(make_model, tokenizers, tmp_path_factory):
     """Of other sizes."""
     model = make_model(target_vocabulary_size=100, hidden_dim=8, shortcuts=None)
-    return make_directory(tmp_path_factory.mktemp("other"), model, source_tokenizer, target_tokenizer)
+    return make_directory(tmp_path_factory.mktemp("other"), model, tokenizers)
 
 
 @pytest.fixture(scope="module")
-def translate(directory) -> Callable[..., tuple[list[str], BaseException | None]]:
+def translate(directory):
     """Lines of standard output, and what went wrong."""
 
-    def run(*arguments: object, stdin: str = TEXT) -> tuple[list[str], BaseException | None]:
+    def run(*arguments, stdin=TEXT):
         found = CliRunner().invoke(app, ["translate", str(directory), *map(str, arguments)], input=stdin.encode())
         return found.stdout.splitlines(), found.exception
 
@@ -71,28 +70,22 @@ def test_samples_depend_on_the_seed_and_not_on_the_division_into_parts(directory
 def test_the_directory_gives_the_options_that_the_command_line_does_not_set(directory, translate, tmp_path):
     kept = (directory / "config.json").read_text()
     config = ModelDirectory(directory).load_config()
-    config["search"] |= {"num_hypotheses": 2, "coverage_penalty": 0.1}
+    config["search"] |= {"num_hypotheses": 2, "coverage_penalty": 0.1, "length_buckets": [4, 8]}
     try:
         write_json(directory / "config.json", with_digest(config))
-        assert len(translate("--alignments", tmp_path / "words")[0]) == 4
-        assert len((tmp_path / "words").read_text().splitlines()) == 4
+        texts, _ = translate("--alignments", tmp_path / "words")
+        expected = Translator.from_directory(directory).align(["the small cat"] * 2 + ["a mouse"] * 2, texts)
+        lines = (tmp_path / "words").read_text().splitlines()
+        assert [[tuple(map(int, pair.split("-"))) for pair in line.split()] for line in lines] == expected
+        assert any(expected)
         assert len(translate("--n-best", 1)[0]) == 2
         found, error = translate("--sample")  # the penalty goes with a beam
         assert (len(found), error) == (4, None)
+        text = "the small cat sat in the garden of the old house\na mouse\n"
+        found = CliRunner().invoke(app, ["translate", str(directory)], input=text.encode())
+        assert "1 line(s) of 8 subwords or more were truncated." in found.stderr
     finally:
         (directory / "config.json").write_text(kept)
-
-
-def test_prefixes_are_read_from_a_file(translate, tmp_path):
-    prefixes = tmp_path / "prefixes"
-    prefixes.write_text("sieben vö\ndrei\n")
-    message = r"prefixes must have a line.*Received: 2 lines"
-    found, error = translate("--prefixes", prefixes, stdin="a mouse\n")
-    assert found[0].startswith("sieben vö")
-    assert re.search(message, str(error))
-    found, error = translate("--prefixes", prefixes, stdin="a\nb\nc\n")
-    assert found == []
-    assert re.search(message, str(error))
 
 
 def test_prefixes_belong_to_their_lines_whatever_the_division_into_parts(translate, tmp_path, monkeypatch):
@@ -101,22 +94,12 @@ def test_prefixes_belong_to_their_lines_whatever_the_division_into_parts(transla
     found, error = translate("--prefixes", tmp_path / "prefixes")
     assert error is None
     assert [text.startswith(start) for text, start in zip(found, ("sieben vö", "drei"), strict=True)] == [True, True]
+    for stdin in ("a mouse\n", "a\nb\nc\n"):
+        _, error = translate("--prefixes", tmp_path / "prefixes", stdin=stdin)
+        assert re.search("prefixes must have a line.*Received: 2 lines", str(error))
 
 
-def test_truncated_lines_are_reported(directory):
-    path = directory / "config.json"
-    kept = path.read_text()
-    config = ModelDirectory(directory).load_config()
-    config["search"] |= {"length_buckets": [4, 8]}
-    try:
-        write_json(path, with_digest(config))
-        text = "the small cat sat in the garden of the old house\na mouse\n"
-        found = CliRunner().invoke(app, ["translate", str(directory)], input=text.encode())
-    finally:
-        path.write_text(kept)
-    assert "1 line(s) of 8 subwords or more were truncated." in found.stderr
-
-
+@pytest.mark.slow
 def test_empty_and_cut_off_translations_are_counted(directory, translate, tmp_path):
     def told(*arguments, stdin=TEXT + "\n"):
         found = CliRunner().invoke(app, [*arguments], input=stdin.encode(), catch_exceptions=False)
@@ -129,9 +112,8 @@ def test_empty_and_cut_off_translations_are_counted(directory, translate, tmp_pa
         cut = told(*command, "--max-length", "2")
         assert cut == [f"2 translation(s) were cut off at the length limit {advice}."]
     assert told("translate", str(directory), stdin="\n  \n") == []
-    lengths = [
-        [len(line) for line in translate("--max-length-factor", factor, "--min-length", factor)[0]] for factor in (1, 9)
-    ]
+    flags = ["--max-length", 40, "--max-length-factor"]
+    lengths = [[len(x) for x in translate(*flags, factor, "--min-length", factor)[0]] for factor in (1, 9)]
     assert all(less < more for less, more in zip(*lengths, strict=True))
 
 
@@ -144,71 +126,30 @@ def test_other_weights_are_loaded(directory, model, tmp_path):
         np.testing.assert_array_equal(weight, expected)
 
 
-@pytest.mark.parametrize("alpha", LENGTH_PENALTIES)
-def test_scores_are_ranked_with_every_length_penalty(model, tokenizers, lines, alpha):
-    translator = Translator(model, tokenizers, beam_size=2, num_hypotheses=2, length_penalty=alpha)
-    for line, translation in zip(lines, translator.translate(lines), strict=True):
-        first, second = (hypothesis.score for hypothesis in translation.hypotheses)
-        assert first >= second > -1e8
-        assert first < 0 or not line.strip()
-
-
-def test_an_ensemble_translates(directory, other, translate):
+def test_an_ensemble_translates(directory, other, translate, make_model, source_tokenizer, tmp_path):
     found, error = translate("--ensemble", other)
     assert error is None
     translator = Translator.from_directory(directory, ensemble=[other])
     assert found == [translation.text for translation in translator.translate(TEXT.splitlines())]
+    joint = make_directory(tmp_path, make_model(), dict.fromkeys(("source", "target"), source_tokenizer))
+    with pytest.raises(UserError, match="same subword models"):
+        Translator.from_directory(directory, ensemble=[other, joint])
 
 
 @pytest.mark.nightly  # usually: exports of one model, and ensembles in Python
 def test_an_exported_ensemble_translates_and_scores(directory, other, tmp_path):
     lines, targets = TEXT.splitlines(), ["die katze", "drei hunde"]
     loaded = load(directory, ensemble=[other])
-    found = [x.text for x in Translator(loaded.model, loaded.tokenizers, beam_size=2).translate(lines)]
-    path = export(tmp_path, loaded.model, loaded.tokenizers, beam_size=2, length_buckets=(8,), batch_buckets=(2,))
+    found = [x.text for x in Translator(loaded.model, loaded.tokenizers, **loaded.search).translate(lines)]
+    path = export(tmp_path, loaded.model, loaded.tokenizers, **loaded.search, length_buckets=(8,), batch_buckets=(2,))
     served = tf.saved_model.load(str(path)).signatures
-    assert [
-        text.decode() for text in served["serving_default"](text=tf.constant(lines))["translation"].numpy()
-    ] == found
+    texts = served["serving_default"](text=tf.constant(lines))["translation"].numpy()
+    assert [text.decode() for text in texts] == found
 
     scores = [Translator.from_directory(path).score(lines, targets) for path in (directory, other)]
     both = served["score"](source=tf.constant(lines), target=tf.constant(targets))["log_probability"].numpy()
     # A mean of probabilities is more than the exponential of the mean of their logarithms.
     assert all(sum(pair) / 2 < of_mean for *pair, of_mean in zip(*scores, both, strict=True))
-
-
-def test_alignments_are_written_to_a_file(translator, translate, tmp_path):
-    texts, _ = translate("--n-best", 2, "--alignments", tmp_path / "aligned", stdin=TEXT + "\n")
-    expected = translator.align(["the small cat"] * 2 + ["a mouse"] * 2 + [""] * 2, texts)
-    lines = (tmp_path / "aligned").read_text().split("\n")
-    assert [[tuple(map(int, pair.split("-"))) for pair in line.split()] for line in lines[:-1]] == expected
-    assert any(expected)
-
-
-def test_an_ensemble_has_the_same_subwords(directory, other, make_model, source_tokenizer, tmp_path):
-    joint = make_directory(tmp_path, make_model(), source_tokenizer, source_tokenizer)
-    with pytest.raises(UserError, match="same subword models"):
-        Translator.from_directory(directory, ensemble=[other, joint])
-
-
-@pytest.mark.parametrize(
-    ("flags", "message"),
-    [
-        (["--top-k", 4, "--top-p", 0.5], r"go with --sample. Received: --top-k 4, --top-p 0\.5"),
-        (["--seed", 4], "--seed goes with --sample. Received: --seed 4"),
-        (["--sample", "--beam-size", 4], "Received: --beam-size 4"),
-        (
-            ["--sample", "--temperature", 0],
-            r"--temperature must be a finite number above 0\. Received: --temperature 0\.0",
-        ),
-        (["--alignment-layer", 1], "--alignment-layer goes with"),
-        (["--prefix-bias-beta", 0.5], "--prefix-bias-beta goes with --prefixes FILE"),
-    ],
-)
-def test_flags_that_exclude_each_other_are_refused(translate, flags, message):
-    _, error = translate(*flags)
-    assert isinstance(error, UserError)
-    assert re.search(message, str(error))
 
 
 def test_phrases_come_from_files_and_from_a_glossary(directory, translate, tmp_path):
@@ -226,26 +167,26 @@ def test_phrases_come_from_files_and_from_a_glossary(directory, translate, tmp_p
     assert "hunde" not in translate("--glossary", paths["glossary"])[0][1], "the case differs"
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "message"),
-    [
-        (
-            "constraints",
-            "katze\n",
-            "must have a line, which may be empty, for each line of the input. Received: 1 lines",
-        ),
+def test_wrong_flags_and_files_are_refused(translate, tmp_path):
+    def refused(told, *flags):
+        _, error = translate(*flags)
+        assert isinstance(error, UserError)
+        assert re.search(told, str(error)), error
+
+    for flags, told in (
+        (["--top-k", 4, "--top-p", 0.5], r"go with --sample. Received: --top-k 4, --top-p 0\.5"),
+        (["--seed", 4], "--seed goes with --sample. Received: --seed 4"),
+        (["--sample", "--beam-size", 4], "Received: --beam-size 4"),
+        (["--sample", "--temperature", 0], r"--temperature must be a finite number above 0\. Received: --temperature"),
+        (["--alignment-layer", 1], "--alignment-layer goes with"),
+        (["--prefix-bias-beta", 0.5], "--prefix-bias-beta goes with --prefixes FILE"),
+    ):
+        refused(told, *flags)
+    for name, text, told in (
+        ("constraints", "katze\n", "must have a line, which may be empty, for each line of the input. Received: 1"),
         ("constraints", "☃\n\n", "target language do not have. Received: '☃', for the sentence 'the small cat'"),
         ("glossary", "cat\tkatze\ndog\n", "words of the source, tab, phrase of the target. Received: .*, line 2, 'dog"),
-        (
-            "glossary",
-            "cat\tkatze\ncat\tkater\n",
-            "must have one phrase: join alternatives .*line 2, 'cat' with 'katze' and 'kater'",
-        ),
         ("glossary", "a  cat\tkatze\na cat\tkater\n", "must have one phrase.* 'a cat' with 'katze' and 'kater'"),
-    ],
-)
-def test_wrong_files_of_phrases(translate, tmp_path, name, text, message):
-    (tmp_path / name).write_text(text)
-    _, error = translate(f"--{name}", tmp_path / name)
-    assert isinstance(error, UserError)
-    assert re.search(message, str(error))
+    ):
+        (tmp_path / name).write_text(text)
+        refused(told, f"--{name}", tmp_path / name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import random
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -70,6 +70,14 @@ def _train_source(folder: Path, **symbols: list[str]) -> SubwordTokenizer:
     sentences = [" ".join(rng.choice(words, rng.integers(2, 9))) for _ in range(300)]
     (folder / "text").write_text("\n".join(sentences), encoding="utf-8")
     return SubwordTokenizer(train_subwords(folder / "text", folder / "subwords.model", vocabulary_size=120, **symbols))
+
+
+@pytest.fixture
+def eager(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Runs searches without tracing them, which takes longer; tests that are marked `nightly` trace and compile."""
+    tf.config.run_functions_eagerly("nightly" not in request.keywords)
+    yield
+    tf.config.run_functions_eagerly(False)
 
 
 @pytest.fixture(scope="session")
