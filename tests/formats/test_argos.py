@@ -10,6 +10,7 @@ import ctranslate2
 import numpy as np
 import pytest
 import sentencepiece
+from small import slow
 
 from keras_nmt import formats
 from keras_nmt.cli.app import app
@@ -27,7 +28,7 @@ PLAIN = {"shortcuts": None, "num_encoder_layers": 1, "num_decoder_layers": 1}
 LANGUAGES = {"source": "en", "target": "de"}
 
 
-@pytest.fixture(params=[100, pytest.param(None, marks=pytest.mark.slow)], ids=["two vocabularies", "joint"])
+@pytest.fixture(params=[100, slow(None)], ids=["two vocabularies", "joint"])
 def package(request, make_model, tokenizers, tmp_path):
     """A model, its tokenizers, and the folder of its package as `argostranslate.package.install_from_path` makes it."""
     model = make_model(**PLAIN, target_vocabulary_size=request.param)

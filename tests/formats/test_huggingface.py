@@ -31,13 +31,7 @@ PAD = SIZE - 1
 SOURCE, TARGET = [5, 9, 30, 2, 0], [7, 3, 12, 20]
 TEXT, TRANSLATION = "the small cat saw four blue birds, qx", "three red dogs"
 
-needs_toolkit = pytest.mark.skipif(
-    any(importlib.util.find_spec(package) is None for package in ("torch", "transformers")), reason="needs transformers"
-)
-
-
-def with_transformers(test):
-    return pytest.mark.nightly(needs_toolkit(test))
+needs_transformers = pytest.mark.skipif(not importlib.util.find_spec("transformers"), reason="needs transformers")
 
 
 def our_id(token):
@@ -111,22 +105,14 @@ def test_an_m2m100_model_computes_what_hugging_face_computed(tmp_path):
 
 
 CONFIGURATIONS = [
-    *({"kind": "marian", "activation_function": x} for x in ("swish", "relu", "gelu")),
-    {"kind": "marian", "activation_function": "swish", "scale_embedding": True, "decoder_layers": 1},
-    {"kind": "marian", "share_encoder_decoder_embeddings": False, "encoder_layers": 1},
+    {"kind": "marian", "activation_function": "swish"},
+    {"kind": "marian", "activation_function": "relu", "scale_embedding": True, "decoder_layers": 1},
+    {"kind": "marian", "activation_function": "gelu", "share_encoder_decoder_embeddings": False, "encoder_layers": 1},
     {"kind": "marian", "d_model": 16, "encoder_attention_heads": 4, "decoder_attention_heads": 4, "half": True},
     {"kind": "m2m100"},
-    {"kind": "m2m100", "d_model": 16, "encoder_attention_heads": 4, "decoder_attention_heads": 4, "decoder_layers": 1},
-    {
-        "kind": "m2m100",
-        "activation_function": "gelu",
-        "scale_embedding": False,
-        "encoder_ffn_dim": 8,
-        "decoder_ffn_dim": 8,
-    },
+    {"kind": "m2m100", "activation_function": "gelu", "scale_embedding": False, "decoder_layers": 1},
     {"kind": "nllb"},
-    {"kind": "nllb", "encoder_layers": 3, "decoder_layers": 1, "activation_function": "swish"},
-    {"kind": "nllb", "half": True},
+    {"kind": "nllb", "encoder_layers": 3, "decoder_layers": 1, "activation_function": "swish", "half": True},
 ]
 
 
@@ -145,10 +131,9 @@ def made(made_once):
     return made_once("huggingface_models", make)
 
 
-@with_transformers
-@pytest.mark.parametrize(
-    "number", range(len(CONFIGURATIONS)), ids=lambda i: "-".join(map(str, CONFIGURATIONS[i].values()))
-)
+@pytest.mark.nightly
+@needs_transformers
+@pytest.mark.parametrize("number", range(len(CONFIGURATIONS)))
 def test_models_compute_what_hugging_face_computes(number, made, tmp_path):
     folder, kind = made / str(number), CONFIGURATIONS[number]["kind"]
     if kind == "marian":
@@ -160,7 +145,8 @@ def test_models_compute_what_hugging_face_computes(number, made, tmp_path):
         check_languages(folder, made / f"{number}-ours")
 
 
-@with_transformers
+@pytest.mark.nightly
+@needs_transformers
 def test_marian_models_go_out_as_they_came(made, tmp_path):
     numbers = [i for i, options in enumerate(CONFIGURATIONS) if options["kind"] == "marian"]
     models = {}
@@ -233,8 +219,8 @@ def test_damaged_models_are_refused(exported, tmp_path):
         with pytest.raises(UserError, match=told):
             import_model(exported, tmp_path / "ours")
 
-    def file_of(type_="F32", shape=(1,), place=(0, 4), names="a"):
-        header = json.dumps({x: {"dtype": type_, "shape": shape, "data_offsets": place} for x in names}).encode()
+    def file_of(type_="F32", shape=(1,), place=(0, 4)):
+        header = json.dumps({"a": {"dtype": type_, "shape": shape, "data_offsets": place}}).encode()
         return struct.pack("<Q", len(header)) + header + b"1234"
 
     for content, told in (
@@ -244,7 +230,6 @@ def test_damaged_models_are_refused(exported, tmp_path):
         (file_of(shape=[-1, -1]), "place of an array"),
         (whole[:-4], "place of an array"),
         (whole + b"1", "bytes follow the arrays"),
-        (file_of("BF16", [2], names="ab"), "place of an array"),
         (file_of(shape=[1] * 70), "place of an array"),
         (file_of(place=[0, math.inf]), "not a safetensors file"),
         (file_of("I8", [4]), "one of the types.*ived: I8"),
@@ -269,7 +254,6 @@ def test_damaged_models_are_refused(exported, tmp_path):
         ({"encoder_layers": 1000}, "Missing parameter: encoder.1000"),
         ({"vocab_size": 10**12}, "`vocab_size` must be [0-9,]+, the number"),
         ({"activation_function": ["relu"]}, "a setting is missing or wrong"),
-        ({"dropout": "high"}, "does not describe a valid model"),
         ({"pad_token_id": 10**9}, "token ids must be below"),
     ):
         config.write_text(json.dumps({**json.loads(settings), **setting}))
@@ -319,6 +303,7 @@ def test_weights_that_would_be_misread_are_refused(tmp_path):
     import_model(folder, tmp_path / "ours")
 
 
+@pytest.mark.slow
 def test_missing_settings_have_the_defaults_of_their_architecture(tmp_path):
     for kind, *expected in (("marian", False, 0.0), ("m2m100", True, 0.1)):
         folder = shutil.copytree(HERE / kind, tmp_path / kind)
@@ -333,14 +318,10 @@ def test_missing_settings_have_the_defaults_of_their_architecture(tmp_path):
 
 def test_damaged_models_of_many_languages_are_refused(tmp_path):
     folder = tmp_path / "theirs"
-    hostile = {"added_tokens_decoder": [1], "additional_special_tokens": 7}
-    hostile |= {"extra_special_tokens": [{"content": 3}, [2]]}
-    hostile = {
-        "vocab.json": None,
-        "tokenizer_config.json": hostile,
-        "tokenizer.json": {"added_tokens": [1, {"id": "x", "content": "deu_Latn"}]},
-        "added_tokens.json": {"deu_Latn": 10**12, "eng_Latn": -1},
-    }
+    settings = {"added_tokens_decoder": [1], "additional_special_tokens": 7, "extra_special_tokens": [{}, [2]]}
+    hostile = {"vocab.json": None, "tokenizer_config.json": settings}
+    hostile["tokenizer.json"] = {"added_tokens": [1, {"id": "x", "content": "deu_Latn"}]}
+    hostile["added_tokens.json"] = {"deu_Latn": 10**12, "eng_Latn": -1}
     for files, told in (
         ({"sentencepiece.bpe.model": 1}, "not a SentencePiece model"),
         ({"sentencepiece.bpe.model": None}, "Missing subword model"),
@@ -417,7 +398,8 @@ for code in sys.argv[3:]:
 """
 
 
-@with_transformers
+@pytest.mark.nightly
+@needs_transformers
 def test_files_of_pytorch_run_nothing_and_fill_no_memory(exported, tmp_path):
     (exported / "model.safetensors").unlink()
     command = [sys.executable, "-c", READ, exported, tmp_path / "run", *MAKE.values()]

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 import sentencepiece
 from sentencepiece.sentencepiece_model_pb2 import ModelProto
+from small import slow
 
 from keras_nmt.errors import UserError
 from keras_nmt.formats import export_marian, import_model
@@ -62,9 +63,7 @@ def exported(make, tmp_path):
     return export_marian(tmp_path / "theirs", *make(**VARIANTS[0]))
 
 
-@pytest.mark.parametrize(
-    "options", [*(pytest.param(x, marks=pytest.mark.slow) for x in VARIANTS[:-1]), VARIANTS[-1]], ids=str
-)
+@pytest.mark.parametrize("options", [*map(slow, VARIANTS[:-1]), VARIANTS[-1]], ids=str)
 def test_a_model_comes_back_bit_by_bit(options, make, tmp_path):
     model, tokenizers = make(**options)
     theirs = export_marian(tmp_path / "theirs", model, tokenizers)
@@ -139,7 +138,7 @@ def zipped(folder, path, names=lambda name: name):
     return path
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_zip_and_a_file_are_read_as_their_folder(exported, tmp_path):
     import_model(exported, tmp_path / "expected")
     expected = load(tmp_path / "expected").model.get_weights()
@@ -159,6 +158,7 @@ def test_a_zip_and_a_file_are_read_as_their_folder(exported, tmp_path):
         import_model(evil, tmp_path / "refused")
 
 
+@pytest.mark.slow
 def test_the_vocabulary_may_be_a_subword_model(exported, source_tokenizer, tmp_path):
     proto = ModelProto.FromString(source_tokenizer.proto)
     pieces = [proto.pieces[i] for i in (EOS, UNK, *range(4, len(proto.pieces)))]
@@ -252,7 +252,6 @@ def test_damaged_models_are_refused(exported, tmp_path):
         refused(told)
     for content, told in (
         (npy((1 << 40, 4)), "does not match its shape"),
-        (npy((-1, -1), bytes(4)), "does not match its shape"),
         (npy((2,), bytes(16), "|O"), "pickles are not read"),
         (npy((2,), bytes(16), "<U2"), "arrays of numbers"),
         (b"no array", "damaged"),
@@ -278,7 +277,6 @@ def test_damaged_models_are_refused(exported, tmp_path):
         ('"transformer-ffn-activation": "swish"', "transformer-ffn-activation: gelu", "swish or relu"),
         ('"transformer-preprocess": ""', "transformer-preprocess: nd", "norms must stand after each"),
         ('"transformer-postprocess": "dan"', "transformer-postprocess: da", "norms must stand after each"),
-        ('"enc-depth": 2', "enc-depth: [2]", "`enc-depth` must be an integer"),
         ('"enc-depth": 2', "enc-depth: &a [*a, *a]", "strings and lists"),
         ('"enc-depth": 2', "enc-depth: " + "[" * 5000, "strings and lists|damaged"),
         ('"enc-depth": 2', '"enc-depth": 2\n"enc-depth": 2', "each name once"),

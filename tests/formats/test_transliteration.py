@@ -15,11 +15,12 @@ from keras_nmt.inference import Translator
 
 MODELS = Path(__file__).parents[3] / "shared" / "data" / "models"
 FOLDER = Path(os.environ.get("KERAS_NMT_TRANSLITERATION", MODELS / "aren-transliteration"))
-pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason=f"The transliteration model is not at {FOLDER}")
+is_there = pytest.mark.skipif(not FOLDER.is_dir(), reason=f"The transliteration model is not at {FOLDER}")
+pytestmark = [pytest.mark.nightly, is_there]
 
 # CTranslate2's default beam and length penalty. One shape, so that XLA compiles once for each set of options.
 SEARCH = {"beam_size": 2, "length_penalty": 1.0, "length_buckets": [16], "batch_buckets": [2]}
-plain_and_compiled = pytest.mark.parametrize("compiled", [False, pytest.param(True, marks=pytest.mark.nightly)])
+plain_and_compiled = pytest.mark.parametrize("compiled", [False, True])
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +34,6 @@ def theirs():
     return ctranslate2.Translator(str(FOLDER), intra_threads=1)
 
 
-@pytest.mark.slow
 @plain_and_compiled
 def test_a_translator_gives_the_kept_scores_and_translations(compiled, translator):
     cases = json.loads((FOLDER / "cases.json").read_text("utf-8"))["score"]
@@ -64,7 +64,6 @@ OPTIONS = [  # ours, and CTranslate2's
 ]
 
 
-@pytest.mark.slow
 @plain_and_compiled
 @pytest.mark.parametrize(("options", "their_options"), OPTIONS, ids=str)
 def test_each_option_gives_what_ctranslate2_gives(options, their_options, compiled, translator, theirs):
@@ -83,12 +82,3 @@ def test_each_option_gives_what_ctranslate2_gives(options, their_options, compil
             scores = [sum(theirs.score_batch([list(name)], result.hypotheses)[0].log_probs)]
         assert [x.text for x in translation.hypotheses] == ["".join(tokens) for tokens in result.hypotheses]
         np.testing.assert_allclose([x.score for x in translation.hypotheses], scores, atol=1e-4)
-
-
-@pytest.mark.slow
-def test_alternatives_are_those_of_ctranslate2(translator, theirs):
-    (found,) = translator.with_options(beam_size=1).alternatives(NAMES[:1], ["at"], count=4)
-    (result,) = theirs.translate_batch(
-        [list(NAMES[0])], target_prefix=[["a", "t"]], return_alternatives=True, num_hypotheses=4, beam_size=1
-    )
-    assert [x.hypothesis.text for x in found] == ["".join(tokens) for tokens in result.hypotheses]

@@ -11,7 +11,7 @@ import pytest
 import sentencepiece
 import tensorflow as tf
 from sentencepiece.sentencepiece_model_pb2 import ModelProto
-from small import ONE_SHAPE, FavourUnknown
+from small import ONE_SHAPE, FavourUnknown, slow
 
 from keras_nmt.data import SubwordTokenizer, train_subwords
 from keras_nmt.data.parallel_corpus import LINK_BASE
@@ -60,10 +60,8 @@ def test_a_text_of_tabs_has_no_words(model, source_tokenizer, target_tokenizer, 
 
 
 def test_subwords_of_aligned_words_are_linked(source_tokenizer, target_tokenizer):
-    tokenizers, texts = (
-        (source_tokenizer, target_tokenizer),
-        (["the catmouse cats", "", "a"], ["dievögel die", "die", "a"]),
-    )
+    tokenizers = source_tokenizer, target_tokenizer
+    texts = ["the catmouse cats", "", "a"], ["dievögel die", "die", "a"]
     pairs = [[(1, 0), (2, 1), (1, 1)], [], [(0, 0)]]
     found = subword_links(tokenizers, *texts, pairs).to_list()
     words = [words_of_subwords(tokenizer, side) for tokenizer, side in zip(tokenizers, texts, strict=True)]
@@ -75,7 +73,7 @@ def test_subwords_of_aligned_words_are_linked(source_tokenizer, target_tokenizer
     assert subword_links(tokenizers, [], [], []).to_list() == []
 
 
-@pytest.mark.parametrize("tied", [[], pytest.param(["decoder"], marks=pytest.mark.slow)])
+@pytest.mark.parametrize("tied", [[], slow(["decoder"])])
 def test_a_trained_head_aligns(tied, make_model, tokenizers, eager):
     """By default; a layer that is named aligns by the mean over its heads."""
     options = {"num_decoder_layers": 3, "target_vocabulary_size": 100, "tie_embeddings": False}
@@ -98,17 +96,10 @@ def test_a_trained_head_aligns(tied, make_model, tokenizers, eager):
 
 
 KEEPS_SPACES = {"normalization_rule_name": "identity", "remove_extra_whitespaces": False}
+ACROSS_SPACES, AS_SUFFIXES = {**KEEPS_SPACES, "split_by_whitespace": False}, {"treat_whitespace_as_suffix": True}
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        KEEPS_SPACES,
-        pytest.param({**KEEPS_SPACES, "split_by_whitespace": False}, marks=pytest.mark.slow),
-        pytest.param({"treat_whitespace_as_suffix": True}, marks=pytest.mark.slow),
-    ],
-    ids=["keeps spaces", "across spaces", "spaces as suffixes"],
-)
+@pytest.mark.parametrize("options", [KEEPS_SPACES, slow(ACROSS_SPACES), slow(AS_SUFFIXES)])
 def test_words_of_texts_do_not_depend_on_the_other_texts(options):
     written, ids = io.BytesIO(), {"pad_id": 0, "unk_id": 1, "bos_id": 2, "eos_id": 3}
     rng = np.random.default_rng(2)

@@ -10,7 +10,7 @@ from typing import Any
 import keras
 import pytest
 import tensorflow as tf
-from small import MANY, ONE_SHAPE
+from small import MANY, ONE_SHAPE, nightly, slow
 
 from keras_nmt.decoding import LogitProcessor
 from keras_nmt.errors import UserError
@@ -47,9 +47,9 @@ def check(translator: Translator, languages: tuple = (), constraints: list = CON
     return [[(x.text, x.met) for x in translation.hypotheses] for translation in found]
 
 
-def test_translations_have_their_phrases_with_any_beam(translator):
-    for beam_size in (1, 3):
-        check(translator.with_options(beam_size=beam_size, max_length=12))
+@pytest.mark.parametrize("beam_size", [slow(1), 3])
+def test_translations_have_their_phrases(translator, beam_size):
+    check(translator.with_options(beam_size=beam_size, max_length=12))
 
 
 @pytest.mark.nightly
@@ -66,18 +66,13 @@ def test_xla_changes_nothing(translator, compiled_translator, trained):
 def trained():
     """A model that ends its translations, and lines that it knows."""
     lines = ["Nina buys an old house.", "", "Nina buys an old car."]
-    return Translator.from_directory(DOCS / "decoding_model", max_length=9), lines
+    return Translator.from_directory(DOCS / "decoding_model", max_length=12), lines
 
 
-@pytest.mark.parametrize(
-    "forbids",
-    [
-        {"avoid": [["Haus"], [], []]},
-        pytest.param({"suppress_sequences": ["Haus"]}, marks=pytest.mark.slow),
-        pytest.param({"no_repeat_ngram_size": 1, "beam_size": 1}, marks=pytest.mark.slow),
-    ],
-    ids=lambda options: next(iter(options)),
-)
+AVOIDED, GREEDY = {"avoid": [["Haus"], [], []]}, {"no_repeat_ngram_size": 1, "beam_size": 1}
+
+
+@pytest.mark.parametrize("forbids", [AVOIDED, nightly({"suppress_sequences": ["Haus"]}), slow(GREEDY)], ids=min)
 def test_a_constraint_that_another_option_forbids_is_left_out(trained, forbids):
     """The line gets the translation without it, and other lines keep theirs."""
     translator, lines = trained
@@ -96,6 +91,7 @@ def test_a_constraint_that_another_option_forbids_is_left_out(trained, forbids):
     assert both[0].score > -100
 
 
+@pytest.mark.slow
 def test_all_directions_of_a_multilingual_model_have_constraints(make_multilingual):
     translator = Translator(*make_multilingual("label"), **MANY)
     sources, targets = ["de", "fr", "fr", "de"], ["fr", "de", "de", "fr"]
@@ -119,7 +115,8 @@ def test_phrases_that_cannot_be_met_are_refused(translator):
         translator.with_options(jit_compile=True).translate(["a cat"], constraints=[["katze " * 4100]])
 
 
-@pytest.mark.parametrize("is_compiled", [False, pytest.param(True, marks=pytest.mark.nightly)])
+@pytest.mark.slow
+@pytest.mark.parametrize("is_compiled", [False, nightly(True)])
 def test_phrases_that_no_translation_can_have_take_no_memory(translator, compiled_translator, is_compiled, monkeypatch):
     """Nor do empty phrases: tables of constraints have the square of their sizes."""
     read: list[tf.Tensor] = []
@@ -139,7 +136,7 @@ def test_phrases_that_no_translation_can_have_take_no_memory(translator, compile
     assert [x.shape for x in read[:2]] == [x.shape for x in read[2:]]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_more_phrases_than_memory_are_refused(translator):
     alternatives = "|".join(f"{a} {b}" for a in ["katze"] * 40 for b in ["drei"] * 40)
     message = "too many alternatives and subwords together: .*; leave out some. Received: C=1, A=1600, L=.*'a cat'$"
@@ -153,6 +150,7 @@ def test_more_phrases_than_memory_are_refused(translator):
         translator.graph.answer("translate", inputs, False)
 
 
+@pytest.mark.slow
 def test_the_phrases_of_one_line_do_not_limit_those_of_others(translator, monkeypatch):
     monkeypatch.setattr("keras_nmt.inference._phrases.MOST_PLACES", 100)
     translator = translator.with_options(max_length=9)

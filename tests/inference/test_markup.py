@@ -191,7 +191,7 @@ def test_odd_documents():
 
 
 def test_a_long_document_takes_little_time_and_a_deep_one_is_refused():
-    many = " ".join(f"<b n='{i}'>w{i}</b>" for i in range(2000))
+    many = " ".join(f"<b n='{i}'>w{i}</b>" for i in range(1000))
     assert placed(many) == many.replace("w", "W")
     with pytest.raises(UserError, match="at most 200 nested elements. Received: <b>") as raised:
         placed("<b>" * 3000 + "x" + "</b>" * 3000)
@@ -199,8 +199,8 @@ def test_a_long_document_takes_little_time_and_a_deep_one_is_refused():
     assert placed("<b>" * 199 + "x" + "</b>" * 199) == "<b>" * 199 + "X" + "</b>" * 199
     for short in ("<i>a</i><code>", '<br translate="no">x'):
         start = time.perf_counter()
-        assert ends_inside(short * 10_000, "html") == short.endswith("<code>")
-        assert time.perf_counter() - start < 20, "the time must not grow with the square of the length"
+        assert ends_inside(short * 3_000, "html") == short.endswith("<code>")
+        assert time.perf_counter() - start < 4, "the time must not grow with the square of the length"
     for unfinished in ("<a ", '<a b="', "<!--"):
         with pytest.raises(UserError, match="at most 200 of the letter <. Received: <"):
             placed(unfinished * 2000)

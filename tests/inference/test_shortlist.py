@@ -12,7 +12,7 @@ import pytest
 import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small import make_shortlist
+from small import make_shortlist, slow
 
 from keras_nmt.errors import UserError
 from keras_nmt.files.weights_file import write_digest
@@ -202,18 +202,11 @@ def test_candidates_are_the_likeliest_of_a_batch(data):
     assert found.numpy().tolist() == expected_candidates(shortlist, size, source, prefix)
 
 
+PENALTY, GREEDY = {"num_hypotheses": 3, "coverage_penalty": 0.3}, {"beam_size": 1}
 SAMPLES = {"sample": True, "num_hypotheses": 2, "top_k": 5, "top_p": 0.9}
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"num_hypotheses": 3, "coverage_penalty": 0.3},
-        pytest.param({"beam_size": 1}, marks=pytest.mark.slow),
-        pytest.param(SAMPLES, marks=pytest.mark.slow),
-    ],
-    ids=["beam", "greedy", "sampling"],
-)
+@pytest.mark.parametrize("options", [PENALTY, slow(GREEDY), slow(SAMPLES)])
 def test_with_the_whole_vocabulary_nothing_changes(translator, shortlist, lines, options, eager):
     plain = translator.with_options(**options, max_length=6)
     whole = plain.with_options(shortlist=shortlist, shortlist_size=WHOLE)

@@ -8,7 +8,7 @@ import sentencepiece
 from hypothesis import given
 from hypothesis import strategies as st
 from one_in import these
-from small import LINES, ONE_SHAPE, OPTIONS, SAMPLING, make_shortlist
+from small import LINES, ONE_SHAPE, OPTIONS, SAMPLING, make_shortlist, nightly, slow
 
 from keras_nmt.decoding import length_penalty
 from keras_nmt.errors import UserError
@@ -42,9 +42,8 @@ def assert_sums(translations, options):
             assert (x.pieces[-1].text == "</s>") != x.cut_off
             total = sum(piece.log_probability for piece in x.pieces)
             if not options.coverage_penalty:
-                assert total / float(length_penalty(len(x.pieces), options.length_penalty)) == pytest.approx(
-                    x.score, abs=2e-3
-                )
+                penalty = float(length_penalty(len(x.pieces), options.length_penalty))
+                assert total / penalty == pytest.approx(x.score, abs=2e-3)
             end = 0 if x.cut_off else x.pieces[-1].log_probability
             assert sum(word.log_probability for word in x.words) == pytest.approx(total - end, abs=1e-4)
             assert " ".join(word.text for word in x.words).split() == x.text.split()
@@ -52,7 +51,7 @@ def assert_sums(translations, options):
                 assert word.mean == pytest.approx(np.mean([piece.log_probability for piece in word.pieces]))
 
 
-@pytest.mark.parametrize("name", [pytest.param(x, marks=[pytest.mark.slow] * (x != "cut off")) for x in SEARCHES])
+@pytest.mark.parametrize("name", [slow("beam"), nightly("samples"), nightly("coverage"), "cut off"])
 def test_log_probabilities_sum_to_the_score_before_the_length_penalty(translator, name, eager):
     searcher = translator.with_options(**{"max_length": 8, **SEARCHES[name]})
     prefixes = PREFIXES if name in ("beam", "cut off") else None
@@ -63,10 +62,11 @@ def test_log_probabilities_sum_to_the_score_before_the_length_penalty(translator
     assert_sums(found, searcher.options)
 
 
+OTHERS = ("shortlist", "ensemble, shortlist", "int8", "ensemble", "compiled")
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "kind", these((0, 1), ("shortlist", "ensemble, shortlist", "int8", "ensemble", "compiled"), str)
-)
+@pytest.mark.parametrize("kind", these((1,), OTHERS, str))
 def test_log_probabilities_of_other_models_and_graphs_sum_to_their_scores(kind, model, tokenizers, make_model):
     options = {**(ONE_SHAPE if kind == "compiled" else OPTIONS), "num_hypotheses": 2}
     if kind == "int8":
@@ -80,10 +80,11 @@ def test_log_probabilities_of_other_models_and_graphs_sum_to_their_scores(kind, 
     assert_sums(translator.translate(LINES, word_scores=True), translator.options)
 
 
-@pytest.mark.parametrize("has_shortlist", [pytest.param(False, marks=pytest.mark.slow), True])
+@pytest.mark.slow
+@pytest.mark.parametrize("has_shortlist", [nightly(False), True])
 def test_constrained_hypotheses_have_their_own_log_probabilities(translator, tokenizers, has_shortlist, eager):
     options = make_table(tokenizers) if has_shortlist else {}
-    searcher = translator.with_options(num_hypotheses=3, max_length=9, **options)
+    searcher = translator.with_options(num_hypotheses=3, max_length=9, unknown="forbid", **options)
     phrases = {"constraints": [["kleine katze|drei", "hunde"], *[[]] * 4, ["garten"], ["vier"]], "avoid": [["die"]] * 7}
     plain = searcher.translate(LINES, prefixes=PREFIXES, **phrases)
     found = searcher.translate(LINES, prefixes=PREFIXES, **phrases, word_scores=True)
@@ -97,9 +98,8 @@ def test_log_probabilities_are_the_models(translator, model, tokenizers, eager):
     """Against softmax over the logits of one pass in NumPy, with subwords that SentencePiece numbers."""
     processor = sentencepiece.SentencePieceProcessor(model_proto=tokenizers["target"].proto)
     checked = 0
-    for line, row in zip(
-        LINES, translator.with_options(num_hypotheses=3, max_length=8).translate(LINES, word_scores=True), strict=True
-    ):
+    found = translator.with_options(num_hypotheses=3, max_length=8).translate(LINES, word_scores=True)
+    for line, row in zip(LINES, found, strict=True):
         for x in row.hypotheses if not row.truncated else ():
             if not x.pieces:
                 continue

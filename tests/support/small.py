@@ -55,6 +55,16 @@ def write_lines(path: Path, lines: Sequence[str]) -> Path:
     return path
 
 
+def slow(*values: Any) -> Any:
+    """Makes a parameter of a test whose case is marked `slow`."""
+    return pytest.param(*values, marks=pytest.mark.slow)
+
+
+def nightly(*values: Any) -> Any:
+    """Makes a parameter of a test whose case is marked `nightly`."""
+    return pytest.param(*values, marks=pytest.mark.nightly)
+
+
 class FavourUnknown(LogitProcessor):
     """Makes every second subword an unknown one, which an untrained model does not write."""
 
