@@ -92,12 +92,12 @@ def check_languages(folder, directory):
     np.testing.assert_allclose(best.score, found["score"], atol=1e-3)
 
 
-def test_a_marian_model_computes_what_hugging_face_computed(tmp_path):
+def test_a_marian_model_computes_what_hugging_face_computed(tmp_path, eager):
     import_model(HERE / "marian", tmp_path / "ours")
     check_marian(HERE / "marian", load(tmp_path / "ours"))
 
 
-def test_an_m2m100_model_computes_what_hugging_face_computed(tmp_path):
+def test_an_m2m100_model_computes_what_hugging_face_computed(tmp_path, eager):
     directory = import_model(HERE / "m2m100", tmp_path / "ours")
     model = directory.load_model()
     assert model.languages == ("en", "ha", "is", "ja", "cs", "ru", "zh", "de")

@@ -213,7 +213,7 @@ def test_in_a_script_without_spaces_the_unknown_subword_alone_is_replaced(target
     assert "nina" in [x.decode() for x in found]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_only_what_the_model_reads_of_a_long_text_is_copied(model, tokenizers, source_tokenizer, monkeypatch, eager):
     read = []
 

@@ -70,9 +70,10 @@ def trained():
 
 
 AVOIDED, GREEDY = {"avoid": [["Haus"], [], []]}, {"no_repeat_ngram_size": 1, "beam_size": 1}
+SUPPRESSED = {"suppress_sequences": ["Haus"]}
 
 
-@pytest.mark.parametrize("forbids", [AVOIDED, nightly({"suppress_sequences": ["Haus"]}), slow(GREEDY)], ids=min)
+@pytest.mark.parametrize("forbids", [slow(AVOIDED), nightly(SUPPRESSED), nightly(GREEDY)], ids=min)
 def test_a_constraint_that_another_option_forbids_is_left_out(trained, forbids):
     """The line gets the translation without it, and other lines keep theirs."""
     translator, lines = trained
@@ -115,8 +116,8 @@ def test_phrases_that_cannot_be_met_are_refused(translator):
         translator.with_options(jit_compile=True).translate(["a cat"], constraints=[["katze " * 4100]])
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("is_compiled", [False, nightly(True)])
+@pytest.mark.nightly
+@pytest.mark.parametrize("is_compiled", [False, True])
 def test_phrases_that_no_translation_can_have_take_no_memory(translator, compiled_translator, is_compiled, monkeypatch):
     """Nor do empty phrases: tables of constraints have the square of their sizes."""
     read: list[tf.Tensor] = []

@@ -184,6 +184,7 @@ def test_scores_of_words_and_alternatives(case, column):
         assert all(x.hypothesis.text.startswith(prefix) for x in row)
 
 
+@pytest.mark.slow
 @each_model
 def test_unknown_subwords(case, column):
     options = {"processors": [FavourUnknown()], "unknown": "replace", "num_hypotheses": 2, "max_length": 4}
@@ -215,6 +216,7 @@ def test_markup(case, column):
             assert re.findall("</?b>", one.text) == ["<b>", "</b>"]
 
 
+@pytest.mark.slow
 @each_model
 def test_scores_and_ensembles(case, column):
     targets = ["a cat", "mouse", "a", "", "cats"]
@@ -238,9 +240,7 @@ def test_scores_and_ensembles(case, column):
 @pytest.mark.parametrize(("kind", "column"), [("recurrent", "`AttentionBridgeModel`")])
 def test_what_needs_attention_to_words_is_refused_for_vectors_of_a_bridge(case, column):
     assert not any(can(x, column) for x in ("markup", "alignments", "unknown subwords replaced by the source"))
-    twice = Translator(Ensemble([case.model] * 2), case.tokenizers)
     for called, told in (
-        (lambda: twice.align(["a"], ["b"], "de", "fr"), "attends to the vectors of the attention bridge.*Received"),
         (lambda: case.translator(coverage_penalty=1.5).translate(["a"], "de", "fr"), "`coverage_penalty` needs"),
         (lambda: case.translator(unknown="replace"), 'unknown="replace" needs'),
         (lambda: case.translator().translate(["<b>a</b>"], "de", "fr", markup="html"), "attends to the vectors"),

