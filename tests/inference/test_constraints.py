@@ -10,7 +10,7 @@ from typing import Any
 import keras
 import pytest
 import tensorflow as tf
-from small import MANY, ONE_SHAPE, nightly, slow
+from small import MANY, ONE_SHAPE, FavourUnknown, nightly, slow
 
 from keras_nmt.decoding import LogitProcessor
 from keras_nmt.errors import UserError
@@ -183,6 +183,9 @@ def test_options_of_processors(translator):
     for text in (x.text for x in translator.with_options(no_repeat_ngram_size=1).translate(LINES)):
         ids = pieces(translator, text)
         assert len(set(ids)) == len(ids) or text == ""
+    for unknown, is_written in (("write", True), ("forbid", False), ("replace", False)):
+        favoured = translator.with_options(processors=[FavourUnknown()], unknown=unknown)
+        assert ("⁇" in favoured.translate(["the cat"])[0].text) == is_written
     with pytest.raises(UserError, match="the target's subwords have. Received: '☃'"):
         translator.with_options(suppress_sequences=["☃"])
     biased = translator.with_options(prefix_bias_beta=0.999)

@@ -151,6 +151,7 @@ def test_an_exported_ensemble_translates_and_scores(directory, other, tmp_path):
     assert all(sum(pair) / 2 < of_mean for *pair, of_mean in zip(*scores, both, strict=True))
 
 
+@pytest.mark.slow
 def test_phrases_come_from_files_and_from_a_glossary(directory, translate, tmp_path):
     paths = {name: tmp_path / name for name in ("constraints", "avoid", "glossary")}
     for name, text in (("constraints", "katze\tdrei|vier\n\n"), ("avoid", "\ndie\n"), ("glossary", "Mouse\thunde\n")):

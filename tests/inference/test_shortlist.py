@@ -12,7 +12,7 @@ import pytest
 import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small import make_shortlist, slow
+from small import make_shortlist
 
 from keras_nmt.errors import UserError
 from keras_nmt.files.weights_file import write_digest
@@ -206,7 +206,8 @@ PENALTY, GREEDY = {"num_hypotheses": 3, "coverage_penalty": 0.3}, {"beam_size": 
 SAMPLES = {"sample": True, "num_hypotheses": 2, "top_k": 5, "top_p": 0.9}
 
 
-@pytest.mark.parametrize("options", [PENALTY, slow(GREEDY), slow(SAMPLES)])
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [PENALTY, GREEDY, SAMPLES])
 def test_with_the_whole_vocabulary_nothing_changes(translator, shortlist, lines, options, eager):
     plain = translator.with_options(**options, max_length=6)
     whole = plain.with_options(shortlist=shortlist, shortlist_size=WHOLE)

@@ -43,6 +43,7 @@ def searched(translator, texts):
     return [x.numpy() for x in found]
 
 
+@pytest.mark.slow
 def test_with_a_gpu_one_thread_at_a_time_calls_a_translator(monkeypatch, translator):
     # There, TensorFlow mixes up the eager tensors of several threads.
     monkeypatch.setattr(tf.config, "list_logical_devices", lambda kind: ["GPU:0"] if kind == "GPU" else ["CPU:0"])
@@ -299,6 +300,7 @@ def test_alternatives_have_the_least_length():
         assert ("</s>" in [x.piece for x in found if x.probability > 0]) == is_there
 
 
+@pytest.mark.slow
 def test_alignments_and_alternatives_warn_of_truncated_pairs(translator, eager):
     long = " ".join(["cat"] * 2 * translator.length_buckets[-1])
     with pytest.warns(UserWarning, match=r"^1 text\(s\) or prefix\(es\) of \d+ subwords or more were truncated"):
