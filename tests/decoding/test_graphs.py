@@ -83,7 +83,7 @@ def test_is_traced_once_for_the_same_shapes(search):
     decoder, traces = TableDecoder(vocabulary_size=8), []
     size, more = (2, {"beam_size": 2}) if search is beam_search else (1, {})
 
-    @tf.function
+    @graph
     def run(constants, caches, max_lengths):
         traces.append(1)
         options = {"batch_size": 2, "max_length": 5, "max_lengths": max_lengths, **more}
@@ -100,7 +100,7 @@ def test_batch_and_length_of_unknown_size_also_in_a_batch_that_shrinks(beam_size
     decoder = TableDecoder()
     shapes = [[None], [None, beam_size], [None, beam_size, None]]
 
-    @tf.function(input_signature=[tf.TensorSpec(shape, "int32") for shape in shapes])
+    @graph(input_signature=[tf.TensorSpec(shape, "int32") for shape in shapes])
     def run(sentence, state, prefix):
         model = decoder.step, {"sentence": sentence}, {"hash": state, "prefix": [prefix]}
         options = {"batch_size": tf.shape(sentence)[0], "max_length": tf.shape(prefix)[2]}
@@ -161,7 +161,7 @@ def test_constraints_share_a_large_beam_too(compiled):
 )
 def test_reordered_hypotheses_of_a_model_keep_their_past(compiled, grows, options):
     keras.utils.set_random_seed(1)
-    sizes = {"num_encoder_layers": 1, "num_decoder_layers": 2, "hidden_dim": 8, "num_heads": 2, "intermediate_dim": 8}
+    sizes = {"num_encoder_layers": 1, "num_decoder_layers": 1, "hidden_dim": 8, "num_heads": 2, "intermediate_dim": 8}
     model = Transformer(20, **sizes, **options)
     for weight in model.trainable_variables:  # attention that depends on the past
         weight.assign(2 * weight)

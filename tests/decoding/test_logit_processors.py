@@ -43,7 +43,9 @@ def of_every_search(decoder: TableDecoder, processors: list[LogitProcessor], **o
     return [tokens for tokens in found if tokens]
 
 
-@pytest.mark.parametrize(("n", "vocabulary"), [(2, [0, 1, 2, 3, 5, 8]), (3, None), pytest.param(1, None, marks=SLOW)])
+@pytest.mark.parametrize(
+    ("n", "vocabulary"), [(2, [0, 1, 2, 3, 5, 8]), pytest.param(1, None, marks=SLOW), pytest.param(3, None, marks=SLOW)]
+)
 def test_no_n_gram_occurs_twice(n, vocabulary):
     decoder = TableDecoder(7 if vocabulary is None else len(vocabulary), seed=n, end_bias=-1.0)
     ids = None if vocabulary is None else tf.constant(vocabulary)

@@ -121,7 +121,7 @@ def test_has_the_number_of_parameters_of_the_paper_and_of_the_equations():
         )
 
 
-@pytest.mark.parametrize("options", _variants({}, BOTH, slow=[ENCODER, DECODER, NO_BRIDGE, SHARED]))
+@pytest.mark.parametrize("options", _variants({}, slow=[BOTH, ENCODER, DECODER, NO_BRIDGE, SHARED]))
 def test_a_pair_trains_all_weights_of_its_languages(options):
     pair = _model(options).pair("de", "fr")
     parts = {part_of(w) for w in pair.trainable_weights}
@@ -319,7 +319,7 @@ def test_recurrent_steps_are_float32_under_half_precision():
 
 @pytest.mark.parametrize(
     ("options", "freeze"),
-    [({}, False), (SHARED, True), pytest.param(WITH_ROLES, True, marks=pytest.mark.slow)],
+    [(SHARED, True), *(pytest.param(*x, marks=pytest.mark.slow) for x in (({}, False), (WITH_ROLES, True)))],
     ids=str,
 )
 def test_a_language_is_added_to_a_trained_model(options, freeze):

@@ -57,6 +57,7 @@ def test_probabilities_are_the_mean_at_once_and_step_by_step(models):
     )
 
 
+@pytest.mark.slow
 def test_an_ensemble_of_multilingual_models_has_all_directions(models):
     bridges = [loud(AttentionBridgeModel({"de": V, "fr": V}, **{**BRIDGE, "bridge_heads": k})) for k in (2, 3)]
     ensemble = Ensemble(bridges)
@@ -76,6 +77,7 @@ def test_an_ensemble_of_multilingual_models_has_all_directions(models):
     assert Ensemble([labels.pair("de", "fr"), models[0]]).directions == (("source", "target"),)
 
 
+@pytest.mark.slow
 def test_the_head_that_aligns_and_positions_of_memory_and_target_are_those_of_the_members(models):
     assert Ensemble(models[:2]).positions_before_source == 0
     assert Ensemble(models).positions_before_source is None  # a bridge

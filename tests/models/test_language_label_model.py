@@ -98,6 +98,6 @@ def test_everything_except_the_label_is_shared():
     assert LanguageLabelModel.labels(LANGUAGES) == ["<2de>", "<2fr>", "<2en>"]
 
 
-@pytest.mark.parametrize("options", [VARIANTS[1], VARIANTS[2]])
+@pytest.mark.parametrize("options", [{}, pytest.param(BOTH_SIDES, marks=pytest.mark.slow)], ids=str)
 def test_saved_equals_loaded(options, tmp_path):
     check_saved_equals_loaded(_model(options), ("de", "fr"), tmp_path)

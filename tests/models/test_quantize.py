@@ -93,7 +93,7 @@ def test_the_sum_over_roles_is_one_product():
 
 
 @pytest.mark.parametrize(
-    "mechanism", [*MECHANISMS[:3], *(pytest.param(x, marks=SLOW) for x in MECHANISMS[3:])], ids=str
+    "mechanism", [*MECHANISMS[:2], *(pytest.param(x, marks=SLOW) for x in MECHANISMS[2:])], ids=str
 )
 def test_all_matrices_are_int8_and_search_agrees_with_teacher_forcing(mechanism):
     model = make(**mechanism)
@@ -114,7 +114,6 @@ def test_all_matrices_are_int8_and_search_agrees_with_teacher_forcing(mechanism)
     assert np.median(difference) < 1e-4
 
 
-# The nightly run has all pairs.
 TWO_BYTES = list(itertools.product(MECHANISMS, ["bfloat16", "float16"]))
 
 
