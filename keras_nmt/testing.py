@@ -52,7 +52,8 @@ def check_mechanism(**options: Any) -> None:
     Example:
 
     >>> from keras_nmt.layers import Composition, LayerSpec, LinearCombination
-    >>> check_mechanism(layer_composition=Composition(LayerSpec(LinearCombination), sides=["encoder"]))
+    >>> mixing = Composition(LayerSpec(LinearCombination), sides=["encoder"])
+    >>> check_mechanism(layer_composition=mixing, num_encoder_layers=2, num_decoder_layers=1)
     """
     checked: tuple[tuple[str, Callable[[Transformer, Batch, np.ndarray], None]], ...] = (
         ("its configuration must make an equal model, without randomness", _check_configuration),

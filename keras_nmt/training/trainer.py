@@ -126,7 +126,7 @@ class Trainer:
     >>> from keras_nmt.models import Transformer
     >>> corpus = ParallelCorpus.from_lists([[4, 5], [6]], [[7], [8, 9]])
     >>> trainer = Trainer(
-    ...     Transformer.from_preset("transformer_tiny", source_vocabulary_size=16),
+    ...     Transformer(16, num_encoder_layers=1, num_decoder_layers=1, hidden_dim=8, num_heads=2),
     ...     TrainingBatches(corpus, batch_size=2, batch_unit="sentences", seed=1),
     ...     tempfile.mkdtemp(),
     ...     optimizer=keras.optimizers.Adam(),

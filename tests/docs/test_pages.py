@@ -1,4 +1,4 @@
-"""The examples of the documentation's pages, and the options that the pages name."""
+"""The README and the documentation's pages: their examples, and the options, settings and files that they name."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import dataclasses
 import doctest
 import re
 import shlex
-from pathlib import Path
 
 import numpy as np
 import pytest
 from echo_models import write_echo
+from scripts import RECIPES, save_model
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from keras_nmt.cli.app import app
@@ -20,40 +21,86 @@ from keras_nmt.evaluation.bootstrap import statistics_of
 from keras_nmt.experiments import ExperimentConfig
 from keras_nmt.files.settings import setting_names, whole_name
 from keras_nmt.files.weights_file import weights_digest, write_weights
-from keras_nmt.models import LowRank, ModelDirectory, add_adapter
+from keras_nmt.models import LowRank, Transformer, add_adapter
 from keras_nmt.models.factory import TransformerConfig
 from keras_nmt.serving import DevelopmentServer
 
-ROOT = Path(__file__).parents[2]
+ROOT = RECIPES.parent
 DOCS = ROOT / "docs"
 PAGES = {
     str(path.relative_to(DOCS)): path.read_text(encoding="utf-8")
     for path in [*DOCS.glob("*.md"), *DOCS.glob("concepts/*.md"), *DOCS.glob("how_to/*.md")]
 }
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-CLIENT = (ROOT / "client" / "README.md").read_text(encoding="utf-8")
+COMMAND = r"^    (?:\w+=\S+ )*(?:echo .* \| )?keras-nmt ([a-z][\w-]*)((?:.*\\\n)*.*)"
+IDS = np.array([[5, 6, 7, 3], [8, 9, 3, 0]])
 
 
-def blocks(page: str, language: str) -> list[str]:
-    """The fenced blocks of a page in a language."""
-    return re.findall(rf"```{language}\n(.*?)```", PAGES[page], re.DOTALL)
+def blocks(page, language="python"):
+    """The fenced blocks of a page, or of a text, in a language."""
+    return re.findall(rf"```{language}\n(.*?)```", PAGES.get(page, page), re.DOTALL)
 
 
-@pytest.mark.parametrize("page", sorted(page for page in PAGES if blocks(page, "pycon")))
-def test_the_examples_with_results_give_these_results(page, tmp_path, monkeypatch):
-    (tmp_path / "docs").symlink_to(DOCS)
-    monkeypatch.chdir(tmp_path)
+def run(code, **names):
+    """Runs blocks of code in order and returns all names, first of them those given."""
+    for block in code:
+        exec(compile(block, "page", "exec"), names)
+    return names
+
+
+def documents(*patterns):
+    return sorted({path for pattern in patterns for path in ROOT.glob(pattern)})
+
+
+def test_the_examples_of_the_readme_work():
+    names = run(blocks(README), source_ids=IDS, target_input_ids=IDS)
+    assert names["logits"].shape == (2, 4, 8000)
+    options = {"source_vocabulary_size": 11, "layer_composition": "mixing>Mixing"}  # as the command's --set
+    mixed = Transformer.from_preset("transformer_tiny", **options)
+    assert mixed([IDS, IDS]).shape == (2, 4, 11)
+    assert any(weight.path.endswith("/w") for weight in mixed.trainable_weights)
+
+
+def test_the_readme_is_one_screen_and_the_first_page_shows_every_command():
+    assert len(README.splitlines()) <= 90
+    assert "pip install -e . && python recipes/quickstart.py" in README
+    assert 'pip install -e ".[test]" && python -m pytest' in README
+    names = {command.name for command in app.registered_commands} | {"inspect"}
+    assert {name for name, _ in re.findall(COMMAND, PAGES["getting_started.md"], re.MULTILINE)} == names
+
+
+def run_examples(text, *languages):
     names: dict = {}
-    in_order = re.findall(r"```(python|pycon)\n(.*?)```", PAGES[page], re.DOTALL)
-    for number, (language, block) in enumerate(in_order):
+    for language, block in re.findall(rf"```({'|'.join(languages)})\n(.*?)```", text, re.DOTALL):
         if language == "pycon":
-            test = doctest.DocTestParser().get_doctest(block, names, page, page, number)
+            test = doctest.DocTestParser().get_doctest(block, names, block, None, None)
             assert test.examples
             assert doctest.DocTestRunner().run(test, clear_globs=False).failed == 0
             names = test.globs
-        elif page == "decoding.md":
+        else:
             names = run([block], **names)
+
+
+def test_the_examples_with_results_give_these_results(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    pages = {page for page in PAGES if blocks(page, "pycon")} - {"decoding.md"}
+    assert len(pages) > 4
+    for page in pages:
+        run_examples(PAGES[page], "pycon")
+
+
+BEGIN, *SECTIONS = re.split("^## ", PAGES["decoding.md"], flags=re.MULTILINE)
+OF_COMMANDS = ("Beginnings", "Phrases that must occur", "Phrases that must not occur", "Repetition")  # the test below
+
+
+@pytest.mark.parametrize(
+    "section",
+    [pytest.param(x, id=x.split("\n")[0], marks=[pytest.mark.slow] * x.startswith(OF_COMMANDS)) for x in SECTIONS],
+)
+def test_the_examples_of_decoding_give_these_results(section, tmp_path, monkeypatch):
+    (tmp_path / "docs").symlink_to(DOCS)
+    monkeypatch.chdir(tmp_path)
+    run_examples(BEGIN + section, "pycon", "python")
 
 
 def test_the_commands_of_decoding_translate_as_the_page_says(tmp_path, monkeypatch):
@@ -85,56 +132,57 @@ def with_models(tmp_path_factory, make_model, source_tokenizer):
     folder = tmp_path_factory.mktemp("reader")
     plain, fusion = make_model(), make_model(shortcuts="fusion")
     for path in ("runs/mine", "runs/quickstart/en-de-plain-1", "runs/baseline", "runs/fusion"):
-        model = fusion if path == "runs/fusion" else plain
-        directory = ModelDirectory(folder / path)
-        subwords = {"source": "subwords.model", "target": "subwords.model"}
-        source_tokenizer.save(folder / path / "subwords.model")
-        directory.save_config(model, subwords=subwords, search={"beam_size": 2})
-        directory.save_weights(model)
+        save_model(folder / path, fusion if path == "runs/fusion" else plain, source_tokenizer, beam_size=2)
     adapter = add_adapter(plain, LowRank(rank=2), weights_digest(folder / "runs/mine/model.weights.h5"))
     (folder / "runs/adapted").mkdir()
     write_weights(folder / "runs/adapted" / adapter.file_name, adapter)
     return folder
 
 
-def run(code: list[str], **names: object) -> dict:
-    """Runs blocks of code in order and returns all names, first of them those given."""
-    for block in code:
-        exec(compile(block, "page", "exec"), names)
-    return names
-
-
 # Pages whose examples need a server, or names that other tests give.
-ELSEWHERE = (
-    "decoding.md",
-    "how_to/client.md",
-    "how_to/track_experiments.md",
-    "analysis.md",
-    "layers.md",
-    "models.md",
-    "own_mechanism.md",
-    "training.md",
+ELSEWHERE = {"decoding.md", "how_to/client.md", "how_to/track_experiments.md", "analysis.md"}
+ELSEWHERE |= {"layers.md", "models.md", "own_mechanism.md", "training.md"}
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=pytest.mark.nightly if page.startswith("how_to") else pytest.mark.slow)
+        for page in sorted(page for page in PAGES if blocks(page) and page not in ELSEWHERE)
+    ],
 )
-
-
-@pytest.mark.parametrize("page", sorted(page for page in PAGES if blocks(page, "python") and page not in ELSEWHERE))
 def test_the_examples_with_a_trained_model_run(page, with_models, monkeypatch, capsys):
     monkeypatch.chdir(with_models)
-    code = [block.replace('prefix="Ein"', 'prefix="the"') for block in blocks(page, "python")]  # of the models' letters
+    code = [block.replace('prefix="Ein"', 'prefix="the"') for block in blocks(page)]  # of the models' letters
     assert "translator" in run(code)
     assert capsys.readouterr().out.strip()
 
 
-def test_the_classifier_trains():
-    names = run(blocks("layers.md", "python")[:1])
-    history = names["model"].history.history
-    assert len(history["loss"]) == 2
-    assert np.isfinite(history["loss"]).all()
+@pytest.mark.parametrize("trained", [False, pytest.param(True, marks=pytest.mark.nightly)])
+def test_the_examples_with_layers_work(trained):
+    classifier, with_mechanisms = blocks("layers.md")
+    names = run([classifier if trained else classifier.partition("model.fit")[0]])
+    # Padding makes no difference, although no mask is passed.
+    tokens = np.array([[5, 6, 7, 0]])
+    np.testing.assert_allclose(names["model"](tokens[:, :3]), names["model"](tokens), rtol=1e-4, atol=1e-5)
+    assert run([with_mechanisms], **names)["composed"].shape == (None, None, 256)
+    if trained:
+        losses = names["model"].history.history["loss"]
+        assert len(losses) == 2
+        assert np.isfinite(losses).all()
+
+
+def test_the_example_of_searches_on_ids_works():
+    (example,) = (example for example in blocks("models.md") if "beam_search" in example)
+    names = run([example])
+    assert names["tokens"].shape == (2, 4, 8)
+    assert names["scores"].shape == (2, 4)
+    assert names["greedy"].tokens.shape == (2, 1, 8)
 
 
 @pytest.mark.nightly  # models of the sizes of the papers
 def test_the_examples_of_models_have_the_shapes_of_the_comments():
-    names = run(blocks("models.md", "python"))
+    names = run(blocks("models.md"))
     assert names["logits"].shape == (1, 2, 32_000)
     assert names["composed"].count_params() > names["fusion"].count_params()
     assert names["vectors"].shape == (2, 512)
@@ -145,7 +193,7 @@ def test_the_examples_of_models_have_the_shapes_of_the_comments():
 def test_the_example_of_analyses_reads_the_states_of_two_models(with_models, monkeypatch, capsys):
     monkeypatch.chdir(with_models)
     texts = ["a small cat sat", "three red dogs"]
-    names = run(blocks("analysis.md", "python"), sources=texts, targets=texts)
+    names = run(blocks("analysis.md"), sources=texts, targets=texts)
     assert "| fusion |" in capsys.readouterr().out.replace("similarity, ", "")
     batch = names["batch"]
     layers, tokens, dim = batch.source.states.shape
@@ -154,16 +202,16 @@ def test_the_example_of_analyses_reads_the_states_of_two_models(with_models, mon
     assert (with_models / "similarity.png").stat().st_size > 1000
 
 
-@pytest.mark.parametrize("text", [PAGES["how_to/client.md"], CLIENT], ids=["page", "client"])
-def test_the_examples_of_the_client_run(text, tmp_path, capsys):
+def test_the_examples_of_the_client_run(tmp_path, capsys):
     write_echo(tmp_path / "mine" / "1")
+    client = (ROOT / "client" / "README.md").read_text(encoding="utf-8")
     with DevelopmentServer(tmp_path / "mine", port=0) as server:
-        text = text.replace("http://localhost:8501", server.rest_url)
-        run(re.findall(r"```python\n(.*?)```", text, re.DOTALL))
-    assert ("Two dogs run." if "Two dogs run." in text else "A man sleeps.") in capsys.readouterr().out
+        for text in (PAGES["how_to/client.md"], client):
+            run(blocks(text.replace("http://localhost:8501", server.rest_url)))
+            assert ("Two dogs run." if "Two dogs run." in text else "A man sleeps.") in capsys.readouterr().out
 
 
-METRIC, _, FORMAT = re.findall(r"```python\n(.*?)```", CONTRIBUTING, re.DOTALL)
+METRIC, _, FORMAT = blocks((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
 
 
 def test_the_metric_of_contributing_is_the_share_of_equal_lines_in_its_bootstrap():
@@ -176,11 +224,7 @@ def test_the_metric_of_contributing_is_the_share_of_equal_lines_in_its_bootstrap
     assert metric._compute_score_from_stats(sums.tolist()).score == pytest.approx(200 / 3)
 
 
-def test_the_format_of_contributing_has_all_parameters_and_refuses_mechanisms(
-    make_model,
-    source_tokenizer,
-    tmp_path,
-):
+def test_the_format_of_contributing_has_all_parameters_and_refuses_mechanisms(make_model, source_tokenizer, tmp_path):
     export = run([FORMAT])["export_arrays"]
     model = make_model(shortcuts=None)
     with np.load(export(tmp_path / "plain", model, source_tokenizer) / "parameters.npz") as arrays:
@@ -192,47 +236,65 @@ def test_the_format_of_contributing_has_all_parameters_and_refuses_mechanisms(
 
 
 def test_settings_in_files_are_settings(tmp_path):
-    found = [(page, block) for page in PAGES for block in blocks(page, "json")]
+    found = [block for page in PAGES for block in blocks(page, "json")]
     assert found
-    for number, (_, block) in enumerate(found):
+    found.append((RECIPES / "multi30k" / "many.json").read_text(encoding="utf-8"))
+    for number, block in enumerate(found):
         path = tmp_path / f"{number}.json"
         path.write_text(block)
-        settings = ExperimentConfig.read_settings(path)
-        if "configurations" in settings:  # a list of `compare`
+        layers = [(ExperimentConfig.read_settings(path),)]
+        if "configurations" in layers[0][0]:  # a list of `compare`
             compared = read_list(path)
             layers = [(compared["settings"], changes) for changes in compared["configurations"].values()]
-        else:
-            layers = [(settings,)]
         for both in layers:
             ExperimentConfig.from_settings(*both, {"directory": str(tmp_path / "run")})
 
 
 def test_every_set_option_of_the_pages_is_a_setting():
-    recipes = [path.read_text(encoding="utf-8") for path in ROOT.glob("recipes/**/*.md")]
+    recipes = [path.read_text(encoding="utf-8") for path in RECIPES.glob("**/*.md")]
     used = {name for text in [*PAGES.values(), README, *recipes] for name in re.findall(r"--set '?([\w.]+)=", text)}
     assert {"schedule", "frozen", "lora"} <= used
     known = {*setting_names(ExperimentConfig), "model", "NAME"}
-    assert {name for name in used if not name.startswith("model.")} <= known | {
-        name for name in used if whole_name(ExperimentConfig, name) in known
-    }
+    used = {name for name in used - known if not name.startswith("model.")}
+    assert {whole_name(ExperimentConfig, name) for name in used} <= known
+
+
+def test_the_documented_options_exist():
+    commands = get_command(app).commands
+    for path in documents("README.md", "savedmodels/README.md", "docs/**/*.md", "recipes/**/*.md"):
+        for name, line in re.findall(COMMAND, path.read_text(encoding="utf-8"), re.MULTILINE):
+            command = commands[name]
+            if hasattr(command, "commands"):  # a command of several words, as `inspect bridge`
+                command = command.commands[line.split()[0]]
+            known = {option for parameter in command.params for option in parameter.opts}
+            own = re.sub(r"--beam --\S+", "--beam", line)  # the value is an option of Apache Beam
+            assert set(re.findall(r"--[a-z-]+", own)) <= known, (path, line)
 
 
 def test_the_counterparts_of_other_toolkits_exist():
-    from typer.main import get_command
-
-    options = {
-        option
-        for command in get_command(app).commands.values()
-        for parameter in command.params
-        for option in parameter.opts
-    }
-    names = {end for name in setting_names(ExperimentConfig) for end in (name, name.rpartition(".")[2])} | options
-    names |= {"saving.every", "evaluation.every", "logging.every"}
+    parameters = [parameter for command in get_command(app).commands.values() for parameter in command.params]
+    names = {option for parameter in parameters for option in parameter.opts}
+    names |= {end for name in setting_names(ExperimentConfig) for end in (name, name.rpartition(".")[2])}
     names |= {field.name for field in dataclasses.fields(TransformerConfig)}
     names |= {"tie_embeddings", "source_vocabulary_size", "num_encoder_layers", "num_decoder_layers"}
-    text = (DOCS / "coming_from.md").read_text(encoding="utf-8")
-    tables = text.split("## From keras_hub")[0]
+    names |= {"saving.every", "evaluation.every", "logging.every"}
+    tables = PAGES["coming_from.md"].split("## From keras_hub")[0]
     rows = re.findall(r"^\| (.*) \| (.*) \|$", tables, re.MULTILINE)
     ours = {name for _, cell in rows for name in re.findall(r"`([\w-]+)`", cell)}
     assert len(ours) > 40
     assert ours <= names
+
+
+def relative_links(path):
+    text = re.sub(r"^(?: {4}.*|```(?:.*\n)*?```)$", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE)  # no code
+    links = re.findall(r"\]\(<?([^)\s>]+)", text) + re.findall(r"^ {0,3}\[[^\]]+\]: *<?([^\s>]+)", text, re.MULTILINE)
+    return [link.split("#")[0] for link in links if not re.match(r"[a-z]+:|#", link)]
+
+
+def test_relative_links_lead_to_files_that_exist():
+    assert "recipes/multi30k/README.md" in relative_links(ROOT / "README.md")
+    assert "../tests/serving/saved_model_run.c" in relative_links(ROOT / "savedmodels" / "README.md")
+    pages = ("README.md", "client/README.md", "savedmodels/README.md", "keras_nmt/quickstart_data/README.md")
+    for path in documents(*pages, "docs/**/*.md", "recipes/**/README.md"):
+        for link in relative_links(path):
+            assert path.parent.joinpath(link).is_file(), (path, link)

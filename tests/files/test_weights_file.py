@@ -75,13 +75,13 @@ def test_changed_numbers_are_noticed(model, path):
         read_weights(path, model)
 
 
-@pytest.mark.parametrize("value", [np.nan, np.inf])
-def test_numbers_that_are_not_finite_are_rejected(value, path):
+def test_numbers_that_are_not_finite_are_rejected(path):
     broken = keras.Sequential([keras.Input((64,)), keras.layers.Dense(256)])
-    broken.layers[0].bias.assign(np.full(256, value))
-    write_weights(path, broken)
-    with pytest.raises(UserError, match=f"The weights in {path} must be finite.* Received: .*bias"):
-        read_weights(path, broken)
+    for value in (np.nan, np.inf):
+        broken.layers[0].bias.assign(np.full(256, value))
+        write_weights(path, broken)
+        with pytest.raises(UserError, match=f"The weights in {path} must be finite.* Received: .*bias"):
+            read_weights(path, broken)
 
 
 def test_weights_without_a_digest_are_loaded_with_a_warning(model, path, tmp_path, caplog):
@@ -100,9 +100,7 @@ def test_arrays_larger_than_the_file_are_rejected(model, tmp_path):
     with h5py.File(path, "w") as file:
         file.create_dataset("w", (10**12,), "float32", chunks=(2**20,))
     assert path.stat().st_size < 10_000
-    with pytest.raises(
-        UserError, match=r"The data of weights must be in the file itself. Received: .*huge.weights.h5, w"
-    ):
+    with pytest.raises(UserError, match=r"must be in the file itself. Received: .*huge.weights.h5, w"):
         read_weights(path, model)
 
 
@@ -147,11 +145,12 @@ sys.argv = ["command"]
 """
 
 
-@pytest.mark.parametrize("call", ["run_app(command)", "command()"])
+# The promise: HDF5 reads its environment once, so each way needs a process of its own, which imports Keras.
+@pytest.mark.parametrize("call", ["run_app(command)", pytest.param("command()", marks=pytest.mark.nightly)])
 def test_files_are_read_and_written_where_hdf5_gets_no_lock(call, tmp_path):
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     environment.pop("HDF5_USE_FILE_LOCKING", None)  # which a command in this process has set
-    command = [sys.executable, "-c", LOCKED + call]  # HDF5 reads its environment once: a process of its own
+    command = [sys.executable, "-c", LOCKED + call]
     run = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     if call == "run_app(command)":
         assert run.returncode == 0, run.stderr

@@ -20,7 +20,9 @@ from grpc_server import ServerOfBothApis
 from keras_nmt.quickstart_data import FOLDER, LANGUAGES
 
 ROOT = Path(__file__).parents[2]
-CLIENT = ROOT / "client" / "pyproject.toml"
+CLIENT = ROOT / "client"
+BUILD = tomllib.loads((CLIENT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]
+INCLUDED = BUILD["targets"]["wheel"]["force-include"]
 
 
 def run(*command: object, **options) -> str:
@@ -31,73 +33,70 @@ def run(*command: object, **options) -> str:
     return done.stdout
 
 
-@pytest.fixture(scope="module")
-def sources(tmp_path_factory):
+def copy_sources(folder, *names):
     """A copy of the package's sources, because a build writes beside the sources."""
-    folder = tmp_path_factory.mktemp("sources")
-    for name in ("setup.cfg", "pyproject.toml", "MANIFEST.in", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, folder)
-    for name in ("keras_nmt", "client", "recipes", "docs"):
-        ignored = shutil.ignore_patterns("__pycache__", "dist", "build")
-        shutil.copytree(ROOT / name, folder / name, ignore=ignored)
+    folder.mkdir()
+    for name in names:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "dist", "build"))
+        else:
+            shutil.copy(ROOT / name, folder)
     return folder
 
 
-def fresh_environment(folder: Path) -> Path:
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory):
+    names = ("setup.cfg", "pyproject.toml", "MANIFEST.in", "README.md", "LICENSE")
+    return copy_sources(tmp_path_factory.mktemp("all") / "sources", *names, "keras_nmt", "client", "recipes", "docs")
+
+
+def fresh_environment(folder):
     """The interpreter of a new virtual environment."""
     venv.create(folder, with_pip=True)
     return folder / "bin" / "python"
 
 
-def test_the_wheel_has_all_modules_and_the_quickstart(sources, tmp_path):
+@pytest.mark.slow
+def test_the_wheel_has_all_modules_and_the_quickstart(tmp_path):
+    """Made of what the image for training copies, whose command is the wheel's."""
+    dockerfile = (ROOT / "docker" / "train.Dockerfile").read_text()
+    copied = [name for line in re.findall(r"^COPY (.*)", dockerfile, re.MULTILINE) for name in line.split()[:-1]]
+    sources = copy_sources(tmp_path / "sources", *copied)
     run(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", tmp_path, sources)
     (wheel,) = tmp_path.glob("*.whl")
     names = set(zipfile.ZipFile(wheel).namelist())
+    (entries,) = (name for name in names if name.endswith("/entry_points.txt"))
+    assert b"keras-nmt = keras_nmt.cli.app:main" in zipfile.ZipFile(wheel).read(entries)
+    assert '\nENTRYPOINT ["keras-nmt"]\n' in dockerfile
     modules = {path.relative_to(ROOT).as_posix() for path in (ROOT / "keras_nmt").rglob("*.py")}
-    corpus = {
-        f"keras_nmt/quickstart_data/{part}.{language}" for part in ("train", "dev", "test") for language in LANGUAGES
-    }
+    parts = [f"{part}.{language}" for part in ("train", "dev", "test") for language in LANGUAGES]
+    corpus = {f"keras_nmt/quickstart_data/{part}" for part in parts}
     inside = {name for name in names if ".dist-info/" not in name}
     assert modules | corpus | {"keras_nmt/py.typed"} <= inside
     assert not {name.split("/")[0] for name in inside} - {"keras_nmt"}
-    assert sum(path.stat().st_size for path in FOLDER.glob("*.??")) < 2_000_000
 
 
-def test_the_client_has_the_modules_that_it_imports():
-    code = (
-        "import sys, keras_nmt; from keras_nmt.serving import Client\n"
-        "from keras_nmt.inference import Glossary, Translation\n"
-        "Client('http://localhost:9', 'm').close()\n"
-        "print(*(m.__file__ for n, m in sys.modules.items() if n.split('.')[0] == 'keras_nmt'), sep='\\n')\n"
-        "assert not {'tensorflow', 'keras', 'numpy'} & set(sys.modules)"
-    )
-    imported = {Path(line).relative_to(ROOT).as_posix() for line in run(sys.executable, "-c", code, cwd=ROOT).split()}
-    included = tomllib.loads(CLIENT.read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
-    files = {source.removeprefix("../") for source in included if (CLIENT.parent / source).is_file()}
-    folder = "keras_nmt/serving/client"
-    files |= {path.relative_to(ROOT).as_posix() for path in (ROOT / folder).glob("*.py")}
-    assert files - {"LICENSE", "keras_nmt/py.typed"} == imported
-    assert all((CLIENT.parent / source).exists() for source in included)
-
-
-def test_the_client_alone_advises_its_own_extras(tmp_path):
+def test_the_client_alone_has_what_it_imports_and_advises_its_own_extras(tmp_path):
     """keras_nmt over keras-nmt-client would replace its modules."""
-    included = tomllib.loads(CLIENT.read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
-    for source, target in included.items():
+    for source, target in INCLUDED.items():
         (tmp_path / target).parent.mkdir(parents=True, exist_ok=True)
-        copy = shutil.copytree if (CLIENT.parent / source).is_dir() else shutil.copy
-        copy(CLIENT.parent / source, tmp_path / target)
+        copy = shutil.copytree if (CLIENT / source).is_dir() else shutil.copy
+        copy(CLIENT / source, tmp_path / target)
     code = (
         "import sys; sys.modules.update(dict.fromkeys(['grpc', 'sentencex', 'numpy'])); sys.path[:0] = sys.argv[1:]\n"
-        "from keras_nmt.serving import Client\n"
-        "import warnings; warnings.simplefilter('error')\n"
+        "import keras_nmt; from keras_nmt.serving import Client\n"
+        "from keras_nmt.inference import Glossary, Translation; import warnings; warnings.simplefilter('error')\n"
+        "Client('http://localhost:9', 'm').close(); assert not {'tensorflow', 'keras'} & set(sys.modules)\n"
+        "print(*(m.__file__ for n, m in sys.modules.items() if n.split('.')[0] == 'keras_nmt'))\n"
         "for use in (lambda: Client('grpc://localhost:9'), lambda: Client('http://localhost:9').sample(['a']),\n"
         "            lambda: Client('http://localhost:9').stream(['a'], language='en')):\n"
         "    try: use()\n"
         "    except (ValueError, UserWarning) as error: print(error)"
     )
     needed = Path(lazy_loader.__file__).parents[1]
-    told = run(sys.executable, "-S", "-c", code, tmp_path, needed, cwd=tmp_path).splitlines()  # -S: not keras_nmt
+    command = [sys.executable, "-S", "-c", code, tmp_path, needed]  # -S: not the keras_nmt of this environment
+    files, *told = run(*command, cwd=tmp_path).splitlines()
+    assert {*map(Path, files.split())} == {*(tmp_path / "keras_nmt").rglob("*.py")}
     extras = ("grpc", "sample", "split")
     assert [re.search(r"pip install '([^']*)'", line)[1] for line in told] == [f"keras-nmt-client[{x}]" for x in extras]
 

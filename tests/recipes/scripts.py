@@ -11,6 +11,9 @@ from typing import Any
 import typer
 from typer.testing import CliRunner
 
+from keras_nmt.data import SubwordTokenizer
+from keras_nmt.models import ModelDirectory, Transformer
+
 RECIPES = Path(__file__).parents[2] / "recipes"
 
 
@@ -40,3 +43,18 @@ def run_main(script: ModuleType, *arguments: Any) -> str:
     if result.exception is not None:
         raise result.exception
     return result.output
+
+
+def save_model(folder: Path, model: Transformer, tokenizer: SubwordTokenizer, **search: Any) -> Path:
+    """Writes a model directory whose sides share their subwords."""
+    directory = ModelDirectory(folder)
+    tokenizer.save(folder / "subwords.model")
+    directory.save_config(model, subwords=dict.fromkeys(("source", "target"), "subwords.model"), search=search)
+    directory.save_weights(model)
+    return folder
+
+
+def rows_of(table: Path) -> list[list[str]]:
+    """The cells of a table in Markdown, with the line of its columns and without the line below."""
+    head, _, *rows = table.read_text(encoding="utf-8").splitlines()
+    return [[cell.strip() for cell in line[1:].removesuffix("|").split("|")] for line in (head, *rows)]

@@ -7,22 +7,11 @@ import json
 import pytest
 from scripts import load_script, run_main
 
-from keras_nmt.errors import UserError
-
-SIZES = {
-    "num_encoder_layers": 1,
-    "num_decoder_layers": 1,
-    "hidden_dim": 16,
-    "num_heads": 2,
-    "intermediate_dim": 24,
-    "dropout": 0.1,
-}
+pytestmark = pytest.mark.nightly
+SCRIPT = "benchmarks/decoding.py"
+LAYERS = {"num_encoder_layers": 1, "num_decoder_layers": 1}
+SIZES = {**LAYERS, "hidden_dim": 16, "num_heads": 2, "intermediate_dim": 24, "dropout": 0.1}
 STEPS = 5
-
-
-@pytest.fixture(scope="module")
-def decoding():
-    return load_script("benchmarks/decoding.py")
 
 
 @pytest.fixture(scope="module")
@@ -30,16 +19,15 @@ def sentences():
     return load_script("benchmarks/random_models.py")
 
 
-@pytest.mark.nightly
 @pytest.mark.parametrize("dtype", ["float32", "int8", "imported"])
-def test_all_give_equal_translations_of_equal_length(decoding, sentences, tmp_path, dtype):
+def test_all_give_equal_translations_of_equal_length(script, sentences, tmp_path, dtype):
     pytest.importorskip("ctranslate2")
     is_imported, subwords = dtype == "imported", sentences.make_subwords(60)
-    model = decoding.make_model(source_vocabulary_size=60, **SIZES, **(decoding.OF_MARIAN if is_imported else {}))
+    model = script.make_model(source_vocabulary_size=60, **SIZES, **(script.OF_MARIAN if is_imported else {}))
     if is_imported:
-        model, dtype = decoding.imported(model, subwords, tmp_path), "float32"
-    options = decoding.DecodingOptions(dtype, [3], 30, steps=STEPS, beam=2, threads=1, cpu_time=False)
-    found = decoding.decoding_programs(decoding.PROGRAMS, model, subwords, tmp_path, options)
+        model, dtype = script.imported(model, subwords, tmp_path), "float32"
+    options = script.DecodingOptions(dtype, [3], 30, steps=STEPS, beam=2, threads=1, cpu_time=False)
+    found = script.decoding_programs(script.PROGRAMS, model, subwords, tmp_path, options)
     batch = sentences.make_batches(3, 3, 60)
     texts = {name: run(batch)[1] for name, run in found.items()}
     assert list(texts) == ["plain", "compiled", "CTranslate2"]
@@ -51,27 +39,6 @@ def test_all_give_equal_translations_of_equal_length(decoding, sentences, tmp_pa
     assert texts["plain"] == texts["CTranslate2"] or dtype == "int8"
 
 
-@pytest.mark.parametrize(
-    ("peer", "module", "options", "match"),
-    [
-        (
-            "CTranslate2",
-            "ctranslate2",
-            {"dtype": "float32", "threads": 1},
-            " failed. Received: RuntimeError.*model.bin",
-        ),
-        # Marian ends its process.
-        ("Marian", "pymarian", {"workers": 1}, "'s process ended; its output above says why. Received: exit code"),
-    ],
-)
-def test_a_failure_of_a_peer_is_reported(tmp_path, peer, module, options, match):
-    pytest.importorskip(module)
-    start = load_script("benchmarks/peer_process.py").peer_process
-    run = start(peer, tmp_path, batch=2, beam=2, **options)
-    with pytest.raises(UserError, match=peer + match):
-        run([["a"]])
-
-
 def test_batches_are_as_long_as_the_corpus(sentences):
     batches = sentences.make_batches(16, 32, 100)
     assert [len(batch) for batch in batches] == [16, 16]
@@ -80,18 +47,17 @@ def test_batches_are_as_long_as_the_corpus(sentences):
     assert {len(line.split()) for batch in sentences.make_batches(2, 4, 100, 9) for line in batch} == {9}
 
 
-def test_the_table_has_the_ratio_of_neighbouring_measurements(decoding, no_clearing, monkeypatch, tmp_path):
+def test_the_table_has_the_ratio_of_neighbouring_measurements(script, no_clearing, monkeypatch, tmp_path):
     def program(seconds, text):
         return lambda calls: (seconds, [text for lines in calls for _ in lines])
 
     found = {"compiled": program(2.0, "a"), "CTranslate2": program(3.0, "b")}
-    monkeypatch.setattr(decoding, "decoding_programs", lambda *arguments: found)
-    monkeypatch.setattr(decoding, "make_model", lambda **arguments: None)
-    # TensorFlow sets its threads only once in a process.
-    for name in ("intra", "inter"):
+    monkeypatch.setattr(script, "decoding_programs", lambda *arguments: found)
+    monkeypatch.setattr(script, "make_model", lambda **arguments: None)
+    for name in ("intra", "inter"):  # TensorFlow sets its threads only once in a process.
         monkeypatch.setattr(f"tensorflow.config.threading.set_{name}_op_parallelism_threads", lambda number: None)
     options = ["--presets", "transformer_tiny", "--vocabulary-size", 60, "--batches", "2", "--sentences", 4]
-    run_main(decoding, *options, "--steps", 8, "--rounds", 2, "--output", tmp_path / "table.json")
+    run_main(script, *options, "--steps", 8, "--rounds", 2, "--output", tmp_path / "table.json")
     common = {"preset": "transformer_tiny", "dtype": "float32", "batch": "2", "export, MiB": ""}
     assert json.loads((tmp_path / "table.json").read_text()) == [
         {**common, "program": "compiled", "sentences/s": "2.00", "tokens/s": "16", "time of first": "1.00"}

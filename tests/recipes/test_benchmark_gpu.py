@@ -1,4 +1,4 @@
-"""The run of everything that needs a GPU: parts, limits, reasons, files. The whole run at toy sizes is nightly."""
+"""The run of everything that needs a GPU: parts, limits, reasons, files."""
 
 from __future__ import annotations
 
@@ -16,21 +16,18 @@ from typer.main import get_command
 
 from keras_nmt.errors import UserError
 
-
-@pytest.fixture(scope="module")
-def gpu():
-    return load_script("benchmarks/gpu.py")
+pytestmark = pytest.mark.nightly
+SCRIPT = "benchmarks/gpu.py"
 
 
 @pytest.fixture
-def there(gpu):
+def there(script):
     """A machine with TensorFlow, and with PyTorch, which sees no GPU."""
-    found = {"tensorflow": gpu.Framework("2.21", 1), "torch": gpu.Framework("2.7", 0)}
+    found = {"tensorflow": script.Framework("2.21", 1), "torch": script.Framework("2.7", 0)}
     return {**found, "jax": "no module", "ctranslate2": "no module"}
 
 
-@pytest.mark.nightly
-def test_the_whole_run_at_toy_sizes(tmp_path):
+def test_the_whole_run_at_toy_sizes(script, tmp_path):
     command = [RECIPES / "benchmarks/gpu.sh", "--toy", "--minutes", "20", "--peak", "1", "--output", tmp_path]
     # Compilation takes most of the time, and only what is written matters here.
     environment = {**os.environ, "JAX_DISABLE_MOST_OPTIMIZATIONS": "1", "PYTHON": sys.executable}
@@ -38,7 +35,7 @@ def test_the_whole_run_at_toy_sizes(tmp_path):
     assert "JAX: " in ran.stdout.decode()
     parts = {part["part"]: part for part in json.loads((tmp_path / "results.json").read_text())["parts"]}
     assert {part["topic"] for part in parts.values()} == {"layers", "training", "decoding", "overhead"}
-    there = load_script("benchmarks/gpu.py").frameworks()
+    there = script.frameworks()
     names = {"TensorFlow": "tensorflow", "PyTorch": "torch", "CTranslate2": "ctranslate2", "JAX": "jax"}
     for name, part in parts.items():
         absent = [f"left out: no {title}" for title, module in names.items() if isinstance(there[module], str)]
@@ -52,77 +49,64 @@ def test_the_whole_run_at_toy_sizes(tmp_path):
     assert "| part | layer | results | largest difference | equal |\n" in report
 
 
-def part(gpu, tmp_path, code, limit=30):
-    """A part that runs some code; `rows(...)` writes its table."""
-    script = tmp_path / "part.py"
-    start = "import json, sys, time\ndef rows(*found): open(sys.argv[-1], 'w').write(json.dumps(found))\n"
-    script.write_text(start + code)
-    return gpu.Part("mine", "training", [str(script)], ["jax"], limit)
+@pytest.fixture
+def run_code(script, tmp_path):
+    """Runs code as a part, with a limit; `rows(...)` writes its table."""
+
+    def run(code, limit):
+        start = "import json, sys, time\ndef rows(*found): open(sys.argv[-1], 'w').write(json.dumps(found))\n"
+        (tmp_path / "part.py").write_text(start + code)
+        part = script.Part("mine", "training", [str(tmp_path / "part.py")], ["jax"], 30)
+        return script.run_part(part, limit, tmp_path / "log.txt")
+
+    return run
 
 
-def test_a_part_that_fails_leaves_its_rows_and_the_last_line_of_its_error(gpu, tmp_path):
-    made = part(gpu, tmp_path, "rows({'a': '1'})\nprint('some output')\nraise ValueError('no such node')")
-    outcome = gpu.run_part(made, 30, tmp_path / "log.txt")
+def test_a_part_that_fails_leaves_its_rows_and_the_last_line_of_its_error(run_code, tmp_path):
+    outcome = run_code("rows({'a': '1'})\nprint('some output')\nraise ValueError('no such node')", 30)
     assert outcome.note == "failed: ValueError: no such node"
     assert outcome.rows == [{"a": "1"}]
     assert "some output" in (tmp_path / "log.txt").read_text()
 
 
-def test_a_part_is_stopped_at_its_limit_with_the_processes_it_started(gpu, tmp_path):
+def test_a_part_is_stopped_at_its_limit_with_the_processes_it_started(run_code, tmp_path):
     alive = tmp_path / "alive"
     child = f"import time; time.sleep(2.5); open({str(alive)!r}, 'w')"
-    code = f"import subprocess\nrows({{'a': '1'}})\nsubprocess.run([sys.executable, '-c', {child!r}])"
-    outcome = gpu.run_part(part(gpu, tmp_path, code), 1, tmp_path / "log.txt")
+    outcome = run_code(f"import subprocess\nrows({{'a': '1'}})\nsubprocess.run([sys.executable, '-c', {child!r}])", 1)
     assert outcome.note == "stopped at its limit of 1 s"
     assert outcome.rows == [{"a": "1"}]
     time.sleep(2)
     assert not alive.exists()
 
 
-def test_parts_without_their_framework_say_so_in_one_line(gpu, there):
-    parts = {part.name: part for part in gpu.make_parts(gpu.SETTINGS, "", 0.0)}
-    assert gpu.missing(parts["layers on JAX"], there, "H200") == "no JAX"
-    assert gpu.missing(parts["keras_nmt"], there, "H200") == ""
-    assert gpu.missing(parts["PyTorch"], there, "H200") == "PyTorch 2.7 sees no GPU"
-    assert gpu.missing(parts["PyTorch"], there, None) == ""  # a toy run on the CPU
+def test_every_option_exists(script):
+    for given in (script.SETTINGS, script.TOY):
+        assert set(given) == {"training", "decoding", "overhead"}
+        for part in script.make_parts(given, "fusion,ni_both", 5.0):
+            name, *options = part.command
+            app = Typer()
+            app.command()(load_script(f"benchmarks/{name}").main)
+            get_command(app).make_context(name, [*options, "--output", "rows.json"])  # raises usage errors
 
 
-@pytest.mark.parametrize("settings", ["SETTINGS", "TOY"])
-def test_every_option_exists(gpu, settings):
-    given = getattr(gpu, settings)
-    assert set(given) == {"training", "decoding", "overhead"}
-    for part in gpu.make_parts(given, "fusion,ni_both", 5.0):
-        script, *options = part.command
-        app = Typer()
-        app.command()(load_script(f"benchmarks/{script}").main)
-        get_command(app).make_context(script, [*options, "--output", "rows.json"])  # raises usage errors
-
-
-@pytest.fixture
-def run(gpu, there, monkeypatch, tmp_path):
-    """The script on a machine with a GPU, with parts of 50 seconds each."""
-    now, seconds = [0.0], 50.0
-    monkeypatch.setattr(gpu, "gpu_name", lambda: "NVIDIA H200")
-    monkeypatch.setattr(gpu, "frameworks", lambda: there)
-    monkeypatch.setattr(gpu.time, "monotonic", lambda: now[0])
+def test_the_time_that_is_left_decides_what_runs(script, there, monkeypatch, tmp_path):
+    """On a machine with a GPU, with parts of 50 seconds each."""
+    now = [0.0]
+    monkeypatch.setattr(script, "gpu_name", lambda: "NVIDIA H200")
+    monkeypatch.setattr(script, "frameworks", lambda: there)
+    monkeypatch.setattr(script.time, "monotonic", lambda: now[0])
 
     def run_part(part, limit, log):
-        now[0] += min(seconds, limit, part.limit)
+        now[0] += min(50.0, limit, part.limit)
         row = {"contender": part.name, "target tokens/s": "5", "traces": "1"}
-        return gpu.Outcome(part.name, part.topic, seconds, [row])
+        return script.Outcome(part.name, part.topic, 50.0, [row])
 
-    monkeypatch.setattr(gpu, "run_part", run_part)
+    def parts_of(folder):
+        return {part["part"]: part for part in json.loads((folder / "results.json").read_text())["parts"]}
 
-    def run(*arguments):
-        output = run_main(gpu, "--output", tmp_path, *arguments)
-        results = json.loads((tmp_path / "results.json").read_text())
-        return output, {part["part"]: part for part in results["parts"]}, (tmp_path / "results.md").read_text()
-
-    return run
-
-
-def test_the_time_that_is_left_decides_what_runs(run):
-    output, parts, report = run("--minutes", 2)
+    monkeypatch.setattr(script, "run_part", run_part)
+    output = run_main(script, "--output", tmp_path, "--minutes", 2)
+    parts, report = parts_of(tmp_path), (tmp_path / "results.md").read_text()
     assert parts["layers on TensorFlow"]["note"] == ""
     assert parts["keras_nmt"]["rows"]
     assert parts["overhead"]["note"] == "left out: 0 of 120 s are left"
@@ -132,52 +116,23 @@ def test_the_time_that_is_left_decides_what_runs(run):
     assert "- GPU: NVIDIA H200, peak 989 TFLOPS in bfloat16" in report
     assert "| contender | target tokens/s |\n| --- | --- |\n| keras_nmt | 5 |\n" in report
     assert "- PyTorch: left out: PyTorch 2.7 sees no GPU (0 s)" in report
+    run_main(script, "--output", tmp_path / "chosen", "--parts", "overhead,layers")
+    assert {part["topic"] for part in parts_of(tmp_path / "chosen").values()} == {"overhead", "layers"}
 
 
-def test_topics_are_chosen(run):
-    _, parts, _ = run("--parts", "overhead,layers")
-    assert {part["topic"] for part in parts.values()} == {"overhead", "layers"}
-
-
-def test_without_a_gpu_only_the_toy_runs(gpu, monkeypatch, tmp_path):
-    monkeypatch.setattr(gpu, "gpu_name", lambda: None)
-    with pytest.raises(UserError, match="nvidia-smi finds no GPU: --toy tries the script on the CPU"):
-        run_main(gpu, "--output", tmp_path / "results")
-    assert not (tmp_path / "results").exists()
-
-
-@pytest.mark.parametrize(
-    ("name", "peak"),
-    [
-        ("NVIDIA H200", 989.0),
-        ("NVIDIA H100 80GB HBM3", 989.0),
-        ("NVIDIA H100 PCIe", 756.0),
-        ("NVIDIA A100-SXM4-80GB", 312.0),
-        ("NVIDIA L40S", 362.0),
-        ("NVIDIA L4", 121.0),
-        ("Tesla T4", None),
-        (None, None),
-    ],
-)
-def test_the_peak_is_that_of_the_gpu(gpu, name, peak):
-    assert gpu.peak_of(name) == peak
-
-
-def test_frameworks_have_a_version_or_the_error_of_their_import(gpu, monkeypatch):
-    probes = {"jax": "import numpy as m; n = 2", "torch": "import no_such_module as m; n = 0"}
-    monkeypatch.setattr(gpu, "PROBES", probes)
-    found = gpu.frameworks()
-    assert found["jax"] == gpu.Framework(np.__version__, 2)
-    assert found["torch"] == "ModuleNotFoundError: No module named 'no_such_module'"
-
-
-def test_the_gpu_is_the_one_of_nvidia_smi(gpu, monkeypatch, tmp_path):
+def test_without_a_gpu_only_the_toy_runs_and_the_peak_is_that_of_the_gpu(script, monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert gpu.gpu_name() is None
+    assert script.gpu_name() is None
+    with pytest.raises(UserError, match="nvidia-smi finds no GPU: --toy tries the script on the CPU"):
+        run_main(script, "--output", tmp_path / "results")
+    assert not (tmp_path / "results").exists()
+    peaks = {"NVIDIA H100 80GB HBM3": 989, "NVIDIA H100 PCIe": 756, "NVIDIA L40S": 362, "NVIDIA L4": 121}
+    assert {name: script.peak_of(name) for name in peaks} == peaks
+    assert script.peak_of("Tesla T4") is script.peak_of(None) is None
     fake = tmp_path / "nvidia-smi"
     fake.write_text("#!/bin/sh\necho NVIDIA H200\necho NVIDIA L4\n")
     fake.chmod(0o755)
-    assert gpu.gpu_name() == "NVIDIA H200"
+    assert script.gpu_name() == "NVIDIA H200"
 
 
 def test_layers_that_differ_are_named():

@@ -8,25 +8,25 @@ import sys
 
 import numpy as np
 import pytest
-from scripts import load_script, run_main
+from scripts import run_main
 
 from keras_nmt.data import PreparedCorpus, train_subwords
 from keras_nmt.errors import UserError
 
-
-@pytest.fixture(scope="module")
-def script():
-    return load_script("benchmarks/input.py")
+pytestmark = pytest.mark.nightly
+SCRIPT = "benchmarks/input.py"
 
 
 @pytest.fixture(scope="module")
 def data_dir(tmp_path_factory):
     """A folder like that of Multi30k, and subwords."""
-    folder, random = tmp_path_factory.mktemp("data"), np.random.default_rng(1)
+    folder, random, words = (
+        tmp_path_factory.mktemp("data"),
+        np.random.default_rng(1),
+        ["the", "cat", "sat", "on", "mat"],
+    )
     for side in ("de", "en"):
-        lines = [
-            " ".join(random.choice(["the", "cat", "sat", "on", "mat"], size)) for size in random.integers(1, 9, 50)
-        ]
+        lines = [" ".join(random.choice(words, size)) for size in random.integers(1, 9, 50)]
         (folder / f"train.{side}").write_text("".join(f"{line}\n" for line in lines))
     train_subwords([folder / "train.de", folder / "train.en"], folder / "m", vocabulary_size=30)
     return folder
@@ -38,11 +38,10 @@ def test_the_corpora_have_the_sizes_that_the_table_names(script, data_dir, tmp_p
     assert len(corpus) == 3000
     assert np.mean(corpus.num_tokens) / 3000 == pytest.approx(script.MEAN_LENGTH, rel=0.05)
     script.make_texts(data_dir, tmp_path, 160)
-    pairs = {
-        pair
-        for number in range(script.SCALING_FILES)
-        for pair in zip(*((tmp_path / f"{number}.{x}").read_text().splitlines() for x in ("de", "en")), strict=True)
-    }
+    pairs = set()
+    for number in range(script.SCALING_FILES):
+        texts = ((tmp_path / f"{number}.{x}").read_text().splitlines() for x in ("de", "en"))
+        pairs |= set(zip(*texts, strict=True))
     assert len(pairs) == 160
 
 
@@ -66,7 +65,6 @@ def test_the_table_compares_cores(script, monkeypatch, tmp_path, data_dir):
         run_main(script, "--scaling", "1")
 
 
-@pytest.mark.nightly
 def test_training_is_measured(script, tmp_path):
     options = ("--num-pairs", 500, "--batch-size", 2000, "--output", tmp_path / "table.md")
     run_main(script, "--millions", "0.002,0.004", *options)
@@ -89,7 +87,6 @@ print(peak_memory() // 2**20)
 """
 
 
-@pytest.mark.nightly
 def test_the_memory_of_a_worker_does_not_depend_on_the_corpus(script, tmp_path):
     """The peak of a whole process that reads the slices of the last of four workers."""
     peaks = []
@@ -103,12 +100,9 @@ def test_the_memory_of_a_worker_does_not_depend_on_the_corpus(script, tmp_path):
     assert peaks[1] - peaks[0] < 100, peaks
 
 
-@pytest.mark.nightly
 def test_preparation_is_measured(script, data_dir, tmp_path):
     pytest.importorskip("apache_beam")  # the extra `prepare`, in an environment of its own
     scaling = ("--subwords", data_dir / "m", "--scaling", "1,2", "--scaling-pairs", 400)
     run_main(script, "--millions", "0", "--data-dir", data_dir, *scaling, "--output", tmp_path / "table.md")
-    assert (
-        "preparation: pairs a second of processor time, a core of 2, relative to 1"
-        in (tmp_path / "table.md").read_text()
-    )
+    row = "preparation: pairs a second of processor time, a core of 2, relative to 1"
+    assert row in (tmp_path / "table.md").read_text()

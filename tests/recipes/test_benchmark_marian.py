@@ -6,14 +6,12 @@ import gzip
 
 import numpy as np
 import pytest
-from scripts import load_script, run_main
+from scripts import rows_of, run_main
 
 from keras_nmt.inference import Translator
 
-
-@pytest.fixture(scope="module")
-def script():
-    return load_script("benchmarks/marian.py")
+pytestmark = pytest.mark.nightly
+SCRIPT = "benchmarks/marian.py"
 
 
 def test_a_line_that_differs_has_its_place_and_the_probabilities_there(script, make_model, source_tokenizer, lines):
@@ -33,7 +31,6 @@ def test_a_line_that_differs_has_its_place_and_the_probabilities_there(script, m
     assert scores == ["-1.0000", f"{ours[2].score:.4f}"]
 
 
-@pytest.mark.nightly
 def test_marian_and_its_imported_model_translate_alike(script, multi30k, tmp_path, monkeypatch):
     pytest.importorskip("pymarian")
     for name, count in (("train", 2000), ("val", 50), ("test_2016_flickr", 50)):
@@ -45,9 +42,8 @@ def test_marian_and_its_imported_model_translate_alike(script, multi30k, tmp_pat
     monkeypatch.setitem(script.TRAINING, "dim-vocabs", [500, 500])
     monkeypatch.setitem(script.TRAINING, "lr-warmup", 30)
     run_main(script, "--data-dir", tmp_path, "--output", tmp_path / "out", "--minutes", 0.7, "--updates", 3)
-    _, _, *rows = [line.strip("|\n").split("|") for line in (tmp_path / "out/table.md").read_text().splitlines()]
-    assert [[cell.strip() for cell in row[:3]] for row in rows] == [
-        ["Marian's, imported", "50", "100.0%"],
-        ["trained further, exported", "50", "100.0%"],
+    rows = rows_of(tmp_path / "out/table.md")[1:]
+    assert [row[:3] for row in rows] == [
+        [name, "50", "100.0%"] for name in ("Marian's, imported", "trained further, exported")
     ]
     assert all(float(row[3]) < 1e-3 for row in rows)

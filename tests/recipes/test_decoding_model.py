@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import random
 
-from scripts import load_script, run_main
+import pytest
+from scripts import run_main
 
 from keras_nmt.inference import Translator
 
+SCRIPT = "decoding_model.py"
 
-def test_the_recipe_makes_a_model_whose_subwords_lack_characters_of_names(tmp_path):
-    script = load_script("decoding_model.py")
+
+@pytest.mark.nightly
+def test_the_recipe_makes_a_model_whose_subwords_lack_characters_of_names(script, tmp_path):
     pairs = [script.draw_pair(random.Random(seed)) for seed in range(300)]
     assert all(source[0].isupper() and target[0].isupper() for source, target in pairs)
     assert all(name in target for source, target in pairs for name in script.UNKNOWN if name in source)

@@ -17,6 +17,8 @@ from keras_nmt.experiments.comparison_table import show_p
 from keras_nmt.models import count_parameters
 from keras_nmt.quickstart_data import FOLDER
 
+pytestmark = pytest.mark.nightly
+SCRIPT = "multi30k/train.py"
 SMALL = ["--set", "preset=transformer_tiny", "--set", "vocabulary_size=400", "--max-updates", 3]
 
 
@@ -33,18 +35,15 @@ def data(tmp_path_factory):
     return folder
 
 
-@pytest.fixture(scope="module")
-def recipe():
-    return load_script("multi30k/train.py").RECIPE
-
-
 @pytest.fixture
 def run_recipe(run_python):
-    script = RECIPES / "multi30k" / "train.py"
-    return lambda *arguments: run_python(script, *arguments, PYTHONPATH=os.pathsep.join(sys.path))
+    return lambda *arguments: run_python(RECIPES / SCRIPT, *arguments, PYTHONPATH=os.pathsep.join(sys.path))
 
 
-@pytest.mark.nightly
+def made(recipe, name, **options):
+    return recipe.experiment(name, data_dir="data", seed=1, directory=f"runs/{name}-1", **options)
+
+
 def test_trains_two_replicas_scores_and_exports(data, tmp_path, run_recipe):
     output = tmp_path / "model"
     arguments = ["--data-dir", data, "--source", "de", "--target", "fr", "--replicas", 2, "--output", output]
@@ -61,7 +60,6 @@ def test_trains_two_replicas_scores_and_exports(data, tmp_path, run_recipe):
     assert settings["model"]["shortcuts"] == "fusion"
 
 
-@pytest.mark.nightly
 def test_compares_in_separate_processes_and_makes_a_table(data, tmp_path, run_recipe):
     arguments = ["--data-dir", data, "--source", "de", "--target", "fr", "--seeds", 1, "--output", tmp_path / "runs"]
     arguments += ["--set", "logging.every=1", "--set", 'model={"hidden_dim": 16}', "--set", "warmup_steps=2"]
@@ -77,42 +75,27 @@ def test_compares_in_separate_processes_and_makes_a_table(data, tmp_path, run_re
     assert b"baseline" in run.stdout.split(b"finished before")[-1]
 
 
-def test_a_folder_without_the_corpus_is_an_error_of_one_line(tmp_path, run_recipe):
-    run = run_recipe("train", "baseline", "--data-dir", tmp_path, "--output", tmp_path / "model")
-    assert run.returncode == 2
-    (line,) = run.stderr.decode().strip().splitlines()
-    assert line.startswith("Error: ")
-    assert "train.en" in line
-
-
-def test_every_configuration_makes_a_model(recipe, tmp_path):
-    made = {}
-    two_layers = {"num_encoder_layers": 2, "num_decoder_layers": 2}
+def test_every_configuration_makes_a_model(script):
+    recipe, sizes = script.RECIPE, {}
     for name in {**recipe.configurations, **recipe.modifiers}:
-        given = {"data_dir": "data", "seed": 1, "directory": tmp_path / f"{name}-1"}
-        experiment = recipe.experiment(name, **given, model=two_layers)
-        made[name] = count_parameters(
-            preset=experiment.model.preset,
-            source_vocabulary_size=experiment.subwords.vocabulary_size,
-            **experiment.model.arguments,
-        )
+        one = made(recipe, name, model={"num_encoder_layers": 2, "num_decoder_layers": 2})
+        vocabulary = {"source_vocabulary_size": one.subwords.vocabulary_size}
+        sizes[name] = count_parameters(preset=one.model.preset, **vocabulary, **one.model.arguments)
     for name, configuration in recipe.configurations.items():
         if other := configuration.get("matched_to"):
-            assert abs(made[name] - made[other]) < 0.01 * made[other]
-            assert made[name] != made[other]
-    assert made["ni_layers"] - made["baseline"] == made["ni_both"] - made["ni_heads"] > 0
-    assert made["role_one_hot"] == made["role_softmax_continued"] == made["role_softmax"]
-    assert made["role_dense"] == made["role_dense_residual"] < made["role_softmax_no_residual"] == made["role_softmax"]
-    assert made["role_softmax_16"] < made["role_softmax"]
-    assert made["role_low_rank"] < made["role_dense"]
-    assert made["released"] == made["six_layers"] == made["baseline"]  # layers are set above
-    assert made["non_lexical"] == made["fusion"]
-    assert made["encoder_only"] + made["decoder_only"] == made["fusion"] + made["baseline"]
-    assert made["encoder_only"] == made["decoder_only"] == made["cross"]
-    assert made["self_and_cross"] - made["cross"] == made["fusion"] - made["baseline"]
+            assert 0 < abs(sizes[name] - sizes[other]) < 0.01 * sizes[other]
+    assert sizes["ni_layers"] - sizes["baseline"] == sizes["ni_both"] - sizes["ni_heads"] > 0
+    assert sizes["role_one_hot"] == sizes["role_softmax_continued"] == sizes["role_softmax"]
+    assert sizes["role_softmax_no_residual"] == sizes["role_softmax"] > sizes["role_softmax_16"]
+    assert sizes["role_low_rank"] < sizes["role_dense"] == sizes["role_dense_residual"] < sizes["role_softmax"]
+    assert sizes["released"] == sizes["six_layers"] == sizes["baseline"]  # layers are set above
+    assert sizes["non_lexical"] == sizes["fusion"]
+    assert sizes["encoder_only"] + sizes["decoder_only"] == sizes["fusion"] + sizes["baseline"]
+    assert sizes["encoder_only"] == sizes["decoder_only"] == sizes["cross"]
+    assert sizes["self_and_cross"] - sizes["cross"] == sizes["fusion"] - sizes["baseline"]
 
 
-def test_arms_that_are_compared_differ_in_one_argument(recipe, tmp_path):
+def test_arms_that_are_compared_differ_in_one_argument(script):
     def flat(model):
         """The arguments by name in dots, those of a mechanism too."""
         found = {}
@@ -121,9 +104,8 @@ def test_arms_that_are_compared_differ_in_one_argument(recipe, tmp_path):
             found |= {f"{name}.{argument}": one for argument, one in arguments.items()}
         return found
 
-    def model(name):
-        directory = tmp_path / f"{name}-1"
-        return flat(recipe.experiment(name, data_dir="data", seed=1, directory=directory).model.arguments)
+    def differing(one, other):
+        return {name for name in {**one, **other} if one.get(name) != other.get(name)}
 
     for one, other, argument in (
         ("role_dense", "role_dense_residual", "roles.residual"),
@@ -135,38 +117,16 @@ def test_arms_that_are_compared_differ_in_one_argument(recipe, tmp_path):
         ("fusion", "self_and_cross", "shortcuts.sites"),
         ("fusion+six_layers", "non_lexical+six_layers", "shortcuts.source"),
     ):
-        both = model(one), model(other)
-        assert {name for name in {**both[0], **both[1]} if both[0].get(name) != both[1].get(name)} == {argument}
-    composed = load_script("multi30k/composition.py").RECIPE
+        assert differing(*(flat(made(script.RECIPE, x).model.arguments) for x in (one, other))) == {argument}
+    composed = load_script("multi30k/composition.py").RECIPE.configurations
     for site in ("layers", "heads", "both"):
-        for kind in ("hierarchical", "ni"):
-            assert f"{kind}_{site}_identity" in composed.configurations
-        arms = [
-            flat(composed.configurations[f"ni_{site}{end}_identity"]["model"])
-            for end in ("", "_rank_16", "_second_order")
-        ]
-        differing = {name for arm in arms[1:] for name in {**arms[0], **arm} if arms[0].get(name) != arm.get(name)}
-        assert all(name.endswith(("_composition.kind", "_composition.rank")) for name in differing)
+        assert f"hierarchical_{site}_identity" in composed
+        ends = ("", "_rank_16", "_second_order")
+        first, *others = (flat(composed[f"ni_{site}{end}_identity"]["model"]) for end in ends)
+        names = set().union(*(differing(first, other) for other in others))
+        assert all(name.endswith(("_composition.kind", "_composition.rank")) for name in names)
 
 
-def test_the_comparison_has_the_readmes_settings(recipe):
-    """`compare` recognises finished runs by these settings."""
-    assert recipe.comparison | {"model": {**recipe.settings["model"], **recipe.comparison["model"]}} == {
-        "model": {"dropout": 0.1},
-        "schedule": "cosine",
-        "learning_rate": 0.001,
-        "warmup_steps": 200,
-        "time_limit": None,
-        "max_updates": 1200,
-        "evaluation.every": 600,
-        "saving.every": 60,
-        "logging.every": 50,
-    }
-    for configuration in {**recipe.configurations, **recipe.modifiers}.values():
-        assert "start_from" in configuration or not {"max_updates", "time_limit", "batch_size"} & set(configuration)
-
-
-@pytest.mark.nightly  # runs and table are kept files: only scoring could change them
 def test_the_kept_runs_are_those_of_the_recipe(multi30k, tmp_path, run_recipe):
     """The README's command finds them finished, makes the same scores of them, and leaves the kept file as it is."""
     kept = tmp_path / "comparison.jsonl"
@@ -181,10 +141,10 @@ def test_the_kept_runs_are_those_of_the_recipe(multi30k, tmp_path, run_recipe):
     )
     assert run.returncode == 0, run.stderr
     assert kept.read_bytes() == before
-    made = json.loads((tmp_path / "runs" / "comparison.json").read_text(encoding="utf-8"))["configurations"]
-    assert {one["runs"] for one in made.values()} == {3}
+    found = json.loads((tmp_path / "runs" / "comparison.json").read_text(encoding="utf-8"))["configurations"]
+    assert {one["runs"] for one in found.values()} == {3}
     text = (RECIPES / "multi30k" / "README.md").read_text(encoding="utf-8")
-    for name, one in made.items():
+    for name, one in found.items():
         start = f"| {name} | {one['parameters']:,} | 3 | "
         row = next(line for line in text.splitlines() if line.startswith(start)).split(" | ")
         assert row[4] == f"{one['test_bleu']['mean']:.2f} ± {one['test_bleu']['deviation']:.2f}"
@@ -195,41 +155,38 @@ def test_the_kept_runs_are_those_of_the_recipe(multi30k, tmp_path, run_recipe):
             ]
 
 
-def test_students_differ_from_their_baseline_in_what_their_name_says(tmp_path, monkeypatch):
+def test_students_differ_from_their_baseline_in_what_their_name_says():
     recipe = load_script("multi30k/distillation.py").RECIPE
 
-    def made(name):
-        return recipe.experiment(name, data_dir="data", seed=1, directory=tmp_path / f"{name}-1")
+    def size(name):
+        arguments = made(recipe, name).model.arguments
+        return count_parameters(preset="transformer_small", source_vocabulary_size=8000, **arguments)
 
-    references = made("references")
-    sizes = {
-        name: count_parameters(preset="transformer_small", source_vocabulary_size=8000, **made(name).model.arguments)
-        for name in recipe.configurations
-    }
+    sizes = {name: size(name) for name in recipe.configurations}
     assert sizes["references"] == sizes["distilled"] == sizes["interpolated"] == sizes["word_level"] == sizes["student"]
     assert sizes["references"] < sizes["plain"] == sizes["noisy"] == sizes["half"] == sizes["tagged"] < sizes["teacher"]
-    joined = count_parameters(
-        preset="transformer_small", source_vocabulary_size=8000, **made("word_level+deep_encoder").model.arguments
-    )
-    assert joined == sizes["deep_encoder"] > sizes["student"]
-    changes = {"distilled": {"data"}, "interpolated": {"data"}, "word_level": {"training"}}
-    changes |= {"back_translated": {"data"}, "tagged": {"data"}}
-    for name, sections in changes.items():
-        baseline = (made("half") if name in ("back_translated", "tagged") else references).settings()
-        own = made(name).settings()
-        assert {x for x in own if own[x] != baseline[x]} == {"directory", *sections}, name
-    noisy, plain = made("noisy").settings(), made("plain").settings()
-    assert {x for x in noisy["data"] if noisy["data"][x] != plain["data"][x]} == {"noise"}
+    assert size("word_level+deep_encoder") == sizes["deep_encoder"] > sizes["student"]
+    for name, baseline, section in (
+        ("distilled", "references", "data"),
+        ("interpolated", "references", "data"),
+        ("word_level", "references", "training"),
+        ("back_translated", "half", "data"),
+        ("tagged", "half", "data"),
+        ("noisy", "plain", "data"),
+    ):
+        own, other = (made(recipe, x).settings() for x in (name, baseline))
+        assert {x for x in own if own[x] != other[x]} == {"directory", section}, name
+    assert {x for x in own["data"] if own["data"][x] != other["data"][x]} == {"noise"}
     # Where the commands of the README leave the models and texts that the arms need.
     readme = (RECIPES / "multi30k" / "README.md").read_text(encoding="utf-8")
     texts = re.search(r"TEXTS=(\S+)", readme)[1]
     written = {folder.replace("$TEXTS", texts) for folder in re.findall(r"--output (\$TEXTS/\w+)", readme)}
-    corpora = [made(name).data.train for name in ("distilled", "interpolated", "back_translated", "tagged")]
+    corpora = [made(recipe, x).data.train for x in ("distilled", "interpolated", "back_translated", "tagged")]
     read = [corpus[-1] if isinstance(corpus, list) else corpus for corpus in corpora]
     assert {str(corpus["en"]) for corpus in read} == {f"{folder}/source" for folder in written}
     for name, given, model in (
-        ("TEACHER", {}, made("word_level").training.teacher),
-        ("REVERSE", {"source": "de", "target": "en"}, Path(made("half").subwords.models).parent),
+        ("TEACHER", {}, made(recipe, "word_level").training.teacher),
+        ("REVERSE", {"source": "de", "target": "en"}, Path(made(recipe, "half").subwords.models).parent),
     ):
         assert re.search(rf"{name}=(\S+)", readme)[1] == str(model)
         pair = recipe.pairs(None, **given)[0]

@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 
 import pytest
-from scripts import load_script
+from scripts import RECIPES, load_script
 
 from keras_nmt.data import read_lines
 from keras_nmt.errors import UserError
@@ -19,51 +19,39 @@ from keras_nmt.models import ModelDirectory, Transformer, count_parameters
 from keras_nmt.models.transformer import TRANSFORMER_PRESETS
 from keras_nmt.training import warm_start
 
-FOLDER = Path(__file__).parents[2] / "recipes"
-SCRIPTS = (
-    "iwslt14/roles",
-    "multi30k/composition",
-    "multi30k/shortcuts",
-    "wmt14/composition",
-    "wmt14/roles",
-    "wmt14/shortcuts",
-    "wmt14/transformer",
-    "wmt17/roles",
-    "wmt17/shortcuts",
-    "wmt18/shortcuts",
-)
-TINY = {
-    "num_encoder_layers": 2,
-    "num_decoder_layers": 2,
-    "hidden_dim": 16,
-    "num_heads": 2,
-    "intermediate_dim": 24,
+EN_DE = {"en": "en", "de": "de"}
+# The arguments of each script: configurations (the last may start from the first), and languages of Multi30k in place
+# of the script's languages.
+RUNS = {
+    "iwslt14/roles": (["softmax_residual_16", "one_hot_residual_16"], EN_DE),
+    "multi30k/composition": (["baseline", "ni_both_rank_32_identity"], EN_DE),
+    "multi30k/shortcuts": (["fusion"], EN_DE),
+    "wmt14/composition": (["baseline", "ni_both"], EN_DE),
+    "wmt14/roles": (["softmax"], EN_DE),
+    "wmt14/shortcuts": (["self_and_cross"], EN_DE),
+    "wmt14/transformer": (["big_sampled"], EN_DE),
+    "wmt17/roles": (["dense"], {"en": "en", "fi": "cs"}),
+    "wmt17/shortcuts": (["plain"], {"en": "en", "ru-Latn": "fr"}),
+    "wmt18/shortcuts": (["fusion"], {"en": "en", "cs": "cs"}),
 }
+TINY = {"num_encoder_layers": 2, "num_decoder_layers": 2, "hidden_dim": 16, "num_heads": 2, "intermediate_dim": 24}
 
 
-RECIPES = {script: load_script(f"{script}.py").RECIPE for script in SCRIPTS}
-ALL = [(script, name) for script, one in RECIPES.items() for name in {**one.configurations, **one.modifiers}]
+def recipe_of(script):
+    return load_script(f"{script}.py").RECIPE
 
 
 def experiment(script, configuration, data_dir="data", folder="runs", **overrides):
-    recipe = RECIPES[script]
+    recipe = recipe_of(script)
     directory = Path(folder) / f"{recipe.name}-{configuration}-1"
-    options = {"data_dir": data_dir, "seed": 1, "directory": directory}
-    return recipe.experiment(configuration, **options, **overrides)
-
-
-def arguments(made):
-    return {
-        "preset": made.model.preset,
-        "source_vocabulary_size": made.subwords.vocabulary_size,
-        **made.model.arguments,
-    }
+    return recipe.experiment(configuration, data_dir=data_dir, seed=1, directory=directory, **overrides)
 
 
 @functools.cache
 def parameters(script, configuration):
-    given = arguments(experiment(script, configuration))
-    return _count(json.dumps({**given, "dropout": 0.1}, sort_keys=True))  # dropout has no parameters
+    made = experiment(script, configuration)
+    arguments = {"source_vocabulary_size": made.subwords.vocabulary_size, **made.model.arguments, "dropout": 0.1}
+    return _count(json.dumps({"preset": made.model.preset, **arguments}, sort_keys=True))
 
 
 @functools.cache
@@ -87,75 +75,133 @@ def _tiny_model(model):
     return Transformer(20, **json.loads(model))
 
 
-@pytest.mark.parametrize(("script", "configuration"), ALL, ids=[f"{s}-{c}" for s, c in ALL])
-def test_every_configuration_makes_an_experiment_with_a_valid_model(script, configuration, monkeypatch):
-    monkeypatch.setattr("keras_nmt.experiments.recipe._matched_width", lambda *_: 48)  # slow; tested below
-    made = experiment(script, configuration)
-    assert made.model.preset in TRANSFORMER_PRESETS
-    assert made.data.pairs == ["-".join(RECIPES[script].languages[:2])]
-    assert Path(made.data.train).suffix == ".{language}"
-    width = made.model.arguments.get("hidden_dim", TRANSFORMER_PRESETS[made.model.preset]["hidden_dim"])
-    assert not made.training.warnings(width)
-    tiny_model(made, 2 if "layer_composition" in made.model.arguments else 1)
+def test_mechanisms_have_the_papers_numbers_of_parameters():
+    shortcuts = {"baseline": 65_166_336, "plain": 71_470_080, "cross": 65_166_336 + 9_443_328}
+    composition = {
+        "hierarchical_layers": 23_090_176,
+        "ni_both": 2 * (2 * (6 * 512 + 1) * 512 + 512 * 512) + 14_174_208,
+        "ni_heads_rank_32": 884_736 + 18 * 2 * 32,
+    }
+    d, hr = 256, 32
+    context = 12 * hr * (d + hr + 1) + hr * (2 * hr + 1) + hr * (hr + 1)  # both sides
+    roles = {
+        f"dense_{hr}": 2 * hr * d**2 + context,
+        f"softmax_residual_{hr}": 2 * hr * d**2 + context + 2 * hr**2,
+        f"low_rank_{hr}": 2 * (2 * d**2 + hr * d) + context,
+        f"contextualized_{hr}": 2 * hr * d + context,
+    }
+    assert {name: parameters("wmt14/shortcuts", name) for name in shortcuts} == shortcuts
+    for script, added in (("wmt14/composition", composition), ("iwslt14/roles", roles)):
+        assert {name: parameters(script, name) - parameters(script, "baseline") for name in added} == added
 
 
+def test_arms_are_compared_with_a_model_trained_equally_long():
+    recipe = recipe_of("wmt14/composition")
+    baseline = experiment("wmt14/composition", recipe.baseline)
+    assert baseline.model == experiment("wmt14/composition", "baseline").model
+    for name in ("linear_layers", "ni_both", "ni_heads_without_output"):
+        composed = experiment("wmt14/composition", name)
+        assert composed.training.start.init_from == baseline.training.start.init_from is not None
+        assert composed.training.stop == baseline.training.stop
+    for script, one_hot, softmax in (
+        ("iwslt14/roles", "one_hot_cnn_residual_32", "softmax_cnn_residual_32"),
+        ("wmt17/roles", "one_hot_residual", "softmax_residual"),
+    ):
+        made, control = experiment(script, one_hot), experiment(script, f"{softmax}_continued")
+        arguments = control.model.arguments
+        roles = {**arguments["roles"], "kind": "one_hot", "dropout_on": "vector"}
+        assert made.model.arguments == {**arguments, "roles": roles}
+        assert control.model == experiment(script, softmax).model
+        # From the first update: the paper has no warm-up here.
+        assert made.training.make_learning_rate(512) == made.training.learning_rate
+        for name in ("start.init_from", "schedule", "learning_rate", "warmup_steps", "stop.max_updates", "batch_size"):
+            assert value_at(made.training, name) == value_at(control.training, name)
+
+
+@pytest.mark.parametrize("script", ["wmt14/composition", "multi30k/composition"])
+def test_composed_models_have_an_arm_with_the_identity_start(script):
+    arms = [name for name in recipe_of(script).configurations if name.endswith("_identity")]
+    assert len(arms) > 4
+    for name in arms:
+        made, other = experiment(script, name), experiment(script, name.removesuffix("_identity"))
+        parts = [part for part in ("layer_composition", "head_composition") if part in other.model.arguments]
+        identity = {part: {"start": "identity", "residual": True} for part in parts}
+        assert parts
+        assert made.model.arguments == merge_arguments(other.model.arguments, identity) != other.model.arguments
+
+
+def _lengths(config):
+    """Updates of warm-up and in all, and the number of averaged checkpoints."""
+    return config.training.warmup_steps, config.training.stop.max_updates, config.training.saving.keep_last
+
+
+def test_the_papers_hyper_parameters_reach_the_experiments():
+    fusion, big = experiment("wmt18/shortcuts", "fusion"), experiment("wmt14/shortcuts", "big_fusion")
+    assert _lengths(fusion) == (8000, 150_000, 5)
+    assert (big.model.preset, *_lengths(big)) == ("transformer_big", 16_000, 300_000, 16)
+    sampled = experiment("wmt14/transformer", "big_sampled")
+    assert (sampled.model.preset, sampled.subwords.sampling) == ("transformer_big", 0.1)
+    assert sampled.training.saving.keep_last == 16
+    composed = experiment("wmt14/composition", "big_french_ni_both")
+    assert (composed.training.batch_size, composed.model.preset) == (32_768, "transformer_big")
+    assert composed.model.arguments["dropout"] == 0.1
+    tuned = experiment("iwslt14/roles", "one_hot_residual_32")
+    assert (tuned.training.schedule, tuned.training.learning_rate) == ("constant", 2e-4)
+    assert tuned.model.arguments["dropout"] == 0.3
+    assert experiment("wmt17/roles", "one_hot_residual").training.learning_rate == 1e-4
+    assert experiment("wmt14/roles", "softmax").training.batch_size == 400_000
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("script", RUNS)
+def test_every_configuration_makes_an_experiment_with_a_valid_model(script, monkeypatch):
+    monkeypatch.setattr("keras_nmt.experiments.recipe._matched_width", lambda *_: 48)  # slow
+    recipe = recipe_of(script)
+    for configuration in {**recipe.configurations, **recipe.modifiers}:
+        made = experiment(script, configuration)
+        assert made.model.preset in TRANSFORMER_PRESETS
+        assert made.data.pairs == ["-".join(recipe.languages[:2])]
+        assert Path(made.data.train).suffix == ".{language}"
+        width = made.model.arguments.get("hidden_dim", TRANSFORMER_PRESETS[made.model.preset]["hidden_dim"])
+        assert not made.training.warnings(width)
+        tiny_model(made, 2 if "layer_composition" in made.model.arguments else 1)
+
+
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("script", "configuration"),
     [
         ("wmt14/composition", "baseline_continued"),
         ("wmt14/composition", "linear_layers"),
         ("wmt14/composition", "hierarchical_both"),
-        ("wmt14/composition", "hierarchical_both_identity"),
         ("multi30k/composition", "hierarchical_layers"),
         ("multi30k/composition", "ni_both_rank_32_second_order_identity"),
         ("wmt14/composition", "ni_both"),
-        ("wmt14/composition", "big_french_ni_both"),
-        ("wmt14/composition", "ni_heads_second_order"),
         ("wmt14/composition", "ni_heads_without_output"),
-        ("iwslt14/roles", "one_hot_16"),
         ("iwslt14/roles", "softmax_16_continued"),
         ("iwslt14/roles", "one_hot_cnn_residual_32"),
         ("wmt17/roles", "one_hot_residual"),
     ],
 )
 def test_runs_that_start_from_another_run_load_its_weights(script, configuration):
-    recipe, made = RECIPES[script], experiment(script, configuration)
+    recipe, made = recipe_of(script), experiment(script, configuration)
     other = recipe.configurations[configuration]["start_from"]
-    assert Path(made.training.start.init_from) == Path("runs") / f"{recipe.name}-{other}-1"
-    started_from = experiment(script, other)
-    ours, theirs = tiny_model(made), tiny_model(started_from)
     start = made.training.start
+    assert Path(start.init_from) == Path("runs") / f"{recipe.name}-{other}-1"
+    ours, theirs = tiny_model(made), tiny_model(experiment(script, other))
     result = warm_start(ours, theirs, allow_missing=start.allow_missing, ignore_extra=start.ignore_extra)
-    left_out = [weight.path for weight in theirs.weights if weight.path.endswith("_attention/output/kernel")]
-    assert left_out
-    if (
-        made.model.arguments.get("norm") != "post" and configuration == "hierarchical_layers"
-    ):  # an aggregate is normalised
-        left_out = [weight.path for weight in theirs.weights if "/final_norm/" in weight.path]
-        assert result.unused == left_out
-    else:
-        assert result.unused == (left_out if configuration == "ni_heads_without_output" else [])
+    left_out = []
+    if configuration == "ni_heads_without_output":
+        left_out = [weight.path for weight in theirs.weights if weight.path.endswith("_attention/output/kernel")]
+    elif configuration == "hierarchical_layers" and made.model.arguments.get("norm") != "post":
+        left_out = [weight.path for weight in theirs.weights if "/final_norm/" in weight.path]  # an aggregate has one
+    assert result.unused == left_out
+    assert bool(left_out) == (configuration in ("ni_heads_without_output", "hierarchical_layers"))
     assert bool(result.new) == (not configuration.endswith("_continued"))  # the composition, or the temperature
     assert bool(result.misfit) == (configuration == "hierarchical_both")  # the projection of its heads
     if result.new:
         with pytest.raises(UserError, match="missing"):
             warm_start(ours, theirs)
-
-
-def test_shortcuts_have_the_papers_numbers_of_parameters():
-    counts = {"baseline": 65_166_336, "plain": 71_470_080, "big_fusion": 293_935_104}
-    counts["cross"] = counts["baseline"] + 9_443_328
-    assert {name: parameters("wmt14/shortcuts", name) for name in counts} == counts
-
-
-def test_composition_adds_the_parameters_of_its_equations():
-    baseline = parameters("wmt14/composition", "baseline")
-    added = {
-        "hierarchical_layers": 23_090_176,
-        "ni_both": 2 * (2 * (6 * 512 + 1) * 512 + 512 * 512) + 14_174_208,
-        "ni_heads_rank_32": 884_736 + 18 * 2 * 32,
-    }
-    assert {name: parameters("wmt14/composition", name) - baseline for name in added} == added
 
 
 def readme_rows(text):
@@ -175,156 +221,21 @@ def readme_rows(text):
                 yield f"wmt14/{scripts[heading]}", name, bool(plus), int(number.replace(",", ""))
 
 
+@pytest.mark.nightly
 def test_the_readmes_numbers_of_parameters_are_right():
-    rows = list(readme_rows((FOLDER / "wmt14" / "README.md").read_text(encoding="utf-8")))
+    rows = list(readme_rows((RECIPES / "wmt14" / "README.md").read_text(encoding="utf-8")))
     assert len(rows) == 31
     for script, name, is_added, number in rows:
         less = parameters(script, "baseline") if is_added else 0
         assert parameters(script, name) - less == number, (script, name)
 
 
-def test_composition_is_compared_with_a_transformer_trained_equally_long():
-    recipe = RECIPES["wmt14/composition"]
-    baseline = experiment("wmt14/composition", recipe.baseline)
-    assert baseline.model == experiment("wmt14/composition", "baseline").model
-    for name in ("linear_layers", "ni_both", "ni_heads_without_output"):
-        composed = experiment("wmt14/composition", name)
-        assert composed.training.start.init_from == baseline.training.start.init_from is not None
-        assert composed.training.stop == baseline.training.stop
-
-
-@pytest.mark.parametrize("script", ["wmt14/composition", "multi30k/composition"])
-def test_composed_models_have_an_arm_with_the_identity_start(script):
-    recipe = RECIPES[script]
-    arms = [name for name in recipe.configurations if name.endswith("_identity")]
-    plain = {name.removesuffix("_identity") for name in arms}
-    others = {"baseline", "baseline_continued", "matched", "matched_continued", "ni_heads_without_output"}
-    assert plain | others >= {name for name in recipe.configurations if "big" not in name} - set(arms)
-    for name in arms:
-        made, other = experiment(script, name), experiment(script, name.removesuffix("_identity"))
-        parts = [part for part in ("layer_composition", "head_composition") if part in other.model.arguments]
-        identity = {part: {"start": "identity", "residual": True} for part in parts}
-        assert parts
-        assert made.model.arguments == merge_arguments(other.model.arguments, identity) != other.model.arguments
-
-
-def test_one_hot_roles_are_compared_with_softmax_roles_trained_equally_long():
-    for script, one_hot, softmax in (
-        ("iwslt14/roles", "one_hot_cnn_residual_32", "softmax_cnn_residual_32"),
-        ("wmt17/roles", "one_hot_residual", "softmax_residual"),
-    ):
-        made, control = experiment(script, one_hot), experiment(script, f"{softmax}_continued")
-        arguments = control.model.arguments
-        roles = {**arguments["roles"], "kind": "one_hot", "dropout_on": "vector"}
-        assert made.model.arguments == {**arguments, "roles": roles}
-        assert control.model == experiment(script, softmax).model
-        assert (
-            made.training.make_learning_rate(512) == made.training.learning_rate
-        )  # from the first update: the paper has no warm-up here
-        for name in ("start.init_from", "schedule", "learning_rate", "warmup_steps", "stop.max_updates", "batch_size"):
-            assert value_at(made.training, name) == value_at(control.training, name)
-
-
-@pytest.mark.parametrize("path", ["README.md", "*.py"])
-def test_the_paper_on_roles_is_cited_in_one_form(path):
-    cited = (
-        'Weissenborn et al., "Contextualized Role Interaction for Neural Machine Translation", submitted to ICLR 2019, '
-        "https://openreview.net/forum?id=ryx3_iAcY7"
-    )
-    found = 0
-    for folder in ("iwslt14", "wmt14", "wmt17", "wmt18"):
-        for file in (FOLDER / folder).glob(path):
-            text = " ".join(file.read_text(encoding="utf-8").split())
-            assert text.count("openreview.net") == text.count("ICLR") == text.count(cited), file
-            found += text.count(cited)
-    assert found == 3
-
-
-def test_roles_add_the_parameters_of_their_equations():
-    d, hr = 256, 32
-    baseline = parameters("iwslt14/roles", "baseline")
-    context = 12 * hr * (d + hr + 1) + hr * (2 * hr + 1) + hr * (hr + 1)  # both sides
-    added = {
-        f"dense_{hr}": 2 * hr * d**2 + context,
-        f"softmax_residual_{hr}": 2 * hr * d**2 + context + 2 * hr**2,
-        f"low_rank_{hr}": 2 * (2 * d**2 + hr * d) + context,
-        f"contextualized_{hr}": 2 * hr * d + context,
-    }
-    assert {name: parameters("iwslt14/roles", name) - baseline for name in added} == added
-
-
-def test_the_matched_baseline_is_as_large_as_the_roles():
-    matched, wanted = (parameters("iwslt14/roles", name) for name in ("matched_32", "dense_32"))
-    assert experiment("iwslt14/roles", "matched_32").model.arguments.get("roles") is None
-    assert abs(matched - wanted) <= 0.01 * wanted
-
-
-def test_every_cell_of_the_role_papers_table_1_has_a_configuration():
-    rows = ("", "residual_", "cnn_residual_")
-    cells = [f"{roles}_{row}{hr}" for roles in ("dense", "softmax", "one_hot") for row in rows for hr in (16, 32)]
-    cells += [f"{row}_{hr}" for row in ("contextualized", "matched", "low_rank") for hr in (16, 32)]
-    cells += [f"softmax_{row}{hr}_continued" for row in rows for hr in (16, 32)]
-    assert sorted(RECIPES["iwslt14/roles"].configurations) == sorted([*cells, "baseline"])
-    plain = experiment("iwslt14/roles", "softmax_16").model.arguments["roles"]
-    cnn = experiment("iwslt14/roles", "one_hot_cnn_residual_32").model.arguments["roles"]
-    assert (plain["num_roles"], plain["residual"], plain["context"]) == (16, False, "lstm")
-    assert (cnn["kind"], cnn["num_roles"], cnn["residual"], cnn["context"]) == ("one_hot", 32, True, "cnn")
-
-
-def _lengths(config):
-    """Updates of warm-up and in all, and the number of averaged checkpoints."""
-    return config.training.warmup_steps, config.training.stop.max_updates, config.training.saving.keep_last
-
-
-def test_the_papers_hyper_parameters_reach_the_experiments():
-    fusion, big = experiment("wmt18/shortcuts", "fusion"), experiment("wmt14/shortcuts", "big_fusion")
-    assert _lengths(fusion) == (8000, 150_000, 5)
-    assert (big.model.preset, *_lengths(big)) == ("transformer_big", 16_000, 300_000, 16)
-    sampled = experiment("wmt14/transformer", "big_sampled")
-    assert (sampled.model.preset, sampled.subwords.sampling, sampled.training.saving.keep_last) == (
-        "transformer_big",
-        0.1,
-        16,
-    )
-    composed = experiment("wmt14/composition", "big_french_ni_both")
-    assert (composed.training.batch_size, composed.model.preset) == (32_768, "transformer_big")
-    assert composed.model.arguments["dropout"] == 0.1
-    tuned = experiment("iwslt14/roles", "one_hot_residual_32")
-    assert (tuned.training.schedule, tuned.training.learning_rate) == ("constant", 2e-4)
-    assert tuned.model.arguments["dropout"] == 0.3
-    assert experiment("wmt17/roles", "one_hot_residual").training.learning_rate == 1e-4
-    assert experiment("wmt14/roles", "softmax").training.batch_size == 400_000
-
-
-# The arguments of each script: configurations (the last may start from the first), and languages of Multi30k in place
-# of the script's languages.
-RUNS = {
-    "iwslt14/roles": (["softmax_residual_16", "one_hot_residual_16"], {"de": "de", "en": "en"}),
-    "multi30k/composition": (["baseline", "ni_both_rank_32_identity"], {"en": "en", "de": "de"}),
-    "wmt14/composition": (["baseline", "ni_both"], {"en": "en", "de": "de"}),
-    "wmt14/roles": (["softmax"], {"en": "en", "de": "de"}),
-    "wmt14/shortcuts": (["self_and_cross"], {"en": "en", "de": "de"}),
-    "wmt14/transformer": (["big_sampled"], {"en": "en", "de": "de"}),
-    "wmt17/roles": (["dense"], {"en": "en", "fi": "cs"}),
-    "wmt17/shortcuts": (["plain"], {"en": "en", "ru-Latn": "fr"}),
-    "wmt18/shortcuts": (["fusion"], {"en": "en", "cs": "cs"}),
-}
-
-
-# The other scripts differ only in their settings; these two train two models, one from the other.
-NIGHTLY = ("iwslt14/roles", "wmt14/composition")
-MARKS = {"wmt17/shortcuts": (), **dict.fromkeys(NIGHTLY, pytest.mark.nightly)}
-
-
-@pytest.mark.parametrize(
-    "script",
-    [pytest.param(name, marks=MARKS.get(name, pytest.mark.nightly)) for name in SCRIPTS],
-)
+@pytest.mark.nightly
+@pytest.mark.parametrize("script", RUNS)
 def test_each_script_trains_on_a_slice_of_real_text(script, multi30k, tmp_path):
-    configurations, languages = RUNS[script]
-    patterns = {
-        corpus: of if isinstance(of, str) else of[0] for corpus, of in RECIPES[script].corpora.items()
-    }  # of several test sets, those that are there
+    (configurations, languages), recipe = RUNS[script], recipe_of(script)
+    # Of several test sets, those that are there.
+    patterns = {corpus: of if isinstance(of, str) else of[0] for corpus, of in recipe.corpora.items()}
     for language, stand_in in languages.items():
         for corpus, lines in (("train", 300), ("dev", 4), ("test", 4)):
             text = read_lines(multi30k / f"{'train' if corpus == 'train' else 'val'}.{stand_in}.gz")[:lines]
@@ -340,7 +251,7 @@ def test_each_script_trains_on_a_slice_of_real_text(script, multi30k, tmp_path):
         made = experiment(script, configuration, tmp_path, tmp_path, **tiny)
         results = run(made, report=progress.append)
     assert results["updates"] == 2
-    assert 0 <= results["test"]["-".join(RECIPES[script].languages[:2])]["bleu"]["score"] <= 100
+    assert 0 <= results["test"]["-".join(recipe.languages[:2])]["bleu"]["score"] <= 100
     settings = json.loads((Path(made.directory) / "settings.json").read_text())
     assert settings["data"]["train"].endswith("train.{language}")
     if configurations[-1] == "ni_both":  # starts from the plain model: loaded and new weights are reported
@@ -349,8 +260,3 @@ def test_each_script_trains_on_a_slice_of_real_text(script, multi30k, tmp_path):
         assert summary[0] == f"Warm start: {taken} weights taken"
         assert len(summary) > 1
         assert all(line.startswith("  new: ") and "composition" in line for line in summary[1:])
-    if "one_hot" in configurations[-1]:
-        model = ModelDirectory(made.directory).load_model()
-        temperatures = [float(weight) for weight in model.weights if weight.path.endswith("temperature")]
-        assert len(temperatures) == 2
-        assert all(4.99 < temperature < 5 for temperature in temperatures)

@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
-import multiprocessing
 import random
-import threading
 
 import numpy as np
 import pytest
 from scripts import load_script, run_main
 
-from keras_nmt.errors import UserError
-
-
-@pytest.fixture(scope="module")
-def training():
-    return load_script("benchmarks/training.py")
+pytestmark = pytest.mark.nightly
+SCRIPT = "benchmarks/training.py"
 
 
 @pytest.fixture(scope="module")
@@ -36,16 +29,11 @@ def texts(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def work(training, texts):
-    work = training.Work(
+def work(script, texts):
+    layers = {"num_encoder_layers": 1, "num_decoder_layers": 1}
+    work = script.Work(
         vocabulary_size=30,
-        sizes={
-            "num_encoder_layers": 1,
-            "num_decoder_layers": 1,
-            "hidden_dim": 32,
-            "num_heads": 2,
-            "intermediate_dim": 64,
-        },
+        sizes={**layers, "hidden_dim": 32, "num_heads": 2, "intermediate_dim": 64},
         dropout=0.1,
         dtype="float32",
         threads=0,
@@ -54,7 +42,7 @@ def work(training, texts):
         corpus=texts / "corpus.npz",
         batches=texts / "batches.npz",
     )
-    assert training.write_batches(work, [texts / "train.en", texts / "train.de"], 2) > 0
+    assert script.write_batches(work, [texts / "train.en", texts / "train.de"], 2) > 0
     return work
 
 
@@ -63,20 +51,17 @@ def ours(processes, work):
     return processes.Ours(work)
 
 
-@pytest.mark.nightly
 def test_updates_are_traced_once(ours):
     measured = [ours.train(2) for _ in range(2)]
     assert [round_.traces for round_ in measured] == [1, 1]
     assert all(0 <= round_.waited < round_.seconds for round_ in measured)
 
 
-@pytest.mark.nightly
 def test_contenders_with_xla_are_compiled(processes, work):
     assert processes.CONTENDERS["keras_nmt with XLA"](work)._trainer.update_config.jit_compile
     assert processes.CONTENDERS["keras_hub with XLA"](work)._model.jit_compile
 
 
-@pytest.mark.nightly
 @pytest.mark.parametrize("name", ["keras_hub", "PyTorch", "PyTorch compiled", "Marian"])
 def test_peers_do_the_same_work(processes, work, ours, name):
     if module := {"PyTorch": "torch", "Marian": "pymarian"}.get(name.split()[0]):
@@ -86,12 +71,11 @@ def test_peers_do_the_same_work(processes, work, ours, name):
     assert peer.parameters == pytest.approx(ours.parameters, rel=0.05)
 
 
-def test_random_sentences_are_the_same_batches_for_all(training, work, tmp_path):
-    batches = load_script("benchmarks/contenders.py")
+def test_random_sentences_are_the_same_batches_for_all(script, processes, work, tmp_path):
     files = {"corpus": tmp_path / "corpus.npz", "batches": tmp_path / "batches.npz"}
     given = dataclasses.replace(work, **files, batch_size=100, length=7)
-    assert training.write_random_batches(given, 2) == 2 * 8 * 7
-    pipeline = batches.training_batches(given)
+    assert script.write_random_batches(given, 2) == 2 * 8 * 7
+    pipeline = processes.training_batches(given)
     assert pipeline.shapes == [(8, 7, 7)]
     names = ("source", "target_input", "target_output")
     ours = [tuple(batch[name].numpy() for name in names) for batch in pipeline.dataset().take(3)]
@@ -105,13 +89,13 @@ def test_random_sentences_are_the_same_batches_for_all(training, work, tmp_path)
     assert rows(ours) == rows(theirs)
 
 
-def test_the_share_of_peak_is_operations_over_seconds(training, work, tmp_path):
+def test_the_share_of_peak_is_operations_over_seconds(script, work, tmp_path):
     given = dataclasses.replace(work, corpus=tmp_path / "c.npz", batches=tmp_path / "b.npz", batch_size=100, length=7)
-    tokens = training.write_random_batches(given, 3)
-    flops = training.training_flops(given.sizes, given.vocabulary_size, 8, 7, 7)
-    assert training.flops_per_round(given) == 3 * flops  # the first of four batches is not measured
-    result = training.Result(10, [training.Measured(2.0)], 1.0)
-    row = dict(zip(training.COLUMNS, training.cells("a", "bfloat16", result, result, tokens, 0.5), strict=True))
+    tokens = script.write_random_batches(given, 3)
+    flops = script.training_flops(given.sizes, given.vocabulary_size, 8, 7, 7)
+    assert script.flops_per_round(given) == 3 * flops  # the first of four batches is not measured
+    result = script.Result(10, [script.Measured(2.0)], 1.0)
+    row = dict(zip(script.COLUMNS, script.cells("a", "bfloat16", result, result, tokens, 0.5), strict=True))
     assert row["share of peak"] == "25.0%"
 
 
@@ -125,57 +109,20 @@ class Fake:
 
     def train(self, updates):
         self.rounds += 1
-        measured = load_script("benchmarks/training.py").Measured
+        measured = load_script(SCRIPT).Measured
         return measured(self.factor * updates * self.rounds, None if self.factor > 1 else 0.01, 1)
 
     def stop(self):
         return 1024.0
 
 
-def serve(processes, make, monkeypatch):
-    """The connection to a thread that serves a contender as a process does."""
-    monkeypatch.setitem(processes.CONTENDERS, "PyTorch", make)
-    ours, theirs = multiprocessing.Pipe()
-    thread = threading.Thread(target=processes._serve, args=(theirs, "PyTorch", None), daemon=True)
-    thread.start()
-    return ours, thread
-
-
-def test_a_process_answers_until_it_is_stopped(processes, monkeypatch):
-    ours, thread = serve(processes, lambda work: Fake("PyTorch"), monkeypatch)
-    assert ours.recv() == 2_000_000
-    ours.send(3)
-    assert ours.recv().seconds == 6.0
-    ours.send(None)
-    assert ours.recv() > 10  # MiB of this process
-    thread.join()
-
-
-def test_a_process_reports_why_it_fails(processes, monkeypatch):
-    def make(work):
-        raise ModuleNotFoundError("No module named 'torch'")
-
-    ours, thread = serve(processes, make, monkeypatch)
-    error = ours.recv()
-    assert isinstance(error, UserError)
-    assert str(error) == """PyTorch failed. Received: ModuleNotFoundError("No module named 'torch'")"""
-    thread.join()
-
-
-@pytest.fixture
-def run(training, monkeypatch, texts):
-    monkeypatch.setattr(training, "ContenderProcess", Fake)
-
-    return functools.partial(run_main, training, "--data-dir", texts)
-
-
-def test_prints_ratios_of_neighbouring_rounds(run):
-    sizes = ("--vocabulary-size", 30, "--batch-size", 64, "--updates", 2, "--rounds", 3)
-    output = run(*sizes, "--contenders", "keras_nmt,PyTorch", "--dtypes", "float32,bfloat16")
+def test_prints_ratios_of_neighbouring_rounds(script, monkeypatch, texts):
+    monkeypatch.setattr(script, "ContenderProcess", Fake)
+    sizes = ("--data-dir", texts, "--vocabulary-size", 30, "--batch-size", 64, "--updates", 2, "--rounds", 3)
+    output = run_main(script, *sizes, "--contenders", "keras_nmt,PyTorch", "--dtypes", "float32,bfloat16")
     rows = [line.split() for line in output.splitlines() if line.strip().startswith(("keras_nmt", "PyTorch"))]
-    assert [row[:2] for row in rows] == [
-        [name, dtype] for dtype in ("float32", "bfloat16") for name in ("keras_nmt", "PyTorch")
-    ]
+    both = ("keras_nmt", "PyTorch")
+    assert [row[:2] for row in rows] == [[name, dtype] for dtype in ("float32", "bfloat16") for name in both]
     assert [row[4] for row in rows] == ["1.000", "2.000"] * 2
     assert rows[0][2] == "2.00"  # millions of parameters
     assert rows[0][5] == "1,024"

@@ -8,15 +8,12 @@ import re
 import pytest
 import tensorflow as tf
 from grpc_server import ServerOfBothApis
-from scripts import load_script
-from typer.testing import CliRunner
+from scripts import run_main
 
 from keras_nmt.errors import UserError
 
-
-@pytest.fixture(scope="module")
-def load():
-    return load_script("benchmarks/load.py")
+pytestmark = pytest.mark.nightly
+SCRIPT = "benchmarks/load.py"
 
 
 @pytest.fixture(scope="module")
@@ -50,72 +47,42 @@ def server(path):
         yield server
 
 
-def run(load, *arguments):
-    runner = CliRunner()
-    app = load.typer.Typer()
-    app.command()(load.main)
-    result = runner.invoke(app, list(map(str, arguments)))
-    if isinstance(result.exception, UserError):
-        raise result.exception
-    assert result.exit_code == 0, result.exception
-    return result.stdout, result.stderr
-
-
-def test_requests_arrive_at_the_requested_rate(load, server):
+def test_requests_arrive_at_the_requested_rate_and_errors_are_counted(script, server):
     lines = ["a", "bc"]
-    arguments = {"clients": 8, "rate": 200, "duration": 0.5}
-    found = load.put_load(load.Server(server.grpc_url, "model"), lines, **arguments)
+    found = script.put_load(script.Server(server.grpc_url, "model"), lines, clients=8, rate=200, duration=0.5)
     assert 60 < len(found.seconds) < 140  # 100, give or take four deviations
     assert not found.errors
     assert found.duration > 0.4
     assert min(found.seconds) > 0
-    slower = load.put_load(load.Server(server.grpc_url, "model"), lines, clients=1, rate=5_000, duration=0.1)
+    slower = script.put_load(script.Server(server.grpc_url, "model"), lines, clients=1, rate=5_000, duration=0.1)
     # One client is not fast enough: the wait for the client counts.
     assert max(slower.seconds) > slower.duration / 2
-
-
-def test_errors_are_counted(load, server):
-    found = load.put_load(load.Server(server.rest_url, "model"), ["no", "yes"], clients=4, rate=100, duration=0.3)
+    rest = script.Server(server.rest_url, "model")
+    found = script.put_load(rest, ["no", "yes"], clients=4, rate=100, duration=0.3)
     (message,) = found.errors
     assert "not this" in message
     assert found.seconds
     assert found.errors[message] > 1
 
 
-def test_a_running_server_is_measured(load, server, tmp_path):
+def test_a_running_server_is_measured(script, server, tmp_path):
     (tmp_path / "lines").write_text("a\n\nbc\n")
     (tmp_path / "cache").mkdir()
     (tmp_path / "cache" / "compiled").touch()
     options = ["--server", server.rest_url, "--minutes", 0.005, "--rate", 100, "--lines", tmp_path / "lines"]
-    output, errors = run(load, *options, "--pid", os.getpid(), "--xla-cache", tmp_path / "cache")
-    assert not errors
+    output = run_main(script, *options, "--pid", os.getpid(), "--xla-cache", tmp_path / "cache")
     assert re.search(r"errors +0 ", output)
     assert re.search(r"p50 +[\d.]+ ms\s+p95 +[\d.]+ ms\s+p99 +[\d.]+ ms", output)
     start, end = re.search(r"at start and end +([\d,]+) MiB, ([\d,]+) MiB", output).groups()
     assert 100 < int(start.replace(",", "")) <= int(end.replace(",", "")) + 100
     assert re.search(r"compilations before and under load +1, 0 ", output)
-    assert "memory" not in run(load, *options)[0]
+    assert "memory" not in run_main(script, *options)
     (tmp_path / "lines").write_text(" \n\n")
     with pytest.raises(UserError, match="no sentences in the file"):
-        run(load, *options)
+        run_main(script, *options)
 
 
-@pytest.mark.nightly
-def test_compilations_of_a_started_server_are_counted(load, path, tmp_path):
+def test_compilations_of_a_started_server_are_counted(script, path, tmp_path):
     (tmp_path / "lines").write_text("a\nbc\nde\n")
-    output, errors = run(load, path, "--minutes", 0.02, "--rate", 50, "--lines", tmp_path / "lines")
-    assert not errors
+    output = run_main(script, path, "--minutes", 0.02, "--rate", 50, "--lines", tmp_path / "lines")
     assert re.search(r"compilations before and under load +2, 0 ", output)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ([], "Give PATH or --server"),
-        (["here", "--server", "http://localhost:1"], "Give PATH or --server"),
-        (["here", "--rate", 0], "--rate 0"),
-    ],
-)
-def test_arguments_are_checked(load, arguments, message):
-    with pytest.raises(UserError, match=message):
-        run(load, *arguments)

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 
 import keras
 import pytest
 import tensorflow as tf
-from scripts import load_script, run_main
+from scripts import load_script, rows_of, run_main
 
 from keras_nmt.models import Transformer
 
-D, LAYERS, VOCABULARY = 8, 1, 11  # sizes of the counted model
-
-
-@pytest.fixture(scope="module")
-def overhead():
-    return load_script("benchmarks/overhead.py")
+pytestmark = pytest.mark.nightly
+SCRIPT = "benchmarks/overhead.py"
+D, VOCABULARY = 8, 11  # sizes of the counted model, of one layer
+SIZES = {"num_encoder_layers": 1, "num_decoder_layers": 1, "hidden_dim": D, "intermediate_dim": 2 * D}
 
 
 @pytest.fixture(scope="module")
@@ -27,6 +24,13 @@ def counter():
 
 def graph(function, *shapes):
     return tf.function(function, autograph=False).get_concrete_function(*map(tf.TensorSpec, shapes)).graph
+
+
+def gradients_of_a_convolution(x, y):
+    with tf.GradientTape() as tape:
+        tape.watch([x, y])
+        z = tf.reduce_sum(tf.nn.conv1d(x, y, 1, "SAME") ** 2)
+    return tape.gradient(z, [x, y])
 
 
 @pytest.mark.parametrize(
@@ -41,20 +45,11 @@ def graph(function, *shapes):
         (lambda x, y: tf.nn.conv1d(x, y, 1, "SAME"), ([2, 5, 3], [7, 3, 4]), 2 * 5 * 7 * 3 * 4),
         (lambda x, y: (x @ y, tf.nn.softmax(x * x))[1], ([2, 3], [3, 5]), 0),  # the product is not needed
         (lambda x: tf.function(lambda y: y @ y)(x) @ x, ([3, 3],), 2 * 27),
+        (gradients_of_a_convolution, ([2, 5, 3], [7, 3, 4]), 3 * 2 * 5 * 7 * 3 * 4),
     ],
 )
 def test_counts_the_multiply_adds_of_products(counter, function, shapes, expected):
     assert counter.multiply_adds(graph(function, *shapes)) == expected
-
-
-def test_counts_gradients(counter):
-    def gradients(x, y):
-        with tf.GradientTape() as tape:
-            tape.watch([x, y])
-            z = tf.reduce_sum(tf.nn.conv1d(x, y, 1, "SAME") ** 2)
-        return tape.gradient(z, [x, y])
-
-    assert counter.multiply_adds(graph(gradients, [2, 5, 3], [7, 3, 4])) == 3 * 2 * 5 * 7 * 3 * 4
 
 
 def test_counts_the_body_of_a_loop_as_often_as_it_runs(counter):
@@ -79,23 +74,15 @@ def test_operations_that_cannot_be_counted_are_an_error(counter):
 
 
 @pytest.fixture(scope="module")
-def works(overhead):
-    sizes = overhead.Sizes(batch=2, length=5, sentences=3, steps=4, beam=2)
-    common = {
-        "source_vocabulary_size": VOCABULARY,
-        "num_encoder_layers": LAYERS,
-        "num_decoder_layers": LAYERS,
-        "hidden_dim": D,
-        "num_heads": 2,
-        "intermediate_dim": 2 * D,
-    }
+def works(script):
+    sizes = script.Sizes(batch=2, length=5, sentences=3, steps=4, beam=2)
+    common = {"source_vocabulary_size": VOCABULARY, "num_heads": 2, **SIZES}
     return {
-        name: overhead.Work(Transformer(**common, **overhead.MECHANISMS[name].arguments), sizes)
+        name: script.Work(Transformer(**common, **script.MECHANISMS[name].arguments), sizes)
         for name in ("plain", "ni_heads")
     }
 
 
-@pytest.mark.nightly
 def test_counts_the_transformer(works):
     # A layer: attention 4 d^2 a position, of which cross-attention projects 2 d^2 from the source; feed-forward 4 d^2.
     # Scores and sums: 2 d for each pair of positions; in search, for the positions of all hypotheses of a sentence.
@@ -103,36 +90,29 @@ def test_counts_the_transformer(works):
         return rows * 5 * (8 * D**2 + 2 * 5 * D)
 
     def decoder(rows, steps, positions):
-        return (
-            rows * steps * (4 + 2 + 4) * D**2 + rows * steps * 2 * D * (positions + 5) + rows * steps * D * VOCABULARY
-        )
+        of_a_step = (4 + 2 + 4) * D**2 + 2 * D * (positions + 5) + D * VOCABULARY
+        return rows * steps * of_a_step
 
     forward = encoder(2) + 2 * 5 * 2 * D**2 + decoder(2, 5, 5)
     assert works["plain"].operations["training"] == 3 * forward
     flops = load_script("benchmarks/training.py").training_flops
-    sizes = {"num_encoder_layers": 1, "num_decoder_layers": 1, "hidden_dim": D, "intermediate_dim": 2 * D}
-    assert flops(sizes, VOCABULARY, rows=2, source=5, target=5) == 2 * 3 * forward
+    assert flops(SIZES, VOCABULARY, rows=2, source=5, target=5) == 2 * 3 * forward
     assert works["plain"].operations["decoding"] == encoder(3) + 3 * 5 * 2 * D**2 + decoder(3 * 2, 4, 4 * 2)
 
 
-@pytest.mark.nightly
 def test_counts_the_operations_that_a_mechanism_adds(works):
-    more = {
-        what: works["ni_heads"].operations[what] - works["plain"].operations[what] for what in ("training", "decoding")
-    }
+    plain, heads = works["plain"].operations, works["ni_heads"].operations
     sites = {"training": 2 * 5 * 3, "decoding": 3 * 5 + 3 * 2 * 4 * 2}  # positions times attentions
-    assert more == {"training": 3 * sites["training"] * 3 * D**2, "decoding": sites["decoding"] * 3 * D**2}
+    assert heads["training"] - plain["training"] == 3 * sites["training"] * 3 * D**2
+    assert heads["decoding"] - plain["decoding"] == sites["decoding"] * 3 * D**2
 
 
-@pytest.mark.nightly
 @pytest.mark.parametrize("what", ["training", "decoding"])
 def test_does_the_work(works, what):
-    before = [weight.numpy() for weight in works["plain"].model.trainable_variables]
+    variables = works["plain"].model.trainable_variables
+    before = [weight.numpy() for weight in variables]
     assert works["plain"].measure(what) > 0
-    changed = [
-        (weight.numpy() != old).any()
-        for weight, old in zip(works["plain"].model.trainable_variables, before, strict=True)
-    ]
+    changed = [(weight.numpy() != old).any() for weight, old in zip(variables, before, strict=True)]
     assert all(changed) if what == "training" else not any(changed)
 
 
@@ -150,40 +130,34 @@ class FakeWork:
         return (100 + len(self.calls)) / self.speed
 
 
-def test_plain_and_variant_take_turns(overhead):
+def test_plain_and_variant_take_turns(script):
     FakeWork.calls = []
     plain, variant = FakeWork(None, None), FakeWork({"arguments": {"roles": "dense"}}, None)
-    ratios = overhead.compare(plain, variant, 3, lambda: 0.0)
+    ratios = script.compare(plain, variant, 3, lambda: 0.0)
     # Each measurement is compared with the mean of its neighbours, so an even slow-down has no effect.
     assert ratios == {"training": (0.5, 0.5), "decoding": (0.5, 0.5)}
     measured = [speed for speed, what, is_measured in FakeWork.calls if is_measured and what == "training"]
     assert measured == [2, 1, 2, 1, 2, 1, 2]
 
 
-@pytest.fixture
-def run(overhead, monkeypatch):
-    monkeypatch.setattr(overhead, "Work", FakeWork)
+def test_prints_and_writes_the_table(script, monkeypatch, no_clearing, tmp_path):
+    monkeypatch.setattr(script, "Work", FakeWork)
     monkeypatch.setattr(
-        overhead.Transformer, "from_preset", lambda preset, source_vocabulary_size, dtype, **more: {"arguments": more}
+        script.Transformer, "from_preset", lambda preset, source_vocabulary_size, dtype, **more: {"arguments": more}
     )
-
-    return functools.partial(run_main, overhead)
-
-
-def test_prints_and_writes_the_table(run, no_clearing, tmp_path):
-    output = run("--mechanisms", "plain,fusion,ni_both", "--rounds", 1, "--output", tmp_path / "table.md")
+    options = ("--mechanisms", "plain,fusion,ni_both", "--rounds", 1, "--output", tmp_path / "table.md")
+    output = run_main(script, *options)
     assert "NI both" in output
     assert "plain shortcuts" not in output
-    assert (tmp_path / "table.md").read_text() == (
-        "| mechanism | training measured | training counted | decoding measured | decoding counted | paper training "
-        "| paper decoding |\n"
-        "| --- | --- | --- | --- | --- | --- | --- |\n"
-        "| plain again | 1.000 | 1.000 | 1.000 | 1.000 | | |\n"
-        "| fusion shortcuts | 0.500 | 0.500 | 0.500 | 0.500 | 0.795 | |\n"
-        "| NI both | 0.500 | 0.500 | 0.500 | 0.500 | 0.926 | 0.933 |\n"
-    )
+    headings = "mechanism, training measured, training counted, decoding measured, decoding counted"
+    assert rows_of(tmp_path / "table.md") == [
+        [*headings.split(", "), "paper training", "paper decoding"],
+        ["plain again", *["1.000"] * 4, "", ""],
+        ["fusion shortcuts", *["0.500"] * 4, "0.795", ""],
+        ["NI both", *["0.500"] * 4, "0.926", "0.933"],
+    ]
 
 
-def test_every_mechanism_is_an_argument_of_the_model(overhead):
+def test_every_mechanism_is_an_argument_of_the_model(script):
     known = set(inspect.signature(Transformer).parameters)
-    assert all(set(mechanism.arguments) <= known for mechanism in overhead.MECHANISMS.values())
+    assert all(set(mechanism.arguments) <= known for mechanism in script.MECHANISMS.values())
