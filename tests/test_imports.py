@@ -37,11 +37,6 @@ NO_TENSORFLOW = ("layers", "models", "decoding", "files", "preparation")
 DATA_WITHOUT_TENSORFLOW = ("text_files", "sentence_pairs", "prepared_folder", "subword_models", "normalization")
 
 
-def _files(name: str) -> list[Path]:
-    """The files of a package, or the file of a module."""
-    return [*(ROOT / name).rglob("*.py")] or [ROOT / f"{name}.py"]
-
-
 def _imports(path: Path) -> set[str]:
     names = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -54,7 +49,7 @@ def _imports(path: Path) -> set[str]:
 
 def test_packages_import_only_lower_packages():
     for package, allowed in ALLOWED.items():
-        for path in _files(package):
+        for path in [*(ROOT / package).rglob("*.py")] or [ROOT / f"{package}.py"]:
             own = {name.split(".")[1] for name in _imports(path) if name.startswith("keras_nmt.") and "." in name}
             own &= set(ALLOWED)
             assert own <= allowed | BASE | {package}, f"{path} imports {own}"

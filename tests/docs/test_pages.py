@@ -90,12 +90,14 @@ def test_the_examples_with_results_give_these_results(tmp_path, monkeypatch):
 
 
 BEGIN, *SECTIONS = re.split("^## ", PAGES["decoding.md"], flags=re.MULTILINE)
-OF_COMMANDS = ("Beginnings", "Phrases that must occur", "Phrases that must not occur", "Repetition")  # the test below
+MARKS = dict.fromkeys(("A processor of your own", "Markup", "Scores of words"), pytest.mark.slow)
+# The options of these sections are those of the commands in the test below.
+MARKS |= dict.fromkeys(("Beginnings", "Repetition"), pytest.mark.nightly)
+MARKS |= dict.fromkeys(("Phrases that must occur", "Phrases that must not occur"), pytest.mark.nightly)
 
 
 @pytest.mark.parametrize(
-    "section",
-    [pytest.param(x, id=x.split("\n")[0], marks=[pytest.mark.slow] * x.startswith(OF_COMMANDS)) for x in SECTIONS],
+    "section", [pytest.param(x, id=name, marks=MARKS.get(name, ())) for x in SECTIONS for name in x.splitlines()[:1]]
 )
 def test_the_examples_of_decoding_give_these_results(section, tmp_path, monkeypatch):
     (tmp_path / "docs").symlink_to(DOCS)
@@ -147,7 +149,9 @@ ELSEWHERE |= {"layers.md", "models.md", "own_mechanism.md", "training.md"}
 @pytest.mark.parametrize(
     "page",
     [
-        pytest.param(page, marks=pytest.mark.nightly if page.startswith("how_to") else pytest.mark.slow)
+        pytest.param(
+            page, marks=pytest.mark.slow if page in ("getting_started.md", "markup.md") else pytest.mark.nightly
+        )
         for page in sorted(page for page in PAGES if blocks(page) and page not in ELSEWHERE)
     ],
 )

@@ -54,7 +54,7 @@ def test_the_settings_are_those_of_an_experiment(script, data):
         assert config.data.corpus_weights == ([1, 2] if configuration == "mixed" else None)
 
 
-def test_the_table_has_means_and_leaves_empty_what_was_not_run(script):
+def test_the_table_has_means_and_leaves_empty_what_was_not_run_and_is_in_the_readme(script):
     scores = {"bleu": 10.0, "chrf": 20.0}
     rows = [{"domain": "news", "configuration": "before", "seed": None, "new": scores, "old": scores}]
     for seed, bleu in ((1, 12.0), (2, 14.0)):
@@ -65,8 +65,5 @@ def test_the_table_has_means_and_leaves_empty_what_was_not_run(script):
     assert lines[2] == "| tatoeba | before | | | | | | | | |"
     assert lines[7] == "| news | before | | | | | 10.0 | 20.0 | 10.0 | 20.0 |"
     assert lines[9] == "| news | lora | 1, 2 | 1,234 | 2.50 | 3 | 13.0 ± 1.4 | 20.0 | 10.0 | 20.0 |"
-
-
-def test_the_readme_has_the_table_of_the_results(script):
     results = [json.loads(line) for line in script.RESULTS.read_text().splitlines()]
     assert script.table(results) in Path(script.README).read_text(encoding="utf-8")

@@ -85,5 +85,5 @@ def test_writes_table_and_plot(cost_curves, monkeypatch, tmp_path):
     assert (tmp_path / "p.png").read_bytes().startswith(b"\x89PNG")
     monkeypatch.setattr(cost_curves.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(UserError, match=r"pip install keras_nmt\[bench\]. Received: --plot .*p.png"):
-        run_main(cost_curves, "--plot", tmp_path / "p.png")
+        run_main(cost_curves, "--curves", "length", "--plot", tmp_path / "p.png")
     assert len(asked) == 3

@@ -52,7 +52,7 @@ def test_every_program_gives_the_same_translations(script, folder, one_setting):
     assert all(float(row[header.index("seconds")]) > 0 for row in rows)
 
 
-def test_programs_take_turns_after_a_round_that_does_not_count(script):
+def test_programs_take_turns_after_a_round_that_does_not_count_and_are_timed_over_all_calls(script):
     calls = []
 
     def program(name):
@@ -66,9 +66,6 @@ def test_programs_take_turns_after_a_round_that_does_not_count(script):
     assert calls == ["a", "b", "b", "a", "a", "b"]
     assert seconds == {"a": [4.0, 5.0], "b": [3.0, 6.0]}
     assert texts == {"a": ["a x", "a y"], "b": ["b x", "b y"]}
-
-
-def test_a_program_is_timed_over_all_its_calls(script):
     now = iter([3.0, 5.0])
     run = script.timed(lambda call: [text.upper() for text in call], lambda: next(now))
     assert run([["a"], ["b", "c"]]) == (2.0, ["A", "B", "C"])

@@ -221,12 +221,9 @@ def test_the_readmes_tables_are_made_from_the_kept_runs(claims, multi30k):
         assert claims.rewritten(text, multi30k) == text
 
 
-def test_deviations_are_those_of_a_sample(claims):
+def test_deviations_are_of_a_sample_and_p_values_are_corrected_for_all_tests(claims, monkeypatch, tmp_path):
     assert claims._mean([30.0, 32.0, 37.0]) == "33.00 ± 3.61"  # squares of differences 9 + 1 + 16, over n - 1
     assert claims._mean([30.0]) == "30.00"
-
-
-def test_p_values_are_corrected_for_all_tests_of_a_table(claims, monkeypatch, tmp_path):
     p_values = {"one": 0.03, "other": 0.04}
 
     def compared(test, data):

@@ -15,7 +15,7 @@ from keras_nmt.data import read_lines
 from keras_nmt.errors import UserError
 from keras_nmt.experiments import run
 from keras_nmt.files.settings import merge_arguments, value_at
-from keras_nmt.models import ModelDirectory, Transformer, count_parameters
+from keras_nmt.models import Transformer, count_parameters
 from keras_nmt.models.transformer import TRANSFORMER_PRESETS
 from keras_nmt.training import warm_start
 
@@ -234,14 +234,14 @@ def test_the_readmes_numbers_of_parameters_are_right():
 @pytest.mark.parametrize("script", RUNS)
 def test_each_script_trains_on_a_slice_of_real_text(script, multi30k, tmp_path):
     (configurations, languages), recipe = RUNS[script], recipe_of(script)
-    # Of several test sets, those that are there.
-    patterns = {corpus: of if isinstance(of, str) else of[0] for corpus, of in recipe.corpora.items()}
     for language, stand_in in languages.items():
         for corpus, lines in (("train", 300), ("dev", 4), ("test", 4)):
             text = read_lines(multi30k / f"{'train' if corpus == 'train' else 'val'}.{stand_in}.gz")[:lines]
             if language == "ru-Latn":
                 text = [load_script("wmt17/transliterate.py").romanize(line) for line in text]
-            (tmp_path / patterns[corpus].format(language=language)).write_text("\n".join([*text, ""]), encoding="utf-8")
+            files = recipe.corpora[corpus]
+            for file in [files] if isinstance(files, str) else files:
+                (tmp_path / file.format(language=language)).write_text("\n".join([*text, ""]), encoding="utf-8")
     tiny = {"preset": "transformer_tiny", "vocabulary_size": 300, "batch_size": 512, "accumulation_steps": 1}
     # One layer where possible: tracing graphs takes the time.
     layers = {} if script.endswith("/composition") else {"num_encoder_layers": 1, "num_decoder_layers": 1}
@@ -252,11 +252,8 @@ def test_each_script_trains_on_a_slice_of_real_text(script, multi30k, tmp_path):
         results = run(made, report=progress.append)
     assert results["updates"] == 2
     assert 0 <= results["test"]["-".join(recipe.languages[:2])]["bleu"]["score"] <= 100
-    settings = json.loads((Path(made.directory) / "settings.json").read_text())
-    assert settings["data"]["train"].endswith("train.{language}")
-    if configurations[-1] == "ni_both":  # starts from the plain model: loaded and new weights are reported
-        summary = next(line for line in progress if line.startswith("Warm start: ")).splitlines()
-        taken = len(ModelDirectory(made.training.start.init_from).load_model().weights)
-        assert summary[0] == f"Warm start: {taken} weights taken"
-        assert len(summary) > 1
-        assert all(line.startswith("  new: ") and "composition" in line for line in summary[1:])
+    if configurations[-1] == "ni_both":  # starts from the plain model: new weights are reported
+        summary = next(line for line in progress if line.startswith("Warm start: "))
+        new = [line for line in summary.splitlines() if line.startswith("  new: ")]
+        assert new
+        assert all("composition" in line for line in new)
