@@ -61,7 +61,6 @@ def test_the_table_has_means_and_leaves_empty_what_was_not_run_and_is_in_the_rea
         new = {"new": {"bleu": bleu, "chrf": 20.0}, "old": scores, "seconds": 3.0, "stored": 2_500_000}
         rows.append({"domain": "news", "configuration": "lora", "seed": seed, "trained_parameters": 1234, **new})
     lines = script.table(rows).splitlines()
-    assert len(lines) == 2 + 2 * 5
     assert lines[2] == "| tatoeba | before | | | | | | | | |"
     assert lines[7] == "| news | before | | | | | 10.0 | 20.0 | 10.0 | 20.0 |"
     assert lines[9] == "| news | lora | 1, 2 | 1,234 | 2.50 | 3 | 13.0 ± 1.4 | 20.0 | 10.0 | 20.0 |"
