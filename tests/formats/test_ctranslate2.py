@@ -23,7 +23,7 @@ from keras_nmt.formats import export_ctranslate2, import_model
 from keras_nmt.formats.ctranslate2 import read_variables
 from keras_nmt.formats.parameters import variables
 from keras_nmt.formats.vocabulary import Vocabulary
-from keras_nmt.ids import BOS, EOS
+from keras_nmt.ids import BOS, EOS, PAD
 from keras_nmt.inference import Translator
 from keras_nmt.inference.load import load
 from keras_nmt.layers import LayerSpec
@@ -78,13 +78,14 @@ def test_ctranslate2_computes_the_same_and_the_model_comes_back(options, make_mo
         expected = tf.nn.log_softmax(logits)[0].numpy()[np.arange(len(ids) + 1), [*ids, EOS]]
         np.testing.assert_allclose(scored.log_probs, expected, rtol=1e-4, atol=1e-4)
 
-    # Greedy translations. Beams differ in when a hypothesis counts as finished.
-    search = {"beam_size": 1, "min_length": 0, "max_length_factor": 0, "max_length_offset": 8}
-    expected = Translator(model, tokenizers, **search, length_penalty=0.0).translate(texts)
-    results = runtime.translate_batch(
-        pieces, beam_size=1, length_penalty=0, min_decoding_length=0, max_decoding_length=8
-    )
-    assert [target.decode(result.hypotheses[0]) for result in results] == [translation.text for translation in expected]
+    # Greedy translations. Beams differ in when a hypothesis counts as finished. Ours never write padding and the begin.
+    search = {"beam_size": 1, "min_length": 0, "max_length_factor": 0, "max_length_offset": 8, "length_penalty": 0.0}
+    expected = [translation.text for translation in Translator(model, tokenizers, **search).translate(texts)]
+    theirs = {"beam_size": 1, "length_penalty": 0, "min_decoding_length": 0, "max_decoding_length": 8}
+    never = [[target.id_to_piece(i)] for i in (PAD, BOS)]
+    results = runtime.translate_batch(pieces, **theirs, suppress_sequences=never)
+    assert [target.decode(result.hypotheses[0]) for result in results] == expected
+    assert len(set(expected)) > 1
 
     ours = import_model(folder, tmp_path / "ours").load_model()
     np.testing.assert_allclose(ours(inputs), logits, atol=1e-5)
