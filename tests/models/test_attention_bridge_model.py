@@ -59,8 +59,16 @@ def _fresh(languages=LANGUAGES, **options):
 @pytest.mark.parametrize(
     "options",
     _variants(
-        *(DEEP, {**DECODER, **NO_BRIDGE}, WITH_CROSS),
-        slow=[{**ENCODER, **NO_BRIDGE}, CONCAT, CHEAP, SHARED, WITH_ROLES, {**WITH_CROSS, **NO_BRIDGE}],
+        *(DEEP, WITH_CROSS),
+        slow=[
+            {**DECODER, **NO_BRIDGE},
+            {**ENCODER, **NO_BRIDGE},
+            CONCAT,
+            CHEAP,
+            SHARED,
+            WITH_ROLES,
+            {**WITH_CROSS, **NO_BRIDGE},
+        ],
         nightly=[BOTH, DOT, NO_FEEDING, {"shared_attention": True, "attention_score": "concat"}, WITH_MECHANISMS],
     ),
 )
@@ -180,7 +188,7 @@ def test_models_of_pairs_and_their_parts_are_made_once_and_saved_as_a_whole(tmp_
 # --- the bridge and the initial states of decoders -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("options", _variants({}, WITH_CROSS, slow=[ENCODER, DECODER]))
+@pytest.mark.parametrize("options", _variants({}, slow=[WITH_CROSS, ENCODER, DECODER]))
 def test_the_bridges_outputs_are_the_decoders_memory_whose_shape_does_not_depend_on_the_source(options):
     model = _model(options)
 
@@ -287,6 +295,7 @@ def test_a_model_saved_by_keras_equals_the_loaded_model(tmp_path):
     np.testing.assert_array_equal(loaded.pair("pt-BR", "zh_Hant")(inputs), model.pair("pt-BR", "zh_Hant")(inputs))
 
 
+@pytest.mark.slow
 def test_half_precision_is_near_float32():
     model, half = _model(), _model().with_dtype("mixed_bfloat16")
     assert half.get_config() == {**model.get_config(), "dtype": "mixed_bfloat16"}

@@ -131,6 +131,7 @@ def test_a_transformers_attention_is_the_mean_over_heads_of_a_layer(transformer,
         attention(transformer, 4)
 
 
+@pytest.mark.slow
 def test_attention_of_pairs_and_ensembles(transformer, models):
     recurrent = AttentionBridgeModel({"de": V, "fr": V}, **ONE_LAYER, bridge_heads=None).pair("de", "fr")
     label = LanguageLabelModel(["de", "fr"], vocabulary_size=V, **ONE_LAYER).pair("de", "fr")

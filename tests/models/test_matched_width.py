@@ -21,9 +21,8 @@ def test_no_neighbouring_width_is_nearer():
         assert abs(count_parameters(**TINY, hidden_dim=neighbour) - target) >= abs(matched.residual)
 
 
-@pytest.mark.parametrize(
-    "options", [{"head_composition": "bilinear"}, pytest.param({"positions": "rotary"}, marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [{"head_composition": "bilinear"}, {"positions": "rotary"}])
 def test_every_kind_of_model_matches_itself(options):
     """The parameters of bilinear pooling are cubic in the width; rotary positions need heads of even width."""
     target = count_parameters(**TINY, **options, hidden_dim=72)

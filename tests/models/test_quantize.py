@@ -118,7 +118,8 @@ TWO_BYTES = list(itertools.product(MECHANISMS, ["bfloat16", "float16"]))
 
 
 @pytest.mark.parametrize(
-    ("mechanism", "dtype"), [TWO_BYTES[0], *(pytest.param(*x, marks=NIGHTLY) for x in TWO_BYTES[1:])]
+    ("mechanism", "dtype"),
+    [pytest.param(*TWO_BYTES[0], marks=SLOW), *(pytest.param(*x, marks=NIGHTLY) for x in TWO_BYTES[1:])],
 )
 def test_weights_of_two_bytes_compute_nearly_the_same(mechanism, dtype):
     model = make(**mechanism)
