@@ -58,10 +58,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(autouse=True, scope="module")
 def _memory_is_given_back() -> Iterator[None]:
-    """Frees the models and graphs of a file before the next file, if a process has grown to more than 1.5 GB."""
+    """Frees the models and graphs of a file before the next file, if a process has grown to more than 1.2 GB."""
     yield
     statm = Path("/proc/self/statm")  # the second number is the resident memory in pages
-    if not statm.exists() or int(statm.read_text().split()[1]) * resource.getpagesize() > 1.5e9:
+    if not statm.exists() or int(statm.read_text().split()[1]) * resource.getpagesize() > 1.2e9:
         gc.collect()
         if sys.platform == "linux":
             ctypes.CDLL(None).malloc_trim(0)  # the C library keeps what is freed

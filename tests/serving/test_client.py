@@ -261,7 +261,6 @@ def test_errors_of_translate_by_a_server_are_one_line(command, monkeypatch):
         (["runs/mine", *there], "no effect with --server. Received: DIRECTORY"),
         ([*there, "--length-penalty", "2", "--xla"], "Received: --length-penalty, --xla"),
         ([*there, "--sample", "--beam-size", "2"], "--sample. Received: --beam-size"),
-        ([*there, "--split-sentences", "en", "--n-best", "2"], "es. Received: --n-best"),
         ([*there, "--seed", "3"], "--seed goes with --sample. Received: --seed 3"),
         ([*there, "--sample", "--top-k", "3"], "no effect with --server. Received: --top-k"),
         (["runs/mine", "--retries", "3"], "--retries goes with --server. Received: --retries 3"),
