@@ -14,8 +14,7 @@ from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel, LowRank, 
 from keras_nmt.testing import SMALL, make_batch
 
 V = SMALL["source_vocabulary_size"]
-LANGUAGES = {"de": 17, "fr": 13}
-BRIDGE = {"languages": LANGUAGES, "hidden_dim": 8, "bridge_heads": 3, "bridge_hidden_dim": 6}
+BRIDGE = {"languages": {"de": 17, "fr": 13}, "hidden_dim": 8, "bridge_heads": 3, "bridge_hidden_dim": 6}
 LABEL = {"languages": ["de", "fr"], "vocabulary_size": V, "hidden_dim": 8}
 PART = {"num_heads": 2, "intermediate_dim": 12}  # of a multilingual model that is a Transformer
 DECODER = {"decoder": "transformer", "num_decoder_layers": 1, "transformer": PART}

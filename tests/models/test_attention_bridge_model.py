@@ -60,15 +60,7 @@ def _fresh(languages=LANGUAGES, **options):
     "options",
     _variants(
         *(DEEP, WITH_CROSS),
-        slow=[
-            {**DECODER, **NO_BRIDGE},
-            {**ENCODER, **NO_BRIDGE},
-            CONCAT,
-            CHEAP,
-            SHARED,
-            WITH_ROLES,
-            {**WITH_CROSS, **NO_BRIDGE},
-        ],
+        slow=[{**DECODER, **NO_BRIDGE}, CONCAT, CHEAP, SHARED, WITH_ROLES, {**WITH_CROSS, **NO_BRIDGE}],
         nightly=[BOTH, DOT, NO_FEEDING, {"shared_attention": True, "attention_score": "concat"}, WITH_MECHANISMS],
     ),
 )
