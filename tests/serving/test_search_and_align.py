@@ -157,7 +157,6 @@ def test_a_client_gives_the_translators_markup(case):
         for translate in (reference.translate, client.translate):
             for wrong, told in (
                 ({"prefixes": [""] * 7}, "`prefixes` cannot be used for lines with markup"),
-                ({"constraints": [["die"]] * 7}, "`constraints` cannot be used for lines with markup"),
                 ({"avoid": [[]]}, "`avoid` must have a list for each line. Received: 7 lines, 1 lists"),
                 ({"markup": "rtf"}, "must be html or xml. Received: markup='rtf'"),
             ):
