@@ -9,7 +9,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", ROOT / "docs" / "reliability.md", *sorted((ROOT / "docs" / "concepts").glob("[!i]*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    *((ROOT / "docs" / f"{x}.md") for x in ("reliability", "surprises")),
+    *sorted((ROOT / "docs" / "concepts").glob("[!i]*.md")),
+]
 WITNESS = re.compile(r"\[`test_\w+\.py::(test_\w+)`\]\(([\w./]+\.py)\)")
 
 

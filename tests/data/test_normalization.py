@@ -99,6 +99,7 @@ def test_every_spelling_of_a_letter_is_composed(tokenizers: dict[str, SubwordTok
     assert len(SPELLINGS) > 3 * len(COMPOSED) / 2 > 18_000
     text = " ".join(SPELLINGS)
     assert read(tokenizers["nfc"], text) == unicodedata.normalize("NFC", text)
+    assert read(tokenizers["nfkc"], text) == joined(unicodedata.normalize("NFKC", text))
     for form in ("nfc", "nfkc"):
         lower = unicodedata.normalize(form.upper(), unicodedata.normalize(form.upper(), text).lower())
         assert read(tokenizers[f"{form}, lower case"], text) == joined(lower)

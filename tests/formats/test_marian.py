@@ -69,6 +69,8 @@ def test_a_model_comes_back_bit_by_bit(options, make, tmp_path):
     theirs = export_marian(tmp_path / "theirs", model, tokenizers)
     import_model(theirs, tmp_path / "ours")
     ours = load(tmp_path / "ours")
+    assert ours.search == {"beam_size": 4, "max_length_factor": 3, "max_length_offset": 3}  # as Marian stops
+    assert '"max-length-crop": true' in (theirs / "decoder.yml").read_text()
     ids = [np.array([[7, 8, UNK, 9, EOS]]), np.array([[BOS, 9, UNK, 10]])]
     words = [i for i in range(tokenizers["target"].vocabulary_size) if i not in (PAD, BOS)]
     found, expected = (np.asarray(x(ids))[..., words] for x in (ours.model, model))
@@ -299,6 +301,7 @@ def test_damaged_models_are_refused(exported, tmp_path):
         (decoder, 'vocabs: ["vocab.yml"]', r"two vocabularies. Received: \['vocab.yml'\]"),
         (decoder, 'vocabs: ["gone.yml", "gone.yml"]', "Missing vocabulary, which the search settings name: .*gone.yml"),
         (decoder, "beam-size: 4.5", "`beam-size` of the search.*Received: "),
+        (decoder, "max-length-factor: many", "`max-length-factor` of the search.*Received: many"),
     ):
         vocabulary.write_text(lines)
         changed.write_text(content)
