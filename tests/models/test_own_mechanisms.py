@@ -103,6 +103,27 @@ def test_each_property_that_is_missing_is_named(place, changed, message):
         check_mechanism(**_changed(place, **changed), num_encoder_layers=1, num_decoder_layers=1)
 
 
+@keras.saving.register_keras_serializable(package="own")
+class OfThreeLayers(keras.layers.Layer):
+    """Adds the state two below, which is there after the third layer and no later one."""
+
+    residual = True
+
+    def node_after(self, number):
+        return number - 3 if number >= 3 else None
+
+    def aggregate(self, node, representations, previous=None):
+        return representations[-3]
+
+
+@pytest.mark.slow
+def test_a_composition_that_fits_one_depth_and_a_layer_that_cannot_be_made_are_named():
+    with pytest.raises(AssertionError, match="stacks of other depths must compute: .*list index out of range"):
+        check_mechanism(layer_composition=LayerSpec(OfThreeLayers))
+    with pytest.raises(AssertionError, match="the model cannot be made: ValueError: .*`step` and `empty_cache`"):
+        check_mechanism(roles=LayerSpec(OfThreeLayers))
+
+
 @pytest.fixture
 def directory(model, tmp_path):
     directory = ModelDirectory(tmp_path)
