@@ -42,6 +42,12 @@ def input_lines(path: Path) -> Iterator[str]:
     return itertools.chain.from_iterable(read_blocks(path))
 
 
+def input_document(path: Path) -> Iterator[str]:
+    """Yields all lines of a file or of standard input as one text, each with its line end, unless there is none."""
+    if lines := list(input_lines(path)):
+        yield "\n".join([*lines, ""])
+
+
 def number_of_lines(path: Path) -> int | None:
     """Reads a file from its beginning to its end, which finds faults before the work, and returns its number of lines.
 

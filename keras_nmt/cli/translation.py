@@ -21,6 +21,7 @@ from keras_nmt.cli.lines import (
     check_input,
     check_outputs,
     chunks,
+    input_document,
     input_lines,
     number_of_lines,
     output_lines,
@@ -74,7 +75,7 @@ if TYPE_CHECKING:
 # The options that have an effect with the model of a server, with a sampling one, by sentence, and on alternatives.
 SEARCH_OPTIONS = {
     *("beam_size", "prefixes", "constraints", "avoid", "glossary", "ignore_case"),
-    *("alignments", "word_scores", "markup"),
+    *("alignments", "word_scores", "markup", "document", "keep"),
 }
 SERVER_OPTIONS = SEARCH_OPTIONS | {
     *("server", "model", "source_language", "target_language", "num_hypotheses", "scores", "sample", "seed"),
@@ -157,6 +158,17 @@ def translate(
     markup: Annotated[
         str | None, typer.Option(metavar="html|xml", help="Keep the tags of the lines, placed by alignment.")
     ] = None,
+    document: Annotated[
+        bool, typer.Option("--document", help="With --markup: the input is one document, not one in each line.")
+    ] = False,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PATTERN",
+            help="Keep text as it is, placed by alignment: placeholders, urls, or a regular expression; "
+            "may be repeated.",
+        ),
+    ] = None,
     alternatives: Annotated[
         int | None,
         typer.Option(
@@ -174,7 +186,7 @@ def translate(
     has fewer different texts, the last lines are empty, with the score -inf. Empty translations, and those that the
     length limit cut off, are counted on standard error. The options of the search of a server's model are those of its
     export; --prefixes, --constraints, --avoid, --glossary, --beam-size and --n-best need its signature `search`,
-    --alignments and --markup need `align`, --word-scores needs `tokens`.
+    --alignments, --markup and --keep need `align`, --word-scores needs `tokens`.
     """
     check_input(input_)
     written = [path for path in (output, alignments, word_scores) if path is not None]
@@ -183,23 +195,24 @@ def translate(
     if len(set(places)) < len(places):
         repeated = next(path for path, place in zip(written, places, strict=True) if places.count(place) > 1)
         raise UserError(f"Alignments, scores and translations go to different files. Received: both {repeated}")
-    if markup is not None:
-        _check_markup(context, markup)
+    _check_markup(context, markup, keep)
     if alternatives is not None:
         refuse(context, ALTERNATIVES_OPTIONS, "with --alternatives")
     # On a terminal, translations and a bar would disturb each other.
     is_on_terminal = output == STANDARD and sys.stdout.isatty()
     has_bar = sys.stderr.isatty() and not is_on_terminal
-    bar = progress(number_of_lines(input_), "lines", shown=has_bar)
+    count = number_of_lines(input_)
+    bar = progress(1 if document else count, "documents" if document else "lines", shown=has_bar)
     is_answered_at_once = line_buffered or (input_ == STANDARD and sys.stdin.isatty())
     at_once = 1 if is_answered_at_once else LINES_OF_A_STEP if has_bar or is_on_terminal else None
     files = drop_none(prefixes=prefixes, constraints=constraints, avoid=avoid)
     if glossary is None:
         refuse_without(context, "ignore_case", "--glossary FILE")
     entries = None if glossary is None else Glossary.read(glossary, ignore_case=ignore_case)
-    options = drop_none(markup=markup, split_sentences=split_sentences, glossary=entries)
+    options = drop_none(markup=markup, split_sentences=split_sentences, glossary=entries, keep=keep or None)
     options |= {} if word_scores is None else {"word_scores": True}
-    texts = Input(input_lines(input_), at_once, files, seed if shared["sample"] else None, options)
+    lines = input_document(input_) if document else input_lines(input_)
+    texts = Input(lines, at_once, files, seed if shared["sample"] else None, options, is_document=document)
     is_aligned = alignments is not None
     if server is not None:
         _check_options_of_server(context)
@@ -232,6 +245,8 @@ def translate(
         )
         stack.enter_context(contextlib.closing(answers))
         advance = stack.enter_context(bar)
+        if document:  # its last line end is that of the line
+            write_text, write = write, lambda text: write_text(text.removesuffix("\n"))
         counts = _write_answers(answers, write, write_aligned, write_words, advance, scores)
     warn(counts)
 
@@ -394,12 +409,20 @@ def _scores_of_words(hypothesis: Hypothesis) -> str:
     return json.dumps({"words": words, "pieces": pieces}, ensure_ascii=False)
 
 
-def _check_markup(context: typer.Context, markup: str) -> None:
-    """Raises a `UserError` for markup of an unknown kind, and for options that it excludes."""
+def _check_markup(context: typer.Context, markup: str | None, keep: Sequence[str] | None) -> None:
+    """Raises a `UserError` for unknown markup, for wrong patterns, and for options that both exclude."""
+    from keras_nmt.data.kept_text import KeptText
     from keras_nmt.inference.markup import MARKUPS
 
-    if markup not in MARKUPS:
+    if markup not in (None, *MARKUPS):
         raise UserError(f"--markup must be {' or '.join(MARKUPS)}. Received: --markup {markup}")
+    KeptText(keep or ())
+    if markup is None:
+        refuse_without(context, "document", "--markup")
+    elif context.params["document"]:
+        names = set(context.params) - {"num_hypotheses", "scores", "line_buffered", "alternatives"}
+        refuse(context, names, "with --document")
+    given = "--markup" if markup else "--keep" if keep else None
     for name in ("prefixes", "alignments"):
-        if context.params[name] is not None:
-            raise UserError(f"--markup excludes --{name}. Received: --{name} {context.params[name]}")
+        if given and context.params[name] is not None:
+            raise UserError(f"{given} excludes --{name}. Received: --{name} {context.params[name]}")

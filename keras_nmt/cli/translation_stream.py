@@ -41,6 +41,7 @@ class Input:
     seed: int | None  # from which the seeds of lines are drawn, or None without sampling
     options: Mapping[str, Any]  # of `translate`, for all lines
     sentences_per_line: int | None = None  # of the training data: more are told of, unless lines are split
+    is_document: bool = False  # whether there is one line, which is a document
 
     def parts(self) -> Iterator[tuple[list[str], dict[str, Any]]]:
         """Yields lists of lines, and the prefixes, phrases, seeds and options of their lines."""
@@ -81,11 +82,11 @@ class Input:
         if longer:
             print(warning_of_sentences(longer, most), file=sys.stderr)
         if incomplete:
-            print(
-                f"{len(incomplete)} line(s), the first of them line {incomplete[0]}, end inside a tag, a comment or an "
-                "element whose contents stay: each line is read alone.",
-                file=sys.stderr,
-            )
+            subject, advice = "The document ends", "."
+            if not self.is_document:
+                subject = f"{len(incomplete)} line(s), the first of them line {incomplete[0]}, end"
+                advice = ": each line is read alone; --document reads all as one document."
+            print(f"{subject} inside a tag, a comment or an element whose contents stay{advice}", file=sys.stderr)
 
     def _refuse(self, name: str, column: list[Any]) -> NoReturn:
         raise UserError(

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from keras_nmt.data.kept_text import KeptText
 from keras_nmt.errors import UserError
 
 KEYBOARD = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
@@ -52,9 +54,12 @@ class SourceNoise:
         uppercase: Float, the rate of lines in upper case. Defaults to 0.
         titlecase: Float, the rate of lines in which each word begins with an upper-case letter. Defaults to 0.
         final_stop: Float, the rate of lines that lose their full stop at the end. Defaults to 0.
+        keep: Sequence of patterns of text that stays, see `keras_nmt.data.kept_text.KeptText`; so does the rest of its
+            words. Defaults to placeholders and addresses.
 
     Raises:
-        UserError: A rate is out of its range, all rates are 0, or the sum of rates that exclude each other is above 1.
+        UserError: A rate is out of its range, all rates are 0, the sum of rates that exclude each other is above 1, or
+            a pattern is wrong.
 
     Example:
 
@@ -74,9 +79,11 @@ class SourceNoise:
     uppercase: float = 0.0
     titlecase: float = 0.0
     final_stop: float = 0.0
+    keep: Sequence[str] = ("placeholders", "urls")
 
     def __post_init__(self) -> None:
         rates = dataclasses.asdict(self)
+        KeptText(rates.pop("keep"))
         for name, rate in rates.items():
             if isinstance(rate, bool) or not isinstance(rate, int | float) or not 0 <= rate <= 1:
                 raise UserError(f"A rate of noise must be a number from 0 to 1. Received: {name}={rate!r}")
@@ -88,7 +95,7 @@ class SourceNoise:
 
     @classmethod
     def from_settings(cls, settings: dict[str, Any]) -> SourceNoise:
-        """Makes an instance from rates by name. Raises a `UserError` for an unknown name."""
+        """Makes an instance from its arguments by name. Raises a `UserError` for an unknown name."""
         known = [field.name for field in dataclasses.fields(cls)]
         if unknown := sorted(set(settings) - set(known)):
             raise UserError(f"The settings of `noise` must be among {', '.join(known)}. Received: {', '.join(unknown)}")
@@ -111,28 +118,34 @@ class SourceNoise:
             List of N strings. A text that is not blank does not become blank.
         """
         occurrences: dict[int, int] = {}
+        kept = KeptText([*self.keep, *(f"(?:{re.escape(symbol)})" for symbol in keep)])
         noisy = []
         for text, line in zip(texts, lines, strict=True):
             number = occurrences[line] = occurrences.get(line, -1) + 1
             # The raw output of PCG64 is the same in every version of NumPy. Draws: two for the text, two per character.
             bits = np.random.PCG64(np.random.SeedSequence((*seeds, int(line), number)))
             draws = ((bits.random_raw(2 * len(text) + 2) >> np.uint64(11)) * 2.0**-53).tolist()
-            noisy.append(self._of_text(text, iter(draws), keep))
+            noisy.append(self._of_text(text, iter(draws), kept.spans(text)))
         return noisy
 
-    def _of_text(self, text: str, draws: Iterator[float], keep: Collection[str]) -> str:
+    def _of_text(self, text: str, draws: Iterator[float], kept: Sequence[tuple[int, int]]) -> str:
+        """Adds noise to a text, but to the words that have one of the spans `kept`."""
         case = self._chosen(CASES, next(draws))
         if next(draws) < self.final_stop:
             without = text.rstrip()
             is_one = without[-1:] and without[-1] in FULL_STOPS and without[-2:-1] not in FULL_STOPS
+            is_one = is_one and (not kept or kept[-1][1] < len(without))
             text = without[:-1] if is_one and without[:-1].strip() else text
-        words = []
+        words, start, left = [], 0, list(kept[::-1])
         for word in text.split(" "):
-            if any(symbol in word for symbol in keep):
-                words.append(word)
-                continue
-            word = self._of_word(word, draws)
-            words.append(CASES[case](word) if case else word)
+            stop = start + len(word)
+            while left and left[-1][1] <= start:
+                left.pop()
+            if not left or left[-1][0] >= stop:
+                word = self._of_word(word, draws)
+                word = CASES[case](word) if case else word
+            words.append(word)
+            start = stop + 1
         return " ".join(words)
 
     def _of_word(self, word: str, draws: Iterator[float]) -> str:

@@ -78,8 +78,10 @@ class DataConfig:
         "Guided alignment: file of the aligned words of each sentence pair of `train`, such as 0-0 1-2, source word "
         "first; a list for several corpora. Only for one direction.",
     )
-    noise: dict[str, float] | None = setting(
-        None, "Errors to add to the sources of the training text: rates by kind, such as swap=0.01; see `SourceNoise`."
+    noise: dict[str, float | list[str]] | None = setting(
+        None,
+        "Errors to add to the sources of the training text: rates by kind, such as swap=0.01, and `keep`, patterns of "
+        "text that stays; see `SourceNoise`.",
     )
     max_length: PositiveInt = setting(256, "Length in subwords of the longest sentence of the training data.")
     max_ratio: Annotated[float, Field(ge=1)] = setting(3.0, "Largest ratio of the lengths of a sentence pair.")

@@ -185,6 +185,7 @@ class Translator:
         markup: str | None = None,
         split_sentences: str | None = None,
         glossary: Glossary | None = None,
+        keep: Iterable[str] | None = None,
     ) -> list[Translation]:
         """Translates any number of lines.
 
@@ -214,6 +215,8 @@ class Translator:
                 the rules of `source`, or of English; "none" splits none.
             glossary: `Glossary`, whose entries become further constraints of the sentences with their words. Defaults
                 to None.
+            keep: Iterable of patterns of text that stays as it is, at its place by `align`: regular expressions, or
+                "placeholders", or "urls"; see `keras_nmt.data.kept_text`. Defaults to None.
 
         Returns:
             A list of `Translation`, one per line.
@@ -223,11 +226,11 @@ class Translator:
                 the translator does not sample; a prefix or a phrase has characters that the subwords do not have;
                 the constraints of a line have more subwords than its translation may have, or the translator samples;
                 the phrases of a line have too many alternatives and subwords;
-                the prefixes and constraints of a batch have more subwords than `shortlist_size`; or there are prefixes
-                of lines with markup.
+                the prefixes and constraints of a batch have more subwords than `shortlist_size`; there are prefixes
+                of lines with markup or `keep`; or a pattern of `keep` is wrong.
         """
         lines = check_lines(lines)
-        if markup is not None or split_sentences not in (None, NOT_SPLIT):
+        if markup is not None or keep is not None or split_sentences not in (None, NOT_SPLIT):
             translate = functools.partial(self.translate, word_scores=word_scores, glossary=glossary)
             return translate_in_parts(
                 lines,
@@ -237,6 +240,7 @@ class Translator:
                 self.align,
                 markup=markup,
                 split_sentences=split_sentences,
+                keep=keep,
                 prefixes=prefixes,
                 constraints=constraints,
                 avoid=avoid,

@@ -136,12 +136,14 @@ class Client:
         markup: str | None = None,
         split_sentences: str | None = None,
         glossary: Glossary | None = None,
+        keep: Iterable[str] | None = None,
     ) -> list[Translation]:
         """Translates any number of lines.
 
         `prefixes`, `num_hypotheses`, `beam_size`, `constraints`, `avoid` and `glossary` need the signature `search` of
         the export, except `num_hypotheses` alone, if the export gives as many hypotheses. `word_scores` needs the
-        signature `tokens`. `markup` needs the signature `align` if there are tags within texts.
+        signature `tokens`. `markup` and `keep` need the signature `align` if there are tags, or text that stays, within
+        texts.
 
         Args:
             lines: Iterable of strings, the sentences.
@@ -149,7 +151,7 @@ class Client:
             num_hypotheses: Integer, the translations of a line, at most `beam_size`. Defaults to `None`: as many as the
                 export gives, or 1 with any other option of the search or `word_scores`.
             beam_size: Integer, hypotheses that the search keeps, at most the export's beam size, which is the default.
-            prefixes, constraints, avoid, word_scores, markup, split_sentences, glossary: See
+            prefixes, constraints, avoid, word_scores, markup, split_sentences, glossary, keep: See
                 `keras_nmt.inference.Translator.translate`.
 
         Returns:
@@ -164,7 +166,7 @@ class Client:
                 "`num_hypotheses` must be at most `beam_size`. "
                 f"Received: num_hypotheses={num_hypotheses}, beam_size={beam_size}"
             )
-        if markup is not None or split_sentences not in (None, NOT_SPLIT):
+        if markup is not None or keep is not None or split_sentences not in (None, NOT_SPLIT):
             translate = functools.partial(
                 self.translate,
                 num_hypotheses=num_hypotheses,
@@ -180,6 +182,7 @@ class Client:
                 self.align,
                 markup=markup,
                 split_sentences=split_sentences,
+                keep=keep,
                 prefixes=prefixes,
                 constraints=constraints,
                 avoid=avoid,

@@ -1,0 +1,82 @@
+"""Spans of text that stay as they are, such as placeholders and addresses. Imports nothing heavy."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterable, Sequence
+
+from keras_nmt.errors import UserError
+
+_PRINTF = r"(?<![\d%])%(?:\d+\$|\(\w+\))?[-+#0]*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:hh?|ll?|[jqtzL])?[@AEFGXacdefginopsux]"
+_BRACES = r"[$#%]?(?:\{\{[^{}]*\}\}|\{[^{}\s]*\})|\{\w+,\s*(?:date|number|time)\b[^{}]*\}"
+_IN_URL = r"[^\s<>\"()、。，）」』]"
+_END_OF_URL = r"[^\s<>\"().,;:!?'\]}…’”»、。，）」』]"
+_URL = rf"(?:\b[A-Za-z][\w+.-]*://|\bmailto:|\bwww\.)(?:{_IN_URL}|\({_IN_URL}*\))*(?:{_END_OF_URL}|\({_IN_URL}*\))"
+# Patterns that have names. The placeholders are those of printf, of Windows and Symfony (%name%), and those in braces.
+NAMED = {
+    "placeholders": rf"(?<!\w)%[A-Za-z_]\w+%(?!\w)|{_PRINTF}|%%|{_BRACES}",
+    "urls": rf"{_URL}|\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+",
+}
+
+
+class KeptText:
+    """Finds spans of text that stay as they are.
+
+    Args:
+        patterns: Iterable of strings: regular expressions of Python, or names of `NAMED`: "placeholders", and "urls",
+            which are also addresses of mail.
+
+    Raises:
+        UserError: A pattern is not a string, or not a regular expression; or `patterns` is one string.
+
+    Example:
+
+    >>> text = "Hello %1$s, see (https://a.org/b_(c)) and {name}: 100% free."
+    >>> [text[start:stop] for start, stop in KeptText(["placeholders", "urls"]).spans(text)]
+    ['%1$s', 'https://a.org/b_(c)', '{name}']
+    """
+
+    def __init__(self, patterns: Iterable[str]) -> None:
+        if isinstance(patterns, str) or not isinstance(patterns, Iterable):
+            raise UserError(f"`keep` must be a list of patterns. Received: keep={patterns!r}")
+        self.patterns = list(patterns)
+        self._compiled = [_compiled(pattern) for pattern in self.patterns]
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Returns where spans begin and end, in ascending order. Spans that overlap are one."""
+        found: list[tuple[int, int]] = []
+        for start, stop in sorted(match.span() for pattern in self._compiled for match in pattern.finditer(text)):
+            if start == stop:
+                continue
+            if found and start < found[-1][1]:
+                start, stop = found[-1][0], max(stop, found.pop()[1])
+            found.append((start, stop))
+        return found
+
+
+@functools.lru_cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    if not isinstance(pattern, str) or not pattern:
+        raise UserError(f"A pattern of `keep` must be a string that is not empty. Received: {pattern!r}")
+    try:
+        return re.compile(NAMED.get(pattern, pattern))
+    except (re.error, RecursionError, OverflowError) as error:
+        raise UserError(
+            f"A pattern of `keep` must be a regular expression, or {' or '.join(NAMED)}: {error}. Received: {pattern!r}"
+        ) from None
+
+
+def cut(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[str, bool]]:
+    """Cuts a text at spans, and says of each part whether it is a span.
+
+    Example:
+
+    >>> cut("a {b} c", [(2, 5)])
+    [('a ', False), ('{b}', True), (' c', False)]
+    """
+    found, done = [], 0
+    for start, stop in spans:
+        found += [(text[done:start], False), (text[start:stop], True)]
+        done = stop
+    return [(part, is_span) for part, is_span in [*found, (text[done:], False)] if part]
