@@ -1,4 +1,4 @@
-"""Private names of Keras that the package needs; `tests/models/test_private_names.py` checks that Keras has them."""
+"""Private names of Keras that the package needs."""
 
 from __future__ import annotations
 

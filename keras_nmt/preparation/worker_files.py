@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import threading
 import uuid
 from collections.abc import Iterable, Iterator
@@ -34,7 +35,10 @@ def write_blocks(folder: Path, block: PairBlock, buckets: np.ndarray) -> Iterato
         for bucket in np.unique(buckets).tolist():
             positions.append((bucket, (str(path), file.tell())))
             for array in _arrays(block.select(buckets == bucket)):
-                np.save(file, array, allow_pickle=False)
+                # NumPy's own writing to a file says of a full disk "2803 requested and 96 written", and not which file.
+                content = io.BytesIO()
+                np.save(content, array, allow_pickle=False)
+                file.write(content.getbuffer())
     yield from positions
 
 

@@ -44,7 +44,7 @@ def test_each_bucket_is_read_as_written(tmp_path_factory, sizes, num_buckets, ha
 
 def test_a_full_disk_is_named(tmp_path: Path) -> None:
     with pytest.raises(OSError, match=r"File too large: '.*/blocks/\w+'$"), full_disk():
-        list(write_blocks(tmp_path / "blocks", make_block(300, has_text=False, has_keys=True), np.zeros(300, int)))
+        list(write_blocks(tmp_path / "blocks", make_block(3000, has_text=False, has_keys=True), np.zeros(3000, int)))
 
 
 def test_steps_of_workers_add_up(tmp_path, monkeypatch):
