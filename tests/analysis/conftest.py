@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import keras
@@ -11,7 +10,6 @@ import pytest
 from saved_models import noisy, save
 
 from keras_nmt.analysis import BridgeAttention, bridge_attention
-from keras_nmt.cli import app as cli
 from keras_nmt.data import SubwordTokenizer, train_subwords
 from keras_nmt.inference import Translator
 from keras_nmt.layers import Roles, Shortcuts
@@ -128,14 +126,6 @@ def texts(lines, translated, tmp_path_factory):
 
 
 @pytest.fixture
-def run_inspect(monkeypatch, capsys):
+def run_inspect(keras_nmt):
     """Runs `keras-nmt inspect ARGUMENTS` in this process and returns standard output."""
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["keras-nmt", "inspect", *map(str, arguments)])
-        with pytest.raises(SystemExit) as raised:
-            cli.main()
-        assert not raised.value.code
-        return capsys.readouterr().out
-
-    return run
+    return lambda *arguments: keras_nmt("inspect", *arguments).output

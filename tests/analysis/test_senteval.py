@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 from sklearn.linear_model import LogisticRegression
 
-from keras_nmt.analysis import compare, read_transfer, senteval, transfer
+from keras_nmt.analysis import read_transfer, senteval, transfer
 from keras_nmt.analysis.sentence_probes import classify
 from keras_nmt.analysis.senteval_scores import with_averages
 from keras_nmt.analysis.task_data import PROBING, TASKS, TEST, read_senteval
@@ -197,26 +197,18 @@ def test_probing_tasks_have_averages_and_deviations(data, jobs):
         by_seed = measured.details[f"probing, {task} by seed"]
         assert len(by_seed) == 2
         assert np.mean(by_seed) == pytest.approx(measured.values["probing", task])
+    # Heads stand side by side in each task.
+    by_head = lambda texts: dict(zip("21", encode(texts).values(), strict=True))  # noqa: E731
+    heads = with_averages(senteval(by_head, data, ["SentLen", "WC"]))
+    groups = ("probing: SentLen", "probing: WC", "probing, average: surface")
+    assert [*heads.values] == [(group, head) for group in groups for head in "21"]
+    assert heads.values[groups[2], "1"] == pytest.approx(np.mean([heads.values[group, "1"] for group in groups[:2]]))
+    assert heads.values["probing: WC", "2"] > 0.95 > 0.7 > heads.values["probing: WC", "1"]
     # Deviations of tasks may cancel out in their average, or not.
     for of_tasks, expected in (((0.5, 0.7), (0.7, 0.5)), 0), (((0.5, 0.7), (0.5, 0.9)), np.std([0.5, 0.8], ddof=1)):
         details = dict(zip(measured.details, of_tasks, strict=True))
         planted = with_averages(dataclasses.replace(measured, details=details))
         assert planted.deviations[average] == pytest.approx(expected)
-
-
-@pytest.mark.nightly
-def test_heads_stand_side_by_side_in_each_task(data):
-    heads = lambda texts: {"1": encode(texts)["noise"], "2": encode(texts)[""]}  # noqa: E731  the second has the classes
-    found = with_averages(senteval(heads, data, ["SentLen", "WC"]))
-    groups = ("probing: SentLen", "probing: WC", "probing, average: surface")
-    assert [*found.values] == [(group, head) for group in groups for head in "12"]
-    assert found.values["probing: WC", "2"] > 0.95 > 0.7 > found.values["probing: WC", "1"]
-    mean = np.mean([found.values[group, "1"] for group in groups[:2]])
-    assert found.values["probing, average: surface", "1"] == pytest.approx(mean)
-    both = with_averages(senteval(encode, data, ["SentLen", "WC"]))
-    assert {of for group, of in both.values if group.startswith("probing, average")} == {"surface", "noise"}
-    (lines, *_) = compare({"model": found}).plot().axes  # heads are the axis of a picture of each task
-    assert [label.get_text() for label in lines.get_xticklabels()] == ["1", "2"]
 
 
 def test_every_task_says_what_is_missing(data, tmp_path):

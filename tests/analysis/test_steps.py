@@ -47,13 +47,8 @@ def test_texts_passes_and_epochs_are_counted_once(plain, lines, translated, show
     assert shown["epochs"] == [[8, 8]]
 
 
-@pytest.mark.parametrize("command", ["similarity", pytest.param("embed", marks=pytest.mark.slow)])
-def test_a_terminal_shows_the_lines_of_a_command(command, directories, texts, lines, tmp_path, monkeypatch):
-    source = texts / "source"
-    arguments = ["inspect", "similarity", directories / "plain", "--source", source]
-    if command == "embed":
-        arguments = ["embed", directories / "bridged", "--language", "de", "--input", source]
-        arguments += ["--output", tmp_path / "vectors.npy"]
+def test_a_terminal_shows_the_lines_of_a_command(directories, texts, lines, monkeypatch):
+    arguments = ["inspect", "similarity", directories / "plain", "--source", texts / "source"]
     monkeypatch.setattr(sys, "argv", ["keras-nmt", *map(str, arguments)])
     with terminal_for_errors(monkeypatch) as text:
         with pytest.raises(SystemExit) as raised:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import numpy as np
 import pytest
 
-from keras_nmt.analysis import TaggedSentence, by_frequency, gates, hidden_states, lexical, read_conllu
+from keras_nmt.analysis import TaggedSentence, by_frequency, hidden_states, read_conllu
 from keras_nmt.errors import UserError
 
 CONLLU = """# text = Don't stop.
@@ -52,18 +50,3 @@ def test_bins_of_frequency_have_equally_many_types(plain, lines):
     assert max(map(len, types.values())) - min(map(len, types.values())) <= 1
     for low, high in zip(sorted(largest), sorted(largest)[1:], strict=False):
         assert max(largest[low]) <= min(largest[high])
-
-
-@pytest.mark.slow
-def test_the_counts_of_bins_stand_in_a_note(mixed):
-    text = ["the the the cat"] * 9 + ["old cat"]
-    counts = Counter(i for ids in mixed.tokenizers["source"].tokenize(text).to_list() for i in ids)
-    types = sorted(counts.values())
-    found = gates(mixed, text, groups=by_frequency(mixed, text)).notes
-    bins = [1 + i * 10 // len(types) for i in range(len(types))]
-    ranges = {i: [n for n, of in zip(types, bins, strict=True) if of == i] for i in bins}
-    shown = ", ".join(f"{min(of)} to {max(of)} ({i})" for i, of in ranges.items())
-    assert found == (f"Counts of the subwords of the source by bin: {shown}.",)
-    options = {"test_source": text, "test_target": text, "epochs": 1, "hidden_dim": 4}
-    both = lexical(mixed, text, text, groups=by_frequency(mixed, text, text), **options).notes
-    assert both == (*found, found[0].replace("source", "target"))

@@ -12,12 +12,8 @@ import tensorflow as tf
 from keras_nmt.analysis import (
     GoldAlignment,
     alignment_error_rate,
-    by_frequency,
-    composition,
     gates,
     hidden_states,
-    lengths,
-    lexical,
     roles,
     sentence_vectors,
 )
@@ -179,21 +175,13 @@ def test_errors_name_what_is_missing(mixed, bridged, plain, lines):
         (lambda: next(hidden_states(mixed, ["a"], layers="decoder/*")), r"need target texts.*Received: decoder/\*$"),
         (lambda: next(hidden_states(mixed, ["a", "b"], ["a"])), "a target for each source"),
         (lambda: next(hidden_states(plain, ["a"], tensors=["roles", "bridge"])), "no roles and no attention bridge. "),
-        (lambda: sentence_vectors(mixed, ["a"], "mean"), "no attention bridge"),
         (lambda: sentence_vectors(mixed, ["a"], "layer:9"), "layers 1 to 2"),
         (lambda: sentence_vectors(mixed, ["a"], "head"), "`vectors` must be"),
         (lambda: sentence_vectors(mixed, []), "at least one sentence"),
         (lambda: gates(plain, lines), "no shortcuts with gates"),
-        (lambda: composition(plain, lines), "no composition"),
-        (lambda: roles(plain, lines), "no roles"),
         (lambda: alignment_error_rate(bridged, ["a"], ["a"], gold, **languages), "attend"),
         (lambda: hidden_states(plain, texts, text), "not one string"),
-        (lambda: sentence_vectors(plain, text), "not one string"),
-        (lambda: lexical(plain, texts, test_source=text), "not one string"),
-        (lambda: by_frequency(plain, text), "not one string"),
         (lambda: roles(plain, texts, references=text), "not one string"),
-        (lambda: lengths(texts, text, texts), "not one string"),
-        (lambda: alignment_error_rate(plain, texts, text, gold * 11), "not one string"),
     ):
         with pytest.raises(UserError, match=message):
             call()

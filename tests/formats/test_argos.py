@@ -137,9 +137,7 @@ def test_the_command_writes_and_reads_all_formats(make_model, source_tokenizer, 
     for format_, option, told in (
         ("huggingface", ["--quantize", "int8"], "Hugging Face has no such option. Received: --quantize int8"),
         ("marian", ["--beam-size", 3], "leave out options of the search. Received: beam_size"),
-        ("marian", ["--signature", "search"], "Marian has no signatures. Received: --signature search"),
         ("ctranslate2", ["--warmup", __file__], "Received: warmup"),
-        ("ctranslate2", ["--ensemble", directory.path], f"Received: --ensemble {directory.path}"),
         ("onnx", [], "--format must be one of savedmodel, ctranslate2, huggingface, marian, argos"),
     ):
         assert told in error_line(*command(format_, *option))

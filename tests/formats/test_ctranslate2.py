@@ -192,7 +192,6 @@ def test_all_versions_are_read_and_damaged_files_are_refused(make_model, source_
         assert all(np.array_equal(found[name], array) for name, array in arrays.items())
     name = "encoder/layer_0/ffn/linear_0/weight"
     for content, told in (
-        (whole[:100], "ends too early"),
         (whole + b"1", "bytes follow the model"),
         (struct.pack("<I", 7) + whole[4:], "version=7"),
         (whole[:4] + struct.pack("<H", 65535) + whole[6:], "damaged|TransformerSpec"),

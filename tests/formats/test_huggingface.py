@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import math
 import shutil
 import struct
 import subprocess
@@ -224,14 +223,10 @@ def test_damaged_models_are_refused(exported, tmp_path):
         return struct.pack("<Q", len(header)) + header + b"1234"
 
     for content, told in (
-        (b"", "not a safetensors file"),
         (struct.pack("<Q", 1 << 62) + b"{}", "not a safetensors file"),
         (file_of(shape=[1 << 40], place=[0, 1 << 42]), "place of an array"),
-        (file_of(shape=[-1, -1]), "place of an array"),
-        (whole[:-4], "place of an array"),
         (whole + b"1", "bytes follow the arrays"),
         (file_of(shape=[1] * 70), "place of an array"),
-        (file_of(place=[0, math.inf]), "not a safetensors file"),
         (file_of("I8", [4]), "one of the types.*ived: I8"),
     ):
         weights.write_bytes(content)
@@ -251,9 +246,7 @@ def test_damaged_models_are_refused(exported, tmp_path):
         ({"model_type": "t5"}, "`model_type` must be"),
         ({"d_model": 1 << 40}, "must be at most"),
         ({"d_model": 1 << 16}, "must have the shape"),  # of a model that no memory could hold
-        ({"encoder_layers": 1000}, "Missing parameter: encoder.1000"),
         ({"vocab_size": 10**12}, "`vocab_size` must be [0-9,]+, the number"),
-        ({"activation_function": ["relu"]}, "a setting is missing or wrong"),
         ({"pad_token_id": 10**9}, "token ids must be below"),
     ):
         config.write_text(json.dumps({**json.loads(settings), **setting}))
@@ -325,14 +318,11 @@ def test_damaged_models_of_many_languages_are_refused(tmp_path):
     for files, told in (
         ({"sentencepiece.bpe.model": 1}, "not a SentencePiece model"),
         ({"sentencepiece.bpe.model": None}, "Missing subword model"),
-        ({"vocab.json": {"a": 10**12}}, "must have the ids from 0"),
         ({"vocab.json": ["</s>", "<unk>"]}, "must be <pad> and </s>. Received: <unk>"),
         ({"vocab.json": ["\ud800"]}, r"UTF-8: .* Received: '\\ud800'"),
         ({"vocab.json": None}, "tokens including languages, one for each embedding. Received: 61 tokens and 0 lang"),
-        ({"tokenizer_config.json": {"language_codes": [1]}}, "`language_codes` must be"),
         ({"tokenizer_config.json": {"tokenizer_class": "SMALL100Tokenizer"}}, "`tokenizer_class`.*SMALL100Tokenizer"),
         ({"tokenizer_config.json": {"legacy_behaviour": True}}, "must stand before the source"),
-        ({"tokenizer_config.json": {"language_codes": "m2m100"}}, "one for each embedding"),
         (hostile, "one for each embedding"),
     ):
         shutil.copytree(HERE / "m2m100", folder)

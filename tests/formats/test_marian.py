@@ -94,24 +94,21 @@ def test_weights_are_those_of_hugging_face(tmp_path):
     arrays = dict(read_safetensors(kept / "model.safetensors"))
     config, tokens = (json.loads((kept / name).read_text()) for name in ("config.json", "vocab.json"))
     pad = tokens.pop("<pad>")
-    found = {
-        "Wemb": arrays["model.shared.weight"][:pad],
-        "decoder_ff_logit_out_b": arrays["final_logits_bias"][:, :pad],
-    }
-    for side in ("encoder", "decoder"):
-        for number in range(config[f"{side}_layers"]):
-            ours, theirs = f"{side}_l{number + 1}", f"model.{side}.layers.{number}"
-            for site, their_site in (("self", "self_attn"), ("context", "encoder_attn"))[: 1 + (side == "decoder")]:
-                for letter, name in (("q", "q_proj"), ("k", "k_proj"), ("v", "v_proj"), ("o", "out_proj")):
-                    found[f"{ours}_{site}_W{letter}"] = arrays[f"{theirs}.{their_site}.{name}.weight"].T
-                    found[f"{ours}_{site}_b{letter}"] = arrays[f"{theirs}.{their_site}.{name}.bias"][None]
-                for kind, name in (("scale", "weight"), ("bias", "bias")):
-                    found[f"{ours}_{site}_Wo_ln_{kind}"] = arrays[f"{theirs}.{their_site}_layer_norm.{name}"][None]
-            for number_of, name in (("1", "fc1"), ("2", "fc2")):
-                found[f"{ours}_ffn_W{number_of}"] = arrays[f"{theirs}.{name}.weight"].T
-                found[f"{ours}_ffn_b{number_of}"] = arrays[f"{theirs}.{name}.bias"][None]
-            for kind, name in (("scale", "weight"), ("bias", "bias")):
-                found[f"{ours}_ffn_ffn_ln_{kind}"] = arrays[f"{theirs}.final_layer_norm.{name}"][None]
+    found = {"Wemb": arrays["model.shared.weight"][:pad]}
+    found["decoder_ff_logit_out_b"] = arrays["final_logits_bias"][:, :pad]
+    attention = {"q": "q_proj", "k": "k_proj", "v": "v_proj", "o": "out_proj"}
+    for side, number in [(x, i) for x in ("encoder", "decoder") for i in range(config[f"{x}_layers"])]:
+        dense, norms = {"ffn_{}1": "fc1", "ffn_{}2": "fc2"}, {"ffn_ffn_ln": "final_layer_norm"}
+        for site, theirs in (("self", "self_attn"), ("context", "encoder_attn"))[: 1 + (side == "decoder")]:
+            dense |= {f"{site}_{{}}{letter}": f"{theirs}.{name}" for letter, name in attention.items()}
+            norms[f"{site}_Wo_ln"] = f"{theirs}_layer_norm"
+        begin, layer = f"{side}_l{number + 1}_", f"model.{side}.layers.{number}"
+        for name, theirs in dense.items():
+            found[begin + name.format("W")] = arrays[f"{layer}.{theirs}.weight"].T
+            found[begin + name.format("b")] = arrays[f"{layer}.{theirs}.bias"][None]
+        for name, theirs in norms.items():
+            found[f"{begin}{name}_scale"] = arrays[f"{layer}.{theirs}.weight"][None]
+            found[f"{begin}{name}_bias"] = arrays[f"{layer}.{theirs}.bias"][None]
     settings = (
         f"type: transformer\nenc-depth: {config['encoder_layers']}\ndec-depth: {config['decoder_layers']}\n"
         f"dim-emb: {config['d_model']}\ntransformer-heads: {config['encoder_attention_heads']}\n"
@@ -247,7 +244,6 @@ def test_damaged_models_are_refused(exported, tmp_path):
     # Files that are no npz, and arrays that claim more than there is, or are pickles.
     for content, told in (
         (b"PK", "no model|damaged"),
-        (whole[: len(whole) // 2], "damaged"),
         (whole.replace(b"Wemb", b"WXmb", 1), "damaged"),
     ):
         path.write_bytes(content)
@@ -256,7 +252,6 @@ def test_damaged_models_are_refused(exported, tmp_path):
         (npy((1 << 40, 4)), "does not match its shape"),
         (npy((2,), bytes(16), "|O"), "pickles are not read"),
         (npy((2,), bytes(16), "<U2"), "arrays of numbers"),
-        (b"no array", "damaged"),
         (npy((2,)).replace(b"}", b"1: {[]: 1}}"), "is damaged"),
     ):
         with zipfile.ZipFile(path, "w") as archive:
@@ -264,7 +259,6 @@ def test_damaged_models_are_refused(exported, tmp_path):
         refused(told)
     # Arrays that do not fit; those of all formats are in `test_huggingface.py`.
     for change, told in (
-        ({"Wemb": None}, "Missing parameter: .*Wemb"),
         ({SETTINGS: None}, "not a model of Marian"),
         ({"Wemb": arrays["Wemb"][:-1]}, "must have 117 tokens"),
         ({"decoder_ff_logit_out_b": arrays["decoder_ff_logit_out_b"][:, :-1]}, "a row for each"),
@@ -278,11 +272,9 @@ def test_damaged_models_are_refused(exported, tmp_path):
         ('"right-left": "false"', "right-left: true", "right-left"),
         ('"transformer-ffn-activation": "swish"', "transformer-ffn-activation: gelu", "swish or relu"),
         ('"transformer-preprocess": ""', "transformer-preprocess: nd", "norms must stand after each"),
-        ('"transformer-postprocess": "dan"', "transformer-postprocess: da", "norms must stand after each"),
         ('"enc-depth": 2', "enc-depth: &a [*a, *a]", "strings and lists"),
         ('"enc-depth": 2', "enc-depth: " + "[" * 5000, "strings and lists|damaged"),
         ('"enc-depth": 2', '"enc-depth": 2\n"enc-depth": 2', "each name once"),
-        ('"enc-depth": 2', "a: b: c", "damaged"),
     ):
         assert old in settings
         text = np.frombuffer(settings.replace(old, new).encode() + b"\0", "int8")
@@ -295,11 +287,8 @@ def test_damaged_models_are_refused(exported, tmp_path):
     for changed, content, told in (
         (vocabulary, lines.replace('"</s>": 0', '"end": 0'), "Missing token: </s>"),
         (vocabulary, lines.replace('"</s>": 0', '"</s>": 1000'), "ids from 0"),
-        (vocabulary, lines.replace('"</s>": 0', '"</s>": x'), "an id for each token"),
-        (decoder, 'models: ["a.npz", "b.npz"]', "must name one model"),
         (decoder, 'models: ["gone.npz"]', "Missing model, which .*decoder.yml names: .*gone.npz"),  # not another
         (decoder, 'vocabs: ["vocab.yml"]', r"two vocabularies. Received: \['vocab.yml'\]"),
-        (decoder, 'vocabs: ["gone.yml", "gone.yml"]', "Missing vocabulary, which the search settings name: .*gone.yml"),
         (decoder, "beam-size: 4.5", "`beam-size` of the search.*Received: "),
         (decoder, "max-length-factor: many", "`max-length-factor` of the search.*Received: many"),
     ):

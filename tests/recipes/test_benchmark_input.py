@@ -20,11 +20,8 @@ SCRIPT = "benchmarks/input.py"
 @pytest.fixture(scope="module")
 def data_dir(tmp_path_factory):
     """A folder like that of Multi30k, and subwords."""
-    folder, random, words = (
-        tmp_path_factory.mktemp("data"),
-        np.random.default_rng(1),
-        ["the", "cat", "sat", "on", "mat"],
-    )
+    folder, random = tmp_path_factory.mktemp("data"), np.random.default_rng(1)
+    words = ["the", "cat", "sat", "on", "mat"]
     for side in ("de", "en"):
         lines = [" ".join(random.choice(words, size)) for size in random.integers(1, 9, 50)]
         (folder / f"train.{side}").write_text("".join(f"{line}\n" for line in lines))
@@ -98,11 +95,3 @@ def test_the_memory_of_a_worker_does_not_depend_on_the_corpus(script, tmp_path):
         peaks.append(int(done.stdout))
         shutil.rmtree(folder)
     assert peaks[1] - peaks[0] < 100, peaks
-
-
-def test_preparation_is_measured(script, data_dir, tmp_path):
-    pytest.importorskip("apache_beam")  # the extra `prepare`, in an environment of its own
-    scaling = ("--subwords", data_dir / "m", "--scaling", "1,2", "--scaling-pairs", 400)
-    run_main(script, "--millions", "0", "--data-dir", data_dir, *scaling, "--output", tmp_path / "table.md")
-    row = "preparation: pairs a second of processor time, a core of 2, relative to 1"
-    assert row in (tmp_path / "table.md").read_text()

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
-
 import numpy as np
 import pytest
-from scripts import rows_of, run_main
 
 from keras_nmt.inference import Translator
 
@@ -29,21 +26,3 @@ def test_a_line_that_differs_has_its_place_and_the_probabilities_there(script, m
     assert (line, place, marian, keras_nmt) == ("3", "2", likely[1].piece, ours[2].pieces[1])
     assert float(gap) == pytest.approx(np.log(likely[0].probability / likely[1].probability), rel=0.1)
     assert scores == ["-1.0000", f"{ours[2].score:.4f}"]
-
-
-def test_marian_and_its_imported_model_translate_alike(script, multi30k, tmp_path, monkeypatch):
-    pytest.importorskip("pymarian")
-    for name, count in (("train", 2000), ("val", 50), ("test_2016_flickr", 50)):
-        for language in ("en", "de"):
-            with gzip.open(multi30k / f"{name}.{language}.gz", "rt", encoding="utf-8") as file:
-                text = "".join(next(file) for _ in range(count))
-            with gzip.open(tmp_path / f"{name}.{language}.gz", "wt", encoding="utf-8") as file:
-                file.write(text)
-    monkeypatch.setitem(script.TRAINING, "dim-vocabs", [500, 500])
-    monkeypatch.setitem(script.TRAINING, "lr-warmup", 30)
-    run_main(script, "--data-dir", tmp_path, "--output", tmp_path / "out", "--minutes", 0.7, "--updates", 3)
-    rows = rows_of(tmp_path / "out/table.md")[1:]
-    assert [row[:3] for row in rows] == [
-        [name, "50", "100.0%"] for name in ("Marian's, imported", "trained further, exported")
-    ]
-    assert all(float(row[3]) < 1e-3 for row in rows)

@@ -18,13 +18,10 @@ def cost_curves():
     return load_script("benchmarks/cost_curves.py")
 
 
-def test_trains(script, tmp_path):
-    script.stages("transformer_tiny", 40, tmp_path, 128)["training, batches of 128 tokens"]()
-    assert not list(tmp_path.iterdir())
-
-
-def test_every_served_model_was_exported(script, tmp_path):
+def test_trains_and_serves_what_was_exported(script, tmp_path):
     stages = script.stages("transformer_tiny", 40, tmp_path, 128)
+    stages["training, batches of 128 tokens"]()
+    assert not list(tmp_path.iterdir())
     stages["exporting, int8"]()
     assert (tmp_path / "transformer_tiny-int8" / "1" / "saved_model.pb").is_file()
     stages["serving, int8, serving_default"]()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-
 import keras
 import pytest
 import tensorflow as tf
@@ -36,13 +34,10 @@ def gradients_of_a_convolution(x, y):
 @pytest.mark.parametrize(
     ("function", "shapes", "expected"),
     [
-        (lambda x, y: x @ y, ([2, 3], [3, 5]), 2 * 3 * 5),
-        (lambda x, y: tf.matmul(x, y, transpose_a=True), ([3, 2], [3, 5]), 2 * 3 * 5),
         (lambda x, y: tf.matmul(x, y, transpose_b=True), ([7, 2, 3], [7, 5, 3]), 7 * 2 * 3 * 5),
         (lambda x, y: tf.matmul(x, y, transpose_a=True), ([7, 1, 3, 2], [1, 4, 3, 5]), 7 * 4 * 2 * 3 * 5),
         (lambda x, y: tf.einsum("nck,ckd->nd", x, y), ([2, 3, 5], [3, 5, 7]), 2 * 3 * 5 * 7),
         (lambda x, y: tf.einsum("n,k->nk", x, y), ([2], [3]), 0),  # no additions
-        (lambda x, y: tf.nn.conv1d(x, y, 1, "SAME"), ([2, 5, 3], [7, 3, 4]), 2 * 5 * 7 * 3 * 4),
         (lambda x, y: (x @ y, tf.nn.softmax(x * x))[1], ([2, 3], [3, 5]), 0),  # the product is not needed
         (lambda x: tf.function(lambda y: y @ y)(x) @ x, ([3, 3],), 2 * 27),
         (gradients_of_a_convolution, ([2, 5, 3], [7, 3, 4]), 3 * 2 * 5 * 7 * 3 * 4),
@@ -64,13 +59,6 @@ def test_counts_the_body_of_a_loop_as_often_as_it_runs(counter):
     layer = keras.layers.LSTM(4, use_cudnn=False)
     layer.build((2, 5, 3))
     assert counter.multiply_adds(graph(layer, [2, 5, 3])) == 5 * 2 * 16 * (3 + 4)
-
-
-def test_operations_that_cannot_be_counted_are_an_error(counter):
-    with pytest.raises(ValueError, match="All shapes must be known"):
-        counter.multiply_adds(graph(lambda x: x @ x, [None, 3]))
-    with pytest.raises(ValueError, match="a kind that is not counted"):
-        counter.multiply_adds(graph(lambda x, y: tf.nn.conv3d(x, y, [1] * 5, "SAME"), [1] * 5, [1] * 5))
 
 
 @pytest.fixture(scope="module")
@@ -105,15 +93,6 @@ def test_counts_the_operations_that_a_mechanism_adds(works):
     sites = {"training": 2 * 5 * 3, "decoding": 3 * 5 + 3 * 2 * 4 * 2}  # positions times attentions
     assert heads["training"] - plain["training"] == 3 * sites["training"] * 3 * D**2
     assert heads["decoding"] - plain["decoding"] == sites["decoding"] * 3 * D**2
-
-
-@pytest.mark.parametrize("what", ["training", "decoding"])
-def test_does_the_work(works, what):
-    variables = works["plain"].model.trainable_variables
-    before = [weight.numpy() for weight in variables]
-    assert works["plain"].measure(what) > 0
-    changed = [(weight.numpy() != old).any() for weight, old in zip(variables, before, strict=True)]
-    assert all(changed) if what == "training" else not any(changed)
 
 
 class FakeWork:
@@ -156,8 +135,3 @@ def test_prints_and_writes_the_table(script, monkeypatch, no_clearing, tmp_path)
         ["fusion shortcuts", *["0.500"] * 4, "0.795", ""],
         ["NI both", *["0.500"] * 4, "0.926", "0.933"],
     ]
-
-
-def test_every_mechanism_is_an_argument_of_the_model(script):
-    known = set(inspect.signature(Transformer).parameters)
-    assert all(set(mechanism.arguments) <= known for mechanism in script.MECHANISMS.values())

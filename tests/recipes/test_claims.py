@@ -154,35 +154,6 @@ def test_differences_beside_have_no_part_in_the_answer_and_files_can_be_compared
     assert table.splitlines()[2:] == [f"| good | {difference:+.2f} |", "| bad | +0.00 |"]  # another run of that name
 
 
-def test_a_table_has_a_row_for_each_configuration(claims, kept):
-    names, more = {"ours": "good", "theirs": "bad"}, {"kind": {"good": "new"}}
-    table = claims.runs_table("ours", "bad", kept, title="system", names=names, more=more)
-    head, _, ours, theirs = ([cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines())
-    one = claims.compare_kept(TEST, kept)
-    row = dict(zip(head, ours, strict=True))
-    assert [row[x] for x in ("system", "kind", "parameters", "runs")] == ["ours", "new", "1,000", "2"]
-    assert (row["dev BLEU"], row["test BLEU"]) == ("20.00 ± 0.00", "12.34 ± 0.00")
-    assert row["difference"] == f"{one.whole.difference:+.2f}"
-    assert row["without the lines that a run leaves empty"].endswith(", 6 lines")
-    assert theirs == ["theirs", "", "1,000", "2", "20.00 ± 0.00", "12.34 ± 0.00", *[""] * 7]
-    columns = claims.runs_table("ours", "bad", kept, columns=["test BLEU", "p"]).splitlines()
-    assert columns[0] == "| configuration | test BLEU | p |"
-    assert [line.split(" | ")[0] for line in columns[2:]] == ["| good", "| bad"]  # the order of the file
-
-
-def test_a_table_of_directions_joins_configurations_and_marks_untrained_directions(claims, monkeypatch):
-    def run(name, **tests):
-        scores = {}
-        for x, score in tests.items():
-            scores[f"{x[:2]}-{x[2:]}"] = {"trained": score > 5, "bleu": {"score": score, "signature": ""}}
-        return (name, 1), SimpleNamespace(results={"test": scores})
-
-    runs = dict([run("one", deen=10.25), run("other", ende=1.5), run("all", deen=20.0, ende=30.0)])
-    monkeypatch.setattr(claims, "kept_runs", lambda table: runs)
-    table = claims.directions_table("x", ["de-en"], {"both": ["one", "other"], "all": ["all"], "1": ["other"]})
-    assert table.splitlines()[2] == "| De-En / En-De | 10.25 / *1.50* | 20.00 / 30.00 | *1.50* |"
-
-
 def test_all_tables_and_claims_are_in_a_readme(claims):
     texts = [(RECIPES / name).read_text(encoding="utf-8") for name in claims.READMES]
     written = [found[2] for text in texts for found in claims.WRITTEN.finditer(text)]

@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import functools
 import json
-import re
 from pathlib import Path
 
 import pytest
-from scripts import RECIPES, load_script
+from scripts import load_script
 
 from keras_nmt.data import read_lines
 from keras_nmt.errors import UserError
@@ -202,32 +201,6 @@ def test_runs_that_start_from_another_run_load_its_weights(script, configuration
     if result.new:
         with pytest.raises(UserError, match="missing"):
             warm_start(ours, theirs)
-
-
-def readme_rows(text):
-    """Table rows with a number of parameters: script, configuration, whether the number is a difference, the number."""
-    scripts = {
-        "Transformer": "transformer",
-        "Lexical shortcuts": "shortcuts",
-        "Composition by neuron interaction": "composition",
-        "Roles": "roles",
-    }
-    for section in re.split("^## ", text, flags=re.MULTILINE):
-        heading, *lines = section.splitlines()
-        for line in lines:
-            # Our numbers have millions or a plus, unlike "65,166K" and "29,698" words per second.
-            numbers = re.findall(r"(\+(?=\d+,)|(?=\d+,\d+,))([\d,]+)\b(?!K)", line) if line.startswith("|") else []
-            for name, (plus, number) in zip(re.findall(r"`(\w+)`", line), numbers, strict=bool(numbers)):
-                yield f"wmt14/{scripts[heading]}", name, bool(plus), int(number.replace(",", ""))
-
-
-@pytest.mark.nightly
-def test_the_readmes_numbers_of_parameters_are_right():
-    rows = list(readme_rows((RECIPES / "wmt14" / "README.md").read_text(encoding="utf-8")))
-    assert len(rows) == 31
-    for script, name, is_added, number in rows:
-        less = parameters(script, "baseline") if is_added else 0
-        assert parameters(script, name) - less == number, (script, name)
 
 
 @pytest.mark.nightly

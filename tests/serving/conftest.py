@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import json
-import sys
 
 import pytest
 from echo_models import meta_graph_of, write_echo, write_echo_of_languages
 from grpc_server import ServerOfBothApis
-
-from keras_nmt.cli import app as cli
 
 # What a process that knows nothing of keras_nmt runs: the server's way of loading, by a session.
 RUN_BY_SESSION = """
@@ -115,15 +111,10 @@ def written(monkeypatch):
 
 
 @pytest.fixture
-def command(monkeypatch, capsysbinary):
-    """Runs `keras-nmt translate` here, and gives exit code, output and errors."""
+def command(keras_nmt):
+    """Runs `keras-nmt translate` here, which must end with `code`, and gives code, output and errors."""
 
-    def run(*arguments, stdin=b""):
-        monkeypatch.setattr(sys, "argv", ["keras-nmt", "translate", *arguments])
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
-        with pytest.raises(SystemExit) as raised:
-            cli.main()
-        output, errors = capsysbinary.readouterr()
-        return raised.value.code or 0, output.decode(), errors.decode()
+    def run(*arguments, stdin=b"", code=0):
+        return code, *keras_nmt("translate", *arguments, stdin=stdin.decode(), code=code)
 
     return run

@@ -9,20 +9,17 @@ import tensorflow_text  # noqa: F401  registers the operators of the export
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-LONG = "the small cat sat in the garden of the old house"  # fills the largest length bucket
 NASTY = {
     "emoji": "a cat 😀👩‍👩‍👧‍👦🏳️‍🌈 sat",
     "right to left": "a שלום cat \u202eعربي\u202c",
     "zero width": "c\u200ba\u200ct\u200d \u2060\ufeff",
     "combining marks": "ca" + "\u0301\u0323" * 500 + "t",
     "100,000 characters": "a cat " * 16_667,
-    "100,000 unknown characters": "一" * 100_000,
     "one word of 100,000 characters": "cat" * 33_334,
     "lone surrogates": b"a \xed\xa0\x80\xed\xb0\x80 cat \xed\xbf\xbf",
     "NUL": "a\0cat\0",
     "invalid UTF-8": b"\xff\xfe a cat \x80\xc3",
     "overlong and beyond Unicode": b"\xc0\x80\xe0\x80\xaf\xf4\x90\x80\x80\xf8\x88\x80\x80\x80",
-    "cut in a character": "a zürich 😀".encode()[:-1],
     "only spaces": " " * 1000,
     "what ends a line": "\t\r\n\x0b\x0c\x85 \u2028\u2029",
     "spaces of all kinds": "\t\r\n\x0b\x0c\xa0\u1680\u2003\u2028\u2029\u3000",
@@ -58,42 +55,32 @@ def answer(exported):
     return ask
 
 
-def _check_same(found, rows, expected):
-    """That rows of an answer are that of the answers to each alone."""
-    for key, values in found.items():
-        alone = np.concatenate([answer[key] for answer in expected])
-        if values.dtype == np.float32:
-            np.testing.assert_allclose(values[rows], alone, rtol=1e-4, atol=1e-4)
-        else:
-            assert values[rows].tolist() == alone.tolist()
+def _check_alone(answer, texts):
+    """That translations and scores in a batch are those alone; returns the translations."""
+    others = texts[::-1]
+    translated = [answer("serving_default", [text]) for text in texts]
+    scored = [answer("score", [text], [other]) for text, other in zip(texts, others, strict=True)]
+    for found, expected in ((answer("serving_default", texts), translated), (answer("score", texts, others), scored)):
+        for key, values in found.items():
+            alone = np.concatenate([one[key] for one in expected])
+            if values.dtype == np.float32:
+                np.testing.assert_allclose(values, alone, rtol=1e-4, atol=1e-4)
+            else:
+                assert values.tolist() == alone.tolist()
+    return translated
 
 
-# A program of XLA gets the ids of texts, not the texts.
-@pytest.mark.parametrize(
-    "suffix", [pytest.param("", marks=pytest.mark.slow), pytest.param("_xla", marks=pytest.mark.nightly)]
-)
-def test_unusual_texts_give_the_same_answer_in_a_batch_and_alone_as_documented(answer, suffix):
-    texts = list(NASTY.values())
-    translated = [answer("serving_default", [x]) for x in texts]
-    scored = [answer("score", [x], [y]) for x, y in zip(texts, texts[::-1], strict=True)]
-    for start in range(0, len(texts), 3):
-        part = slice(start, start + 3)
-        batch, others = [LONG, *texts[part]], [LONG, *texts[::-1][part]]  # of one shape: little is compiled
-        _check_same(answer("serving_default" + suffix, batch), slice(1, None), translated[part])
-        _check_same(answer("score" + suffix, batch, others), slice(1, None), scored[part])
-
-    empty = {name for name, found in zip(NASTY, translated, strict=True) if found["translation"] == [b""]}
+@pytest.mark.slow
+def test_unusual_texts_give_the_same_answer_in_a_batch_and_alone_as_documented(answer):
+    translated = dict(zip(NASTY, _check_alone(answer, list(NASTY.values())), strict=True))
+    empty = {name for name, found in translated.items() if found["translation"] == [b""]}
     assert {"only spaces", "what ends a line", "control characters"} <= empty
     assert not empty & {"emoji", "NUL", "invalid UTF-8", "lone surrogates"}
-    truncated = {name for name, found in zip(NASTY, translated, strict=True) if found["truncated"][0]}
+    truncated = {name for name, found in translated.items() if found["truncated"][0]}
     assert {"100,000 characters", "one word of 100,000 characters"} <= truncated
 
 
 @settings(max_examples=20, deadline=None, derandomize=True)
 @given(texts=st.lists(TEXTS, min_size=2, max_size=4))
 def test_any_text_is_answered(answer, texts):
-    _check_same(answer("serving_default", texts), slice(None), [answer("serving_default", [text]) for text in texts])
-    pairs = [(text, other) for text, other in zip(texts, texts[::-1], strict=True)]
-    _check_same(
-        answer("score", texts, texts[::-1]), slice(None), [answer("score", [text], [other]) for text, other in pairs]
-    )
+    _check_alone(answer, texts)

@@ -83,11 +83,8 @@ def test_options_of_a_search_reach_the_signature(server, api):
         assert [x.hypotheses[0].met for x in found] == [(False,), (), (True, True)]
         with pytest.raises(UserError, match=r"gives at most 2 translation\(s\).* Received: num_hypotheses=4"):
             client.translate(["a"], num_hypotheses=4)
-        with pytest.raises(UserError, match="at most `beam_size`. Received: num_hypotheses=3, beam_size=2"):
-            client.translate(["a"], num_hypotheses=3, beam_size=2)
-        for name in ("beam_size", "num_hypotheses"):
-            with pytest.raises(UserError, match=f"`{name}` must be an integer of at least 1. Received: {name}=0"):
-                client.translate(["a"], **{name: 0})
+        with pytest.raises(UserError, match="`beam_size` must be an integer of at least 1. Received: beam_size=0"):
+            client.translate(["a"], beam_size=0)
         with pytest.raises(UserError, match="a prefix for each line. Received: 1 lines, 2 prefixes"):
             client.translate(["a"], prefixes=["b", "c"])
         with pytest.raises(UserError, match="no signature `tokens`.*--signature tokens"):
@@ -108,9 +105,6 @@ def test_languages_are_given_for_all_lines_or_for_each_line(server_of_languages,
             ((["one"],), "INVALID_ARGUMENT.*source_language"),
             ((["one", "two"], "de", ["fr"]), "a target language for each line, .* Received: 1 languages, 2"),
             ((["one"], "de"), "must be given together"),
-            ((["one"], None, "fr"), "must be given together"),
-            ((["one"], "de", 7), "A target language must be a string. Received: 7"),
-            ((["one"], "de", "\ud800"), "cannot be encoded as UTF-8"),
         ):
             with pytest.raises(UserError, match=told):
                 client.translate(*arguments)
@@ -146,8 +140,6 @@ def test_a_refusal_of_the_server_is_one_line(server, api):
         assert client.translate(["a"])[0].text == "a"
         with pytest.raises(UserError, match="INVALID_ARGUMENT.*source_language"):  # a model of one pair
             client.translate(["a"], "de", "fr")
-        with pytest.raises(UserError, match="must be a list of strings, not one string"):
-            client.translate("a")
         with pytest.raises(UserError, match="a target for each source. Received: 1 sources, 2 targets"):
             client.score(["a"], ["b", "c"])
         with pytest.raises(UserError, match="Line 2 cannot be encoded as UTF-8: surrogates not allowed"):
@@ -233,7 +225,7 @@ def test_translate_uses_a_server(server, server_of_languages, command, api):
     assert command(*there, stdin=b"one\n") == (0, "de fr one\n", "")
     assert command(*there, "--n-best", "2", "--scores", stdin=b"one\n")[1] == "-1.0000\tde fr one\n-2.0000\tone\n"
     assert command(*there, "--sample", "--seed", "1", stdin=b"one\n")[1].startswith("de fr 1791095845 one\n")
-    code, output, errors = command(*there, "--n-best", "3", stdin=b"one\n")
+    code, output, errors = command(*there, "--n-best", "3", stdin=b"one\n", code=2)
     assert (code, output) == (2, "")
     assert "gives at most 2 translation(s) of a sentence" in errors
 
@@ -261,15 +253,11 @@ def test_errors_of_translate_by_a_server_are_one_line(command, monkeypatch):
         (["runs/mine", *there], "no effect with --server. Received: DIRECTORY"),
         ([*there, "--length-penalty", "2", "--xla"], "Received: --length-penalty, --xla"),
         ([*there, "--sample", "--beam-size", "2"], "--sample. Received: --beam-size"),
-        ([*there, "--seed", "3"], "--seed goes with --sample. Received: --seed 3"),
-        ([*there, "--sample", "--top-k", "3"], "no effect with --server. Received: --top-k"),
         (["runs/mine", "--retries", "3"], "--retries goes with --server. Received: --retries 3"),
-        ([*there, "--timeout", "0"], "`timeout` must be a number above 0"),
         (["--server", "grpc://127.0.0.1:1", "--timeout", "0.2", "--model", "m"], "Received: model='m'"),
         ([], "Missing argument: the DIRECTORY of a model, or --server URL"),
-        (["--server", "http://127.0.0.1:1"], "cannot be reached"),
     ):
-        code, output, errors = command(*arguments, stdin=b"a\n")
+        code, output, errors = command(*arguments, stdin=b"a\n", code=2)
         assert (code, output) == (2, "")
         assert errors.startswith("Error: ")
         assert errors.count("\n") == 1

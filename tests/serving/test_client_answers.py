@@ -57,7 +57,6 @@ def test_answers_of_other_servers_are_recognised(lying):
         (b'{"error": {"a": "b\\n"}}', 400, "answered INVALID_ARGUMENT: {'a': 'b"),
         (b"[" * 100_000, 200, "does not answer as an export of keras_nmt: [[["),
         ([], 200, 'export of keras_nmt: {"predictions": []}'),
-        ([0.5], 200, 'export of keras_nmt: {"predictions": [0.5]}'),
         ([{"translation": "a", "score": 1.0, "cut_off": True}] * 2, 200, "keras_nmt: truncated is missing"),
     ):
         lying.rest = http(content, status)
@@ -109,12 +108,8 @@ _ROWS = {"translation": ["a", "b"], "score": [-1, -2.5], "cut_off": [False, True
 def test_an_answer_with_wrong_types_is_refused(lying):
     for rows, told in (
         ([_ROW, {**_ROW, "translation": 3}], "translation must be of type str, and is "),
-        ([{**_ROWS, "translation": ["a", ["b"]]}] * 2, "translation must be of type str, and is "),
-        ([{**_ROWS, "score": [-1, None]}] * 2, "score must be of type float, and is "),
         ([{**_ROW, "cut_off": 1}] * 2, "cut_off must be of type bool, and is "),
-        ([{**_ROW, "truncated": [False]}] * 2, "truncated must be of type bool, and is "),
         ([{**_ROWS, "score": [-1]}] * 2, "sentences differ in their number of hypotheses"),
-        ([_ROW, _ROWS], "sentences differ in their number of hypotheses"),
         ([{"translation": [], "score": [], "cut_off": [], "truncated": False}] * 2, "or have none"),
         ([_ROW], "translation is missing, or not of 2 sentence(s)"),
         ([_ROW, "a"], '{"predictions": [{'),

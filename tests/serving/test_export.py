@@ -135,7 +135,6 @@ def test_versions_count_up_and_are_not_overwritten(model, tokenizers, tmp_path, 
     ("kind", "share", "error"),
     [
         pytest.param("bfloat16", 0.55, 2**-8, marks=pytest.mark.slow),
-        pytest.param("float16", 0.55, 2**-11, marks=pytest.mark.nightly),
         pytest.param("int8", 0.3, 2**-6, marks=pytest.mark.nightly),
     ],
 )

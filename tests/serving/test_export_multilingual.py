@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,10 +11,8 @@ from echo_models import meta_graph_of
 from small import MANY
 from tensorflow.core.framework import types_pb2
 
-from keras_nmt.cli.app import app
 from keras_nmt.errors import UserError
 from keras_nmt.inference import Translator
-from keras_nmt.inference.load import load
 from keras_nmt.serving import export
 
 LINES = ["the small cat sat", "", "a mouse", "three red dogs and four blue birds ran from the old house"]
@@ -130,8 +127,6 @@ def test_versions_and_pairs_are_checked(make_multilingual, written, tmp_path):
     assert export(tmp_path, model, tokenizers).name == "1"
     assert export(tmp_path, model, tokenizers, directions=[["de", "de"]]).name == "2"
     assert [directions for *_, directions in written][1:] == [[("de", "de")]]
-    with pytest.raises(UserError, match=r"must be new.*Received: version=2"):
-        export(tmp_path, model, tokenizers, version=2)
     with pytest.raises(UserError, match=r"two of the languages de, fr, zh-Hans\. Received: \('de', 'cs'\)"):
         export(tmp_path, model, tokenizers, directions=[("de", "cs")])
 
@@ -141,27 +136,3 @@ def test_directions_whose_signatures_would_have_one_name_are_refused(tmp_path):
     model = SimpleNamespace(languages=languages, directions=list(itertools.permutations(languages, 2)))
     with pytest.raises(UserError, match=r"signatures of different names\. Received: directions=\[\('a_b', 'c'\)"):
         export(tmp_path, model, {}, directions=[("a_b", "c"), ("a", "b_c")])
-
-
-@pytest.mark.nightly
-def test_an_imported_model_is_served_in_every_direction(tmp_path, ask_session):
-    ours = str(tmp_path / "ours")
-    app(
-        ["import", str(Path(__file__).parents[1] / "formats/m2m100"), ours, "--language", "en", "--language", "de"],
-        standalone_mode=False,
-    )
-    loaded = load(ours)
-    assert loaded.model.languages == ("en", "de")
-    exported = export(tmp_path / "exports", loaded.model, loaded.tokenizers, **MANY)
-    text, other, directions = "the small cat", "four blue birds", [("en", "de"), ("de", "en"), ("de", "de")]
-    languages = {f"{side}_language": [d[i] for d in directions] for i, side in enumerate(("source", "target"))}
-    requests = [("translate", {"text": [text] * 3, **languages}), ("translate_de_en_xla", {"text": [text]})]
-    requests.append(("score", {"source": [text] * 3, "target": [other] * 3, **languages}))
-    translated, compiled, scored = ask_session(exported, requests)
-    translator = Translator(loaded.model, loaded.tokenizers, **MANY)
-    expected = translator.translate([text] * 3, *languages.values())
-    assert translated["translation"] == [x.text for x in expected]
-    assert compiled["translation"] == [expected[1].text]
-    np.testing.assert_allclose(translated["score"], [x.score for x in expected], atol=1e-4)
-    log_probabilities = translator.score([text] * 3, [other] * 3, *languages.values())
-    np.testing.assert_allclose(scored["log_probability"], log_probabilities, atol=1e-4)

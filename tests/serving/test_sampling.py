@@ -60,25 +60,6 @@ def test_an_export_samples_by_the_seeds_of_a_request(exported_sampler, sampler, 
     assert [[text.decode() for text in row] for row in found["translation"].numpy()] == texts(expected)
 
 
-def test_translations_begin_with_the_given_prefixes(translator):
-    lines = ["the small cat", "a mouse", " ", "seven cats"]
-    prefixes = ["die kleine katze", "", "drei", "sieben vö"]
-    free, found = translator.translate(lines), translator.translate(lines, prefixes=prefixes)
-    for line, prefix, one, other in zip(lines, prefixes, free, found, strict=True):
-        if not line.strip():
-            assert other.text == ""
-        elif not prefix:
-            assert other.text == one.text
-            assert other.score == pytest.approx(one.score, abs=1e-4)
-        else:
-            assert other.text.startswith(prefix)
-            assert not one.text.startswith(prefix)
-            assert len(other.text) > len(prefix)
-    (alone,) = translator.translate([lines[0]], prefixes=[prefixes[0]])  # batching is invisible
-    assert alone.text == found[0].text
-    assert alone.score == pytest.approx(found[0].score, abs=1e-4)
-
-
 def test_samples_begin_with_prefixes_that_no_limit_truncates(model, tokenizers, options):
     sampler = Translator(model, tokenizers, **options, sample=True, max_length=1)
     (translation,) = sampler.translate(["the small cat"], prefixes=["drei rote hunde"], seeds=[3])

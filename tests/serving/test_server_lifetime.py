@@ -123,37 +123,19 @@ def test_a_signal_ends_the_command_after_running_requests(path, tmp_path, monkey
     assert not raised.value.code
 
 
-@contextlib.contextmanager
-def serving(path):
-    """`keras-nmt serve` in a process of its own, and a client as the command's output shows it."""
+@pytest.mark.nightly
+def test_a_second_signal_ends_the_process_at_once(path, tmp_path):
     program = f"{SLOW_RUN}\nfrom keras_nmt.cli.app import main; main()"
     command = [sys.executable, "-c", program, "serve", str(path), "--port", "0", "--name", "mine"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    with process, ThreadPoolExecutor() as pool, ending(tmp_path) as end:
         try:
-            yield process, client_of_command(process.stderr)
+            call = pool.submit(client_of_command(process.stderr).translate, [str(end)])
+            for wait in (1, 0.5):
+                time.sleep(wait)
+                assert process.poll() is None
+                process.send_signal(signal.SIGTERM)
+            assert process.wait(5) == -signal.SIGTERM
+            assert isinstance(call.exception(30), ConnectionError)
         finally:
             process.kill()
-
-
-@pytest.mark.nightly  # usually: SIGTERM, in this process
-@pytest.mark.parametrize(
-    ("numbers", "status"),
-    [([signal.SIGINT], 130), ([signal.SIGTERM], 0), ([signal.SIGTERM, signal.SIGTERM], -signal.SIGTERM)],
-)
-def test_the_first_signal_ends_the_process_after_its_requests_and_the_second_at_once(path, tmp_path, numbers, status):
-    with serving(path) as (process, client), ThreadPoolExecutor() as pool, ending(tmp_path) as end:
-        call = pool.submit(client.translate, [str(end)])
-        time.sleep(1)
-        for number in numbers:
-            assert process.poll() is None
-            process.send_signal(number)
-            time.sleep(0.5)
-        if len(numbers) == 2:
-            assert process.wait(5) == status
-            assert isinstance(call.exception(30), ConnectionError)
-        else:
-            assert process.poll() is None
-            end.touch()
-            assert call.result()[0].text == str(end)
-            assert process.wait(60) == status
-            assert process.stderr.read() == ""

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import os
 import re
-import subprocess
-import sys
-import threading
 
 import pytest
 from hypothesis import given, settings
@@ -118,21 +114,3 @@ def test_the_command_line_splits_sentences(server, command, tmp_path):
     (tmp_path / "in").write_text(text)
     command(*there, "--input", str(tmp_path / "in"), "--output", str(tmp_path / "out"))
     assert (tmp_path / "out").read_text() == text
-
-
-@pytest.mark.slow
-def test_a_dialogue_with_the_command_line(server):
-    """With a program that writes the second line only after the answer to the first."""
-    there = ["--server", server.rest_url, "--model", "echo", "--split-sentences", "en"]
-    program = [sys.executable, "-c", "from keras_nmt.cli.app import main; main()", "translate", *there]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "env": environment}
-    with subprocess.Popen([*program, "--line-buffered", "--batch-size", "16"], **pipes) as dialogue:
-        limit = threading.Timer(60, dialogue.kill)
-        limit.start()
-        for line in (b"A man sleeps.\n", b"He snores.\n"):
-            dialogue.stdin.write(line)
-            dialogue.stdin.flush()
-            assert dialogue.stdout.readline() == line
-        limit.cancel()
-        dialogue.stdin.close()
