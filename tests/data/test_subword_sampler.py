@@ -171,16 +171,6 @@ def test_the_cache_changes_nothing(monkeypatch: pytest.MonkeyPatch, model_type: 
             assert [sample(library, texts, alpha, 2) for alpha in (0.1, 0.6)] == expected
 
 
-def test_the_seed_determines_the_sample() -> None:
-    library = train("bpe")
-    samples = [sample(library, SENTENCES, 0.3, seed) for seed in (0, 1, 2**40, 1)]
-    assert samples[1] == samples[3]
-    assert all(a != b for a, b in itertools.combinations(samples[:3], 2))
-    assert samples[0][0] != samples[0][4]  # the same text
-    with_key = sample(library, SENTENCES, 0.3, np.random.SeedSequence(1, spawn_key=(1,)))
-    assert with_key != samples[1]
-
-
 def handmade(model_type: int) -> bytes:
     """A model that is not trained, so that it is equal for all versions of the library."""
     model = ModelProto()

@@ -65,16 +65,6 @@ def test_detokenize_stops_at_the_end_and_skips_pad_and_begin(tokenizer: SubwordT
     assert texts[0] == texts[1] == texts[2] == "cat ⁇ ".encode()
 
 
-def test_runs_in_a_graph(tokenizer: SubwordTokenizer) -> None:
-    @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
-    def there_and_back(texts: tf.Tensor) -> tf.Tensor:
-        return tokenizer.detokenize(tokenizer.tokenize(texts).to_tensor())
-
-    assert there_and_back(tf.constant(["the cat", "", "a  mat"])).numpy().tolist() == [b"the cat", b"", b"a mat"]
-    mapped = tf.data.Dataset.from_tensors(["a cat"]).map(tokenizer.tokenize)
-    assert next(iter(mapped)).to_list() == tokenizer.tokenize(["a cat"]).to_list()
-
-
 def test_outlives_the_kernel_cache(tokenizer: SubwordTokenizer) -> None:
     """Setting a seed clears the cache, and deletes every SentencePiece model without a name."""
     traced = tf.function(tokenizer.tokenize)

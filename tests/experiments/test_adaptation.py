@@ -103,15 +103,6 @@ def test_an_adapter_is_chosen_when_translating_and_merged_at_export(adapted, tra
     assert scores[0] != scores[1]
 
 
-@pytest.mark.nightly
-def test_an_adapter_of_an_int8_model_trains(trained, one, tmp_path):
-    settings = {**one, **LORA, "lora": {"rank": 2, "quantize": "int8"}, "max_updates": 2}
-    run(config(tmp_path / "run", {**settings, "init_from": trained}), report=str)
-    found = values(tmp_path / "run" / "adapter.weights.h5")
-    assert all(np.abs(value).max() > 0 for name, value in found.items() if name.endswith("_b"))
-    assert {w.dtype for w in ModelDirectory(tmp_path / "run").load_model().weights if "kernel" in w.path} == {"float32"}
-
-
 @pytest.mark.slow
 def test_an_adapter_of_other_weights_is_an_error(adapted, trained, one, tmp_path):
     adapter = adapted[0] / "adapter.weights.h5"

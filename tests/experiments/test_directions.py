@@ -131,12 +131,10 @@ def test_pairs_of_one_language_alone_are_developed_and_tested(several):
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("architecture", ["attention_bridge", "language_label"])
-def test_a_model_of_one_language_trains_translates_and_is_exported(several, corpus, tmp_path, keras_nmt, architecture):
+def test_a_model_of_one_language_trains_translates_and_is_exported(several, corpus, tmp_path, keras_nmt):
     (tmp_path / "train.words-words.words").write_text((corpus / "train.words").read_text())
-    settings = {**several, "architecture": architecture, "languages": ["words"], "pairs": ["words-words"]}
-    if architecture == "language_label":
-        settings["model"] = _without_bridge(several["model"])
+    settings = {**several, "architecture": "language_label", "languages": ["words"], "pairs": ["words-words"]}
+    settings["model"] = _without_bridge(several["model"])
     settings |= {"train": str(tmp_path / "train.{pair}.{language}"), "schedule": "constant", "warmup_steps": None}
     folder, dev = tmp_path / "run", corpus / "dev.words"
     settings |= {"max_updates": 3, "evaluation.every": 2, "dev_metrics": ["bleu", "loss"], "beam_size": 1}
@@ -216,10 +214,8 @@ def test_halves_of_two_corpora_are_not_paired(tmp_path):
 
 def test_settings_that_exclude_each_other_are_refused(several):
     for changed, message in (
-        ({"languages": []}, "must name each language once"),
         ({"languages": ["digits", "digits"]}, "must name each language once"),
         ({"pairs": ["digits-greek"]}, "of digits, words, letters. Received: pairs='digits-greek'"),
-        ({"pairs": ["digits-words", "digits-words"]}, "must name each direction once"),
         ({"pairs": []}, "no direction to train on"),
         ({"pairs": ["digits-words", "words-digits"]}, "letters is in none. Received: pairs="),
         ({"dev_pairs": []}, "`dev_pairs` must name a direction"),
@@ -231,7 +227,6 @@ def test_settings_that_exclude_each_other_are_refused(several):
         ({"task_schedule": "weighted"}, "`task_weights` must be used together with"),
         ({"task_schedule": "weighted", "task_weights": {"digits-words": 1.0}}, "must have a weight for each of"),
         ({"best_metric": "bleu_words-greek"}, "`best_metric` must be one of"),
-        ({"model": {"use_cudnn": "auto"}}, "AttentionBridgeModel has no such arguments"),
         ({"architecture": "transformer", "model": {}}, "A Transformer has one direction"),
         ({"architecture": "language_label", "model": {}, "joint_vocabulary": False}, "labels must have one vocabulary"),
         ({"corpus_weights": [1.0, 1.0]}, "must have a number for each of 1 corpora"),

@@ -31,16 +31,12 @@ def settings_of(one, prepared):
     return {**one, "data.train.source": str(prepared / "digits"), "data.train.target": str(prepared / "words")}
 
 
-PLAIN = pytest.param("plain", marks=pytest.mark.nightly)
-
-
-@pytest.mark.parametrize("kind", [pytest.param("noisy", marks=pytest.mark.slow), PLAIN])
-def test_a_run_on_prepared_text_is_the_run_on_the_text(kind, one, trained, prepared, tmp_path):
-    own = NOISE if kind == "noisy" else {}
-    run(config(tmp_path / "prepared", settings_of(one, prepared), own), report=str)
+@pytest.mark.slow
+def test_a_run_on_prepared_text_is_the_run_on_the_text(one, trained, prepared, tmp_path):
+    run(config(tmp_path / "prepared", settings_of(one, prepared), NOISE), report=str)
     given = {"subwords.models": str(trained / "subwords.model"), "subwords.vocabulary_size": 99}
     reported: list[str] = []
-    run(config(tmp_path / "text", one, own, given), report=reported.append)
+    run(config(tmp_path / "text", one, NOISE, given), report=reported.append)
     assert "has 47 subwords: vocabulary_size=99 has no effect" in "\n".join(reported)
     runs = [tmp_path / "text", tmp_path / "prepared"]
     logs = [map(json.loads, (run / "training_log.jsonl").read_text().splitlines()) for run in runs]

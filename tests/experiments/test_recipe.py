@@ -287,16 +287,6 @@ SEVERAL = {
 }
 
 
-def test_updates_per_pair_set_the_budgets_of_all_systems():
-    one, hub = (experiment(name, of=recipe(**SEVERAL)) for name in ("many_to_many", "hub"))
-    assert (one.training.stop.max_updates, one.evaluation.every) == (600, 300)
-    assert (hub.training.stop.max_updates, hub.evaluation.every) == (400, 200)
-    assert hub.data.pairs == ["de-en", "de-fr", "en-de", "fr-de"]
-    assert hub.data.languages == ["de", "en", "fr"]
-    assert experiment("hub", of=recipe(**SEVERAL), max_updates=7).training.stop.max_updates == 7
-    assert one.data.train == Path("data/train.{language}")
-
-
 def test_the_flag_counts_more_than_configurations_and_comparisons_more_than_the_recipe(comparisons):
     own = {**SEVERAL["configurations"], "hub": {"system": "hub", "training": {"stop": {"max_updates": 3}}}}
     given = recipe(**{**SEVERAL, "configurations": own, "comparison": {"max_updates": 7}})

@@ -19,16 +19,15 @@ from configs import config
 from sentencepiece.sentencepiece_model_pb2 import ModelProto
 from small import LEARNT
 
-from keras_nmt.data import ParallelCorpus, SubwordTokenizer, TrainingBatches, text_digest, train_subwords
+from keras_nmt.data import ParallelCorpus, TrainingBatches, text_digest, train_subwords
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation import corpus_scores
 from keras_nmt.evaluation.metrics import METRICS, MetricKind
 from keras_nmt.experiments import ExperimentConfig, run
 from keras_nmt.experiments import scores as module
 from keras_nmt.experiments.results import finished_results, read_results
-from keras_nmt.experiments.run_experiment import _batches, make_trainer
+from keras_nmt.experiments.run_experiment import make_trainer
 from keras_nmt.experiments.scores import development_scores
-from keras_nmt.files.json_file import read_json
 from keras_nmt.files.weights_file import OTHER_WEIGHTS
 from keras_nmt.inference import Translator
 from keras_nmt.layers import LayerSpec, RoleInteraction, Roles
@@ -93,39 +92,6 @@ def test_a_finished_run_reports_its_scores_and_ends(copied, learnt):
     shutil.copy(weights, copied / "model.weights.h5")  # as `keras-nmt average`
     assert start(copied, learnt)[1][2:] == [f"scores {OTHER_WEIGHTS}"]
     assert weights.read_bytes() == (copied / "model.weights.h5").read_bytes()
-
-
-@pytest.mark.nightly
-def test_a_finished_run_continues(one, tmp_path):
-    """With a larger `max_updates`, and other updates between evaluations, as a run that was longer from the start."""
-    folder, longer = tmp_path / "run", {**one, "max_updates": 6, "evaluation.every": 3}
-    start(folder, one)
-    _, lines = start(folder, longer)
-    assert f"Going on from update 4 in {folder}" in lines
-    start(tmp_path / "at once", longer)
-    assert losses(folder) == losses(tmp_path / "at once")
-    assert len(losses(folder)) == 6
-    assert set(read_json(folder / "data.json", "digests")) == {f"{x} source-target" for x in ("train", "dev", "test")}
-    with pytest.raises(UserError, match=r"other settings.* Received: training.batch_size=9 \(was 64\)$"):
-        start(folder, longer, {"batch_size": 9, "max_updates": 8})
-
-
-@pytest.mark.nightly
-def test_a_run_continues_on_another_machine_and_with_another_evaluation(copied, learnt):
-    changed = {"accumulation_steps": 2, "replicas": 2, "evaluation.every": 61, "max_updates": LAST + 2}
-    changed |= {"bleu_tokenizer": "char", "dev_sentences": 3, "dev_metrics": ["bleu", "loss"], "best_metric": "loss"}
-    changed |= {"min_length": 2}
-    before = losses(copied)
-    results, lines = start(copied, learnt, changed)
-    assert losses(copied)[:LAST] == before
-    assert len(losses(copied)) == LAST + 2
-    (again,) = (line for line in lines if line.startswith("Evaluating"))
-    assert again.startswith("Evaluating the kept weights of 2 updates again: scores are now loss (char, 3 sentences")
-    assert again.endswith("of source-target, at least 2 subwords)")
-    scores = json.loads((copied / "checkpoints" / "index.json").read_text())["scores"]
-    assert set(scores) == {str(LAST // 2), str(LAST), str(LAST + 2)}
-    assert all(0 < score < 4 for score in scores.values())  # losses, no BLEU
-    assert "tok:char" in results["test"]["source-target"]["bleu"]["signature"]
 
 
 @pytest.mark.slow
@@ -272,37 +238,6 @@ def test_a_damaged_file_of_a_run_is_one_line(copied, learnt):
         (copied / name).write_bytes(whole)
 
 
-@pytest.mark.nightly
-def test_settings_of_several_languages_work_for_one_direction(one, corpus, tmp_path):
-    """Freezing, lower-casing, development sentences, patterns, and own subwords, in a Transformer."""
-    for path in corpus.glob("*.*"):
-        (tmp_path / path.name).write_text(path.read_text().upper())
-    subwords = {
-        side: train_subwords(corpus / f"train.{text}", tmp_path / f"{text}.model", vocabulary_size=size, lowercase=True)
-        for side, text, size in (("source", "words", 24), ("target", "letters", 18))
-    }
-    settings = {name: value for name, value in one.items() if not name.startswith("data.")}
-    settings |= {name: str(tmp_path / f"{name}.{{language}}") for name in ("train", "dev", "test")}
-    settings |= {"schedule": "noam", "learning_rate": None, "joint_vocabulary": False, "lowercase": True}
-    settings |= {"languages": ["words", "letters"], "pairs": ["words-letters"], "models": subwords}
-    settings |= {"dev_metrics": ["bleu", "loss"], "best_metric": "loss", "bleu_tokenizer": "char"}
-    experiment = config(tmp_path / "run", {**settings, "length_buckets": [16], "frozen": ["encoder/*"]})
-    lines: list[str] = []
-    results = run(experiment, report=lines.append)
-    (warning,) = (line for line in lines if line.startswith("Warning: "))
-    assert warning.startswith("Warning: the run ends before the learning rate reaches its peak: set `warmup_steps`")
-    assert list(results["test"]) == ["words-letters"]
-    assert {"case:lc", "tok:char"} < set(results["test"]["words-letters"]["bleu"]["signature"].split("|"))
-    assert set(results["dev_greedy"]) == {"bleu", "loss"}
-    folder = ModelDirectory(tmp_path / "run")
-    copied = {side: path.read_bytes() for side, path in folder.subword_paths().items()}
-    assert copied == {side: path.read_bytes() for side, path in subwords.items()}
-    model = folder.load_model()
-    assert (model.source_vocabulary_size, model.target_vocabulary_size) == (24, 18)
-    fresh = experiment.make_model({"source": 24, "target": 18})
-    assert not [weight.path for weight in fresh.trainable_weights if weight.path.startswith("encoder/")]
-
-
 def test_a_bridge_may_have_one_vocabulary_and_a_preset(several, corpus):
     settings = {**several, "joint_vocabulary": True, "preset": "transformer_tiny", "model": {"bridge_heads": 2}}
     experiment = config("x", {**settings, "user_symbols": ["<x>"]})
@@ -331,18 +266,6 @@ def test_subwords_with_other_ids_or_case_are_refused(one, corpus, tmp_path):
         with pytest.raises(UserError, match=f"set subwords.lowercase={str(not lowercase).lower()}. Received"):
             start(tmp_path / "run", one, {"models": given, "lowercase": lowercase})
     assert not list((tmp_path / "run").glob("*.model"))
-
-
-def test_corpus_weights_equal_a_corpus_seen_as_often(several, corpus, tmp_path):
-    """Two corpora of which one is weighted: an epoch is longer by that."""
-    train_subwords([corpus / "train.digits", corpus / "train.words"], tmp_path / "m", vocabulary_size=30)
-    tokenizers = dict.fromkeys(several["languages"], SubwordTokenizer(tmp_path / "m"))
-    sizes = []
-    for weights in ([1, 1], [1, 3]):
-        settings = {**several, "train": [several["train"]] * 2, "corpus_weights": weights}
-        experiment = config("x", settings)
-        sizes.append(_batches(experiment, experiment.directions[0], tokenizers, str).updates_per_epoch)
-    assert sizes == [np.ceil(2 * 1740 / 64), np.ceil(4 * 1740 / 64)]
 
 
 SOURCES = ["1 2 3", "4 5", "0 1"]

@@ -96,11 +96,6 @@ def test_keeps_the_contract_of_a_layer(check_layer, random):
     )
 
 
-def test_has_the_number_of_parameters_of_the_equations():
-    for options in VARIANTS:
-        assert _decoder(**options).count_params() == _parameters(**options)
-
-
 def test_decoders_may_share_their_attention(random):
     attention = LuongAttention(U, "concat", dtype="float32")
     one, other = (AttentiveRecurrentDecoder(2, U, attention=attention) for _ in range(2))

@@ -114,20 +114,11 @@ def test_the_source_of_a_shortcut_is_checked_when_the_model_is_made(case):
         layer(states, memory, memory_shortcut_states=keras.Input((S, D + 2)))
     with pytest.raises(ValueError, match="Missing argument `memory_shortcut_states`: the attention has a shortcut"):
         layer(states, memory)
-
-
-def test_the_source_of_a_layers_own_shortcut_is_checked_when_the_model_is_made():
-    make, shapes, _ = CASES["decoder layer"]
-    states, memory = (keras.Input(shape[1:]) for shape in shapes)
-    layer = make(shortcut="plain")
-    layer(states, memory, shortcut_states=keras.Input((T, E)))
-    for given, message in (
-        (keras.Input((T, D)), f"`shortcut_states` must be .*last dimension is {E}. Received: "),
-        (keras.Input((S, E)), "`inputs` and `shortcut_states` must have the same shape except for.* Received: "),
-        (None, "Missing argument `shortcut_states`: the attention has a shortcut"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            layer(states, memory, shortcut_states=given)
+    if case == "decoder layer":
+        own = make(shortcut="plain")
+        own(states, memory, shortcut_states=keras.Input((T, E)))
+        with pytest.raises(ValueError, match=f"`shortcut_states` must be .*last dimension is {E}. Received: "):
+            own(states, memory, shortcut_states=keras.Input((T, D)))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "mixed_bfloat16", "float16", "float64"])

@@ -25,14 +25,6 @@ def test_a_frozen_layer_stays_frozen_when_it_is_made_again():
         assert [weight.path for weight in again.weights if weight.trainable] == [], name
 
 
-def test_layers_of_a_trained_stack_make_a_smaller_one(random):
-    whole, states = make_encoder(3, 2, 8, 12), random(2, 4, 8)
-    whole(states)
-    lower = TransformerEncoder(whole.layers[:2])
-    expected = whole.layers[1](whole.layers[0](states))
-    np.testing.assert_allclose(lower(states), expected, atol=1e-6)
-
-
 def test_a_layer_that_is_given_twice_is_refused():
     (layer,) = make_encoder(1, 2, 8, 12).layers
     with pytest.raises(ValueError, match="given once: to apply layers again, set `num_layers`"):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import keras
 import numpy as np
 import pytest
-from training_runs import make_copier
 
 from keras_nmt.layers import RoleAssignment, RoleInteraction
 from keras_nmt.training import RoleTemperature
@@ -35,19 +34,6 @@ def test_the_temperature_falls_with_each_update_to_the_floor():
     for _ in range(2):  # a second `fit` continues
         model.fit(x, x, batch_size=2, epochs=1, verbose=0, callbacks=[RoleTemperature(decay=0.7), record])
     np.testing.assert_allclose(record.seen, _expected(0, 10), rtol=1e-6)
-
-
-@pytest.mark.slow
-def test_the_temperature_continues_in_a_resumed_run(make_trainer):
-    for first, last in ((0, 3), (3, 5)):  # another process, the same folder
-        layer = RoleInteraction(3, "one_hot", causal=True)
-        record = Record(layer)
-        callbacks = [RoleTemperature(decay=0.7), record]
-        model = make_copier()
-        states = layer(model.get_layer("hidden").output)
-        model = keras.Model(model.inputs, model.get_layer("output")(states))
-        make_trainer(model=lambda model=model: model, max_updates=last, callbacks=callbacks).train()
-        np.testing.assert_allclose(record.seen, _expected(first, last), rtol=1e-6)
 
 
 def test_updates_that_a_loss_scale_skipped_count_after_a_restart():

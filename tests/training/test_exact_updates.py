@@ -18,14 +18,10 @@ def penalised():
     return model
 
 
-def transformer(**options):
-    layers = {"num_encoder_layers": 1, "num_decoder_layers": 1, **options}
+def transformer():
+    layers = {"num_encoder_layers": 1, "num_decoder_layers": 1}
     keras.utils.set_random_seed(0)
     return Transformer.from_preset("transformer_tiny", source_vocabulary_size=20, dropout=0.0, **layers)
-
-
-def cheap_decoder():
-    return transformer(decoder_self_attention="ssru", num_decoder_layers=2, tied_layers=["decoder"])
 
 
 @pytest.mark.parametrize(
@@ -35,7 +31,6 @@ def cheap_decoder():
         pytest.param(penalised, "clipnorm", {"normalize_by": "sentences", "jit_compile": True}, marks=pytest.mark.slow),
         pytest.param(penalised, "clipvalue", {}, marks=pytest.mark.nightly),
         pytest.param(transformer, "global_clipnorm", {}, marks=pytest.mark.slow),
-        pytest.param(cheap_decoder, "global_clipnorm", {}, marks=pytest.mark.nightly),
     ],
 )
 def test_the_split_of_a_batch_does_not_matter(make_trainer, model, clip, options):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from keras_nmt.data import extend_subwords
 from keras_nmt.errors import UserError
 from keras_nmt.inference import Translator
 from keras_nmt.models import ModelDirectory
@@ -44,21 +45,6 @@ def check_tables(before, after, origins: list[list[int]]) -> int:
     return tables
 
 
-def spelled_by(before, after, language) -> list[list[int]]:
-    """The old ids that spell each piece, by the old model; of old pieces, their ids."""
-    old, new = before.tokenizers[language], after.tokenizers[language]
-    known = {piece: i for i, piece in enumerate(old.pieces(0, old.vocabulary_size))}
-    found = []
-    for piece in new.pieces(0, new.vocabulary_size):
-        if piece in known:
-            found.append([known[piece]])
-        else:
-            (ids,) = old.tokenize([piece.replace("\u2581", " ")]).to_list()
-            is_inside = not piece.startswith("\u2581")
-            found.append(ids[1:] if is_inside and old.pieces(ids[0], ids[0] + 1) == ["\u2581"] else ids)
-    return found
-
-
 def translators(tmp_path):
     """Of the old and of the new folder."""
     return [Translator.from_directory(tmp_path / name, beam_size=1) for name in ("old", "new")]
@@ -73,7 +59,9 @@ def test_a_joint_vocabulary(make_model, source_tokenizer, tmp_path, options):
     added = extend_vocabulary(tmp_path / "old", tmp_path / "new", text=TEXT, number=5, words=["mouse-trap"])
     before, after = translators(tmp_path)
     assert after.model.target_vocabulary_size == 120 + added
-    origins = spelled_by(before, after, "source")
+    # tests/data/test_extend_subwords.py checks the origins.
+    proto = before.tokenizers["source"].proto
+    origins = extend_subwords(proto, text=TEXT, number=5, words=["mouse-trap"]).origins
     assert sum(len(ids) > 1 for ids in origins) > 5
     assert check_tables(before.model, after.model, origins) == 1
     source, target = np.array([[9, 20, 70, 3]]), np.array([[2, 30, 50]])
@@ -92,7 +80,8 @@ def test_one_of_two_vocabularies(make_model, tokenizers, tmp_path):
     before, after = translators(tmp_path)
     assert after.tokenizers["target"].proto == before.tokenizers["target"].proto
     assert after.tokenizers["source"].pieces(0, 999)[-1] == "<2fr>"
-    assert check_tables(before.model, after.model, spelled_by(before, after, "source")) == 1
+    origins = extend_subwords(before.tokenizers["source"].proto, words=["mouse-trap"], user_symbols=["<2fr>"]).origins
+    assert check_tables(before.model, after.model, origins) == 1
 
 
 @pytest.mark.parametrize("searches", [False, pytest.param(True, marks=pytest.mark.slow)])

@@ -115,9 +115,9 @@ def test_only_corpora_that_all_have_links_are_taken(aligned):
         TrainingBatches([with_links, without], batch_size=16)
 
 
-def guided(seed=1, dtype="float32", **arguments):
+def guided(seed=1):
     keras.utils.set_random_seed(seed)
-    return Transformer(20, **SIZES, dropout=0.0, alignment_head=2, dtype=dtype, **arguments)
+    return Transformer(20, **SIZES, dropout=0.0, alignment_head=2)
 
 
 @pytest.mark.slow
@@ -144,32 +144,6 @@ def test_a_trained_head_aligns_and_the_model_uses_it(make_trainer, aligned):
     assert hits(copy) == hits(model)
 
 
-@pytest.mark.nightly
-@pytest.mark.parametrize("dtype", ["float32", "mixed_bfloat16"])
-def test_the_split_of_a_batch_and_xla_do_not_matter(make_trainer, aligned, dtype):
-    """With both objectives: the loss and the weights of the same updates."""
-    data = batches_of(aligned._order.corpus, length_buckets=[10])  # one shape to compile
-    outcomes = []
-    for options in ({}, {"accumulation_steps": 2}, {"replicas": 2}, {"jit_compile": True}):
-        trainer = make_trainer(
-            f"{len(outcomes)}",
-            model=lambda: guided(dtype=dtype),
-            data=data,
-            alignment_weight=0.5,
-            word_distillation=WordDistillation(teacher=guided(seed=5), weight=0.5, temperature=2.0),
-            max_updates=2,
-            **options,
-        )
-        trainer.train()
-        outcomes.append((losses_of(trainer), trainer.model.get_weights()))
-    tolerance = 2e-5 if dtype == "float32" else 0.05
-    for losses, weights in outcomes[1:]:
-        np.testing.assert_allclose(losses, outcomes[0][0], rtol=tolerance)
-        for a, b in zip(weights, outcomes[0][1], strict=True):
-            np.testing.assert_allclose(a, b, atol=1e-3 if dtype == "float32" else 0.05)
-    assert np.isfinite(outcomes[0][0]).all()
-
-
 def test_a_model_without_the_head_is_an_error(make_trainer, aligned):
     trainer = make_trainer(model=lambda: Transformer(20, **SIZES), data=aligned, alignment_weight=0.5)
     with pytest.raises(ValueError, match="must have an `alignment_head`"):
@@ -178,10 +152,14 @@ def test_a_model_without_the_head_is_an_error(make_trainer, aligned):
         Transformer(20, **{**SIZES, "num_heads": 1}, alignment_head=2)
 
 
-def test_the_loss_of_alignments_and_of_a_teacher_have_their_weights(make_trainer, aligned):
-    """0.1, the default, and 0.3."""
+SPLITS = [pytest.param(options, marks=pytest.mark.slow) for options in ({"replicas": 2}, {"jit_compile": True})]
+
+
+@pytest.mark.parametrize("options", [{"accumulation_steps": 2}, *SPLITS])
+def test_the_loss_of_alignments_and_of_a_teacher_have_their_weights(make_trainer, aligned, options):
+    """0.1, the default, and 0.3, also of a batch in parts."""
     objective = WordDistillation(teacher=guided(seed=5), weight=0.3)
-    trainer = make_trainer(model=guided, data=aligned, max_updates=1, word_distillation=objective)
+    trainer = make_trainer(model=guided, data=aligned, max_updates=1, word_distillation=objective, **options)
     batch, model = next(iter(aligned.dataset())), trainer.model
     inputs, targets = [batch["source"], batch["target_input"]], batch["target_output"]
     losses, _ = LabelSmoothedCrossEntropy(0.1).terms(targets, model(inputs))

@@ -12,10 +12,9 @@ import pytest
 from training_runs import (
     TIMES,
     Kill,
+    assert_equal_runs,
     assert_same,
-    batches_of,
     evaluated_updates,
-    events_of,
     log_of,
     losses_of,
     make_copier,
@@ -23,7 +22,6 @@ from training_runs import (
     values_of,
 )
 
-from keras_nmt.data import SubwordSampling, SubwordTokenizer, read_parallel, train_subwords
 from keras_nmt.errors import UserError
 from keras_nmt.files.weights_file import read_weights
 from keras_nmt.training import Checkpoints, make_optimizer
@@ -97,16 +95,8 @@ def test_a_stopped_run_equals_an_uninterrupted_run(make_trainer, stops, updates,
     for seed in (8, 9):  # the second time, the run is already complete
         again = make("stopped", seed=seed)
         result = again.train()
-        assert_same(values_of(whole), values_of(again))
-        assert log_of(whole) == log_of(again)
+        assert_equal_runs(whole, again)
         assert (result.final_updates, result.best_update) == (expected.final_updates, expected.best_update)
-        folders = [trainer.directory for trainer in (whole, again)]
-        index = [json.loads((folder / "checkpoints" / "index.json").read_text()) for folder in folders]
-        assert index[0] == index[1]
-        events = [events_of(folder / "tensorboard") for folder in folders]
-        events = [{of: number for of, number in x.items() if "second" not in of[0]} for x in events]
-        assert events[0] == events[1]
-        assert set(events[0].values()) == {1}
 
 
 @pytest.mark.slow
@@ -163,21 +153,6 @@ def test_a_resumed_run_may_evaluate_at_other_updates(make_trainer):
     assert trainer.progress.evaluations_since_best == 4  # the best evaluation, 3, was before the stop
     kept = json.loads((trainer.directory / "checkpoints" / "index.json").read_text())
     assert kept["last"] == [3, 6, 8, 12, 13]
-
-
-def test_batches_with_corpus_weights_and_sampling_continue(tmp_path):
-    generator, files = np.random.default_rng(1), [tmp_path / "one", tmp_path / "two"]
-    for file in files:
-        lines = [" ".join(generator.choice(["abba", "bab", "ab"], size)) for size in generator.integers(1, 5, 60)]
-        file.write_text("\n".join(lines))
-    tokenizer = SubwordTokenizer(train_subwords(files, tmp_path / "subwords", vocabulary_size=10))
-    corpora = [read_parallel(file, file, tokenizer, tokenizer, keep_text=True) for file in files]
-    sampling = SubwordSampling(tokenizer, tokenizer, alpha=0.3)
-    data = batches_of(corpora, weights=[0.7, 1], sampling=sampling)  # 7 updates per epoch
-    early, late = [*data.dataset().take(14)], [*data.dataset(11).take(3)]
-    for one, other in zip(early[11:], late, strict=True):
-        for key in one:
-            np.testing.assert_array_equal(one[key], other[key])
 
 
 @pytest.mark.slow

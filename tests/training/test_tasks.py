@@ -25,13 +25,7 @@ from training_runs import (
 )
 
 from keras_nmt.errors import UserError
-from keras_nmt.training import (
-    LabelSmoothedCrossEntropy,
-    Task,
-    TaskSchedule,
-    make_optimizer,
-    make_strategy,
-)
+from keras_nmt.training import LabelSmoothedCrossEntropy, Task, TaskSchedule, make_optimizer, make_strategy
 from keras_nmt.training.checkpoints import Progress
 
 PAIRS = ("a-b", "b-c", "c-a")
@@ -49,17 +43,10 @@ def data():
 def make_trainer(tmp_path, data):
     """Makes a trainer of `Languages` and of tasks with these weights, in the folder `name`."""
 
-    def make(
-        name="run",
-        *,
-        weights=EQUAL,
-        replicas=1,
-        dropout=0.0,
-        seed=0,
-        frozen=(),
-        optimizer=lambda: make_optimizer("adam", 0.01, clip=0.5),
-        **options,
-    ):
+    def adam():
+        return make_optimizer("adam", 0.01, clip=0.5)
+
+    def make(name="run", *, weights=EQUAL, replicas=1, dropout=0.0, seed=0, frozen=(), optimizer=adam, **options):
         strategy = make_strategy(replicas)
         with strategy.scope():
             model = Languages(dropout, seed)
@@ -160,22 +147,6 @@ def test_a_stopped_run_equals_an_uninterrupted_run(make_trainer):
     assert again.progress.task_updates == whole.progress.task_updates
     assert_same(values_of(whole), values_of(again))
     assert log_of(whole) == log_of(again)
-
-
-@pytest.mark.slow
-def test_one_task_equals_a_bilingual_run(make_trainer, data, tmp_path):
-    one = make_trainer("one", weights={"a-b": 5.0}, dropout=0.2)
-    one.train()
-    model, optimizer = Languages(0.2).pair("a-b"), make_optimizer("adam", 0.01, clip=0.5)
-    # The last weights, not the mean of saved weights.
-    options = {"optimizer": optimizer, "max_updates": 6, "final_weights": "last"}
-    bilingual = trainer_of(model, data["a-b"], tmp_path / "bilingual", **options)
-    bilingual.train()
-    assert_same([v.numpy() for v in one.tasks["a-b"].model.weights], model.get_weights())
-    assert log_of(one) == log_of(bilingual)
-    assert set(log_of(one)[0]) == {
-        "update", "loss", "perplexity", "learning_rate", "gradient_norm", "extra_loss", "tokens",
-    }  # fmt: skip
 
 
 # Errors.

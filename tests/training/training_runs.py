@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import json
 import os
 import signal
 from collections import Counter
@@ -30,7 +31,6 @@ from keras_nmt.training import (
 )
 
 TIMES = ("tokens_per_second", "seconds")  # values that differ between runs
-Make = Callable[..., Trainer]
 VOCABULARY_SIZE = 20
 PARTS: dict[str, Any] = {
     "update_config": UpdateConfig,
@@ -173,6 +173,19 @@ def values_of(trainer: Trainer) -> list[np.ndarray]:
 def assert_same(a: list[np.ndarray], b: list[np.ndarray]) -> None:
     for one, other in zip(a, b, strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+def assert_equal_runs(whole: Trainer, other: Trainer) -> None:
+    """Compares the weights, states, logs, kept checkpoints and events of two runs."""
+    assert_same(values_of(whole), values_of(other))
+    assert log_of(whole) == log_of(other)
+    folders = [trainer.directory for trainer in (whole, other)]
+    index = [json.loads((folder / "checkpoints" / "index.json").read_text()) for folder in folders]
+    assert index[0] == index[1]
+    events = [events_of(folder / "tensorboard") for folder in folders]
+    events = [Counter({of: number for of, number in x.items() if "second" not in of[0]}) for x in events]
+    assert events[0] == events[1]
+    assert set(events[0].values()) == {1}
 
 
 class Kill(keras.callbacks.Callback):
