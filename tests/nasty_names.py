@@ -1,7 +1,5 @@
 """Names that a file system allows for a folder, and that programs take for something else."""
 
-from __future__ import annotations
-
 import os
 
 NAMES = [

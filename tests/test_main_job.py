@@ -1,7 +1,5 @@
 """The main job: train, stop and resume, translate, score, export, and run the export without the package."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Model directories of untrained models, and models with other weights, to plant what an analysis must find."""
 
-from __future__ import annotations
-
 import shutil
 
 import numpy as np

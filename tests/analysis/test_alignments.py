@@ -1,7 +1,5 @@
 """Alignment error rates of the attention of each layer, and of a trained head."""
 
-from __future__ import annotations
-
 import pytest
 
 from keras_nmt.analysis import GoldAlignment, alignment_error_rate, look_inside, read_gold_alignments

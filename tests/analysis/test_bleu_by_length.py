@@ -1,7 +1,5 @@
 """BLEU by length, with counts of incomplete translations, and of lower-cased models."""
 
-from __future__ import annotations
-
 import pytest
 from saved_models import save
 

@@ -1,7 +1,5 @@
 """The attention of a bridge, its figures and entropies."""
 
-from __future__ import annotations
-
 import math
 import sys
 

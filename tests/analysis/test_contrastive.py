@@ -1,7 +1,5 @@
 """Contrastive items: their files, and the share whose right translation has the highest score."""
 
-from __future__ import annotations
-
 import dataclasses
 import gzip
 import json

@@ -5,8 +5,6 @@ instead of tiny ones, and `KERAS_NMT_DEMO_TEXT` another text: the first model ha
 and roles; the second has none of these. Without a second, tests of two models are skipped.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

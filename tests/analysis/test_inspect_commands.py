@@ -1,7 +1,5 @@
 """The commands of `keras-nmt inspect` on several models: tables, files, finished parts and errors."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

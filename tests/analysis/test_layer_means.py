@@ -1,7 +1,5 @@
 """Means over layers: similarity, gates of shortcuts, and parts of compositions."""
 
-from __future__ import annotations
-
 import keras
 import numpy as np
 import pytest

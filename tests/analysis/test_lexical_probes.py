@@ -1,7 +1,5 @@
 """Lexical probes of the states of layers."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

@@ -1,7 +1,5 @@
 """Measurements: tables, differences, significance, files and pictures."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The insides of a model for one sentence, as data and as HTML."""
 
-from __future__ import annotations
-
 import base64
 import re
 

@@ -1,7 +1,5 @@
 """SentEval's tasks, probing tasks and transfer: classes that vectors hold are found, formats are read."""
 
-from __future__ import annotations
-
 import dataclasses
 import gzip
 import shutil

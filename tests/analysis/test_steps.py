@@ -1,7 +1,5 @@
 """Steps that analyses count, and the bars of commands that show them."""
 
-from __future__ import annotations
-
 import contextlib
 import sys
 

@@ -1,7 +1,5 @@
 """Groups of tokens: tags of treebanks, and bins of frequency."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Roles: planted ones, typical subwords, occurrences of a subword, and information about tags."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

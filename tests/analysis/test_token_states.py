@@ -1,7 +1,5 @@
 """Inner tensors of whole models: equal to what the layers return, for every kind of model, without padding."""
 
-from __future__ import annotations
-
 import itertools
 from concurrent.futures import ThreadPoolExecutor
 

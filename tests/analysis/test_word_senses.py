@@ -1,7 +1,5 @@
 """Ambiguous words: translations in the right sense."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

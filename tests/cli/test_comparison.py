@@ -1,7 +1,5 @@
 """The command `compare`: any configurations, by a list."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """One changed bit in a model directory: an error that names the file, or no effect."""
 
-from __future__ import annotations
-
 import random
 import shutil
 

@@ -1,7 +1,5 @@
 """`keras-nmt demo`: errors of the command, and what the page shows, without a browser."""
 
-from __future__ import annotations
-
 import sys
 import types
 

@@ -1,7 +1,5 @@
 """`keras-nmt distill`: with a teacher that is written by hand, and with models."""
 
-from __future__ import annotations
-
 import random
 import shutil
 import threading

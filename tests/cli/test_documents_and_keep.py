@@ -1,7 +1,5 @@
 """`keras-nmt translate --document` and `--keep`, on a trained model."""
 
-from __future__ import annotations
-
 import pytest
 
 pytestmark = pytest.mark.slow

@@ -1,7 +1,5 @@
 """Every command works in a folder of any name that the file system allows, or refuses it in one line."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """`--import`: files of layers of the user's own, and their errors."""
 
-from __future__ import annotations
-
 import inspect
 import json
 

@@ -1,7 +1,5 @@
 """`keras-nmt info`."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """`keras-nmt shortlist`, and the commands that search with a shortlist."""
 
-from __future__ import annotations
-
 import os
 import threading
 

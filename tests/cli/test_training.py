@@ -1,7 +1,5 @@
 """`keras-nmt train` and `keras-nmt average`."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import re

@@ -1,7 +1,5 @@
 """`keras-nmt translate`, `score`, `evaluate` and `export`."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

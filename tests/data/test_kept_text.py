@@ -1,7 +1,5 @@
 """Spans of text that stay as they are, and noise around them."""
 
-from __future__ import annotations
-
 import pytest
 
 from keras_nmt.data import SourceNoise

@@ -1,7 +1,5 @@
 """The notebooks of the documentation, executed on tiny models."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -1,7 +1,5 @@
 """The documentation site: its pages, links between files of the repository, and the form of docstrings."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import re

@@ -1,7 +1,5 @@
 """Significance of differences: paired bootstrap, false alarms, transcriptions of the tests."""
 
-from __future__ import annotations
-
 import os
 import random
 import sys

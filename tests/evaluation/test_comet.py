@@ -1,7 +1,5 @@
 """COMET's scores: the arguments and the answer of its program, and a run of the program itself (nightly)."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Scores of translations."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

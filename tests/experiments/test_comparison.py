@@ -1,7 +1,5 @@
 """Comparisons of runs that are written by hand instead of trained; `tests/recipes/test_multi30k.py` trains one."""
 
-from __future__ import annotations
-
 import functools
 import gzip
 import json

@@ -1,7 +1,5 @@
 """The table of a comparison, from runs that are written by hand instead of trained."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

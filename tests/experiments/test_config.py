@@ -1,7 +1,5 @@
 """Settings of an experiment: their checks, their defaults and what they make."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

@@ -1,7 +1,5 @@
 """Several languages from files to scores, on a task learnt in a minute: numbers spelt in three ways."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import shutil

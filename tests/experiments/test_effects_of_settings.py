@@ -1,7 +1,5 @@
 """The settings of an experiment reach what they are for."""
 
-from __future__ import annotations
-
 import pytest
 
 from keras_nmt.data import SubwordTokenizer, train_subwords

@@ -1,7 +1,5 @@
 """The report of a run: every curve, score, example and setting, and no text that is read as HTML."""
 
-from __future__ import annotations
-
 import json
 import re
 from html.parser import HTMLParser

@@ -1,7 +1,5 @@
 """Runs that are kept in two files: what is written, read, restored and refused."""
 
-from __future__ import annotations
-
 import json
 import lzma
 import os

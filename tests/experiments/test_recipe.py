@@ -1,7 +1,5 @@
 """Recipes and their command line."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

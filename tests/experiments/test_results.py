@@ -1,7 +1,5 @@
 """Settings and text that may change when a run continues, and the files that a refused start leaves."""
 
-from __future__ import annotations
-
 import shutil
 
 import pytest

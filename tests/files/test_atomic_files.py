@@ -1,7 +1,5 @@
 """Atomic files, and locks of folders."""
 
-from __future__ import annotations
-
 import errno
 import fcntl
 import json

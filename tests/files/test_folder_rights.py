@@ -1,7 +1,5 @@
 """Folders without write or read permission: an error of one line, and no partial result."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import tempfile

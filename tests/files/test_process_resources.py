@@ -1,7 +1,5 @@
 """The processors that a process may use, and its standard error."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

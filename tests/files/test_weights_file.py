@@ -1,7 +1,5 @@
 """Files of weights: their content, their digest, and damage."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

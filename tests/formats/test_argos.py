@@ -1,7 +1,5 @@
 """Packages of Argos Translate, and the command that writes models in the formats of other toolkits."""
 
-from __future__ import annotations
-
 import json
 import zipfile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Exports in the format of CTranslate2: CTranslate2 computes what the model computes."""
 
-from __future__ import annotations
-
 import json
 import math
 import shutil

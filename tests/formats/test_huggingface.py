@@ -1,7 +1,5 @@
 """Models of Hugging Face: the same logits, and the same model back."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import shutil

@@ -1,7 +1,5 @@
 """Models of Marian: the same model back, the same translations, and files that are refused."""
 
-from __future__ import annotations
-
 import gzip
 import importlib.util
 import io

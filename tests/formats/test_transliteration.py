@@ -1,7 +1,5 @@
 """A trained model of CTranslate2: its kept scores, and each option of the search beside CTranslate2 itself."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Any number of rows: their buckets, groups and parts, and that nobody can tell."""
 
-from __future__ import annotations
-
 import threading
 import time
 

@@ -1,7 +1,5 @@
 """What of the search the command line offers: samples, prefixes, phrases, ensembles, alignments."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Lines of several sentences: how they are split, and how the answers are composed."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import sys

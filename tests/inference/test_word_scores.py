@@ -1,7 +1,5 @@
 """Log-probabilities of the subwords and words of translations, and alternatives after a prefix."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import sentencepiece

@@ -1,7 +1,5 @@
 """The contract of every layer, and random arrays, as fixtures."""
 
-from __future__ import annotations
-
 import functools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Softmax, sigmoid and LSTM in NumPy, for one sentence at a time."""
 
-from __future__ import annotations
-
 import numpy as np
 
 

@@ -1,7 +1,5 @@
 """Checks that all layers share: wrong arguments, inputs and masks are named; masks of Keras are taken."""
 
-from __future__ import annotations
-
 import json
 
 import keras

@@ -1,7 +1,5 @@
 """The attention bridge against its equations; padding, penalties and gradients."""
 
-from __future__ import annotations
-
 import keras
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """The attentive recurrent decoder against its equations; steps, padding and dropout."""
 
-from __future__ import annotations
-
 import keras
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """Linear combination and bilinear pooling against their equations; initial weights, parameters and half precision."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import tensorflow as tf

@@ -1,7 +1,5 @@
 """Hierarchical aggregation against its equations, tree by tree and node by node."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Lexical shortcuts against their equations; gates, masks and initial weights."""
 
-from __future__ import annotations
-
 import keras
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """Luong attention against its equations; padding and half precision."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import tensorflow as tf

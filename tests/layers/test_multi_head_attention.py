@@ -1,7 +1,5 @@
 """Multi-head attention against its equations, with shortcuts and composed heads."""
 
-from __future__ import annotations
-
 import keras
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """The recurrent encoder against its equations; padding, steps and dropout."""
 
-from __future__ import annotations
-
 import keras
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """Inputs and starts of all composition layers: lists and tensors, masks, shapes and half precision."""
 
-from __future__ import annotations
-
 import keras
 import numpy as np
 import pytest

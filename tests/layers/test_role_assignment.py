@@ -1,7 +1,5 @@
 """Role assignment against its equations; causality, steps, noise and dropout."""
 
-from __future__ import annotations
-
 import keras
 import numpy as np
 import pytest

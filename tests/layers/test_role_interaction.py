@@ -1,7 +1,5 @@
 """Layers of roles against their equations; gradients, memory, steps, padding and learned roles."""
 
-from __future__ import annotations
-
 import functools
 import os
 import sys

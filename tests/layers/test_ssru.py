@@ -1,7 +1,5 @@
 """The SSRU: its equations, its gradients, its steps, and padding."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import tensorflow as tf

@@ -1,7 +1,5 @@
 """Output specifications of layers, computed without a trace of inner layers, when a functional model is made."""
 
-from __future__ import annotations
-
 import functools
 
 import keras

@@ -1,7 +1,5 @@
 """Layers that are frozen, built before, or shared, and weights that start independently."""
 
-from __future__ import annotations
-
 import every_layer
 import keras
 import numpy as np

@@ -1,7 +1,5 @@
 """Transformer layers against their equations in float64: residuals, norms, masks and sites of shortcuts."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

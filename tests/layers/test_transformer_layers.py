@@ -1,7 +1,5 @@
 """Transformer layers and stacks: the contract, compositions of layers, shortcuts, masks and rates."""
 
-from __future__ import annotations
-
 import keras
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """No collections of garbage by Keras: one for each weight that a layer drops, over the objects of all tests."""
 
-from __future__ import annotations
-
 import gc
 
 import pytest

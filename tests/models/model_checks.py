@@ -1,7 +1,5 @@
 """Helpers of the tests of models: options, batches, and properties of every configuration."""
 
-from __future__ import annotations
-
 import functools
 import json
 

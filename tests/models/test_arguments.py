@@ -1,7 +1,5 @@
 """The arguments of all models: errors, types, signatures, presets, and mechanisms by name, as objects and as JSON."""
 
-from __future__ import annotations
-
 import inspect
 import json
 

@@ -1,7 +1,5 @@
 """The multilingual model with an attention bridge: steps, parameters, pairs, dtypes and new languages."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -1,7 +1,5 @@
 """The multilingual model with language labels: steps, labels and saving."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

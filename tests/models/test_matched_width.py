@@ -1,7 +1,5 @@
 """The width at which a plain model has a given number of parameters."""
 
-from __future__ import annotations
-
 import keras
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """Model directories: a saved model equals the loaded model, and any damage is an error of one line."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import shutil

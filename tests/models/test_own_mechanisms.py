@@ -1,7 +1,5 @@
 """Mechanisms of the user's own in every place that takes them: configuration, search, XLA, directories, warm start."""
 
-from __future__ import annotations
-
 import json
 from fnmatch import fnmatchcase
 

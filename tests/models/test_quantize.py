@@ -1,7 +1,5 @@
 """Weights in int8: the arithmetic, and models whose other parts are unchanged."""
 
-from __future__ import annotations
-
 import itertools
 
 import keras

@@ -1,7 +1,5 @@
 """The Transformer with every mechanism: steps equal the full pass, saved equals loaded, sizes, names."""
 
-from __future__ import annotations
-
 import functools
 import json
 

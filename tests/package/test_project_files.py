@@ -1,7 +1,5 @@
 """Files that services read: citation, images, the workflow, the Kubernetes job for training on several machines."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

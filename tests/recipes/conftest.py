@@ -1,7 +1,5 @@
 """Fixtures of the tests of recipes and benchmarks."""
 
-from __future__ import annotations
-
 import gc
 
 import keras

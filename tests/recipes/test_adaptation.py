@@ -1,7 +1,5 @@
 """The recipe of adaptation: its parts of a corpus, its settings and its table."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

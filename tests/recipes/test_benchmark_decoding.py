@@ -1,7 +1,5 @@
 """The benchmark of decoding: both contenders do the same work and take turns."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """The run of everything that needs a GPU: parts, limits, reasons, files."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The benchmark of the input of training: corpora of its own, separate processes, the table."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

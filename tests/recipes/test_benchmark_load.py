@@ -1,7 +1,5 @@
 """The load script: times of requests, and counts of answers and errors."""
 
-from __future__ import annotations
-
 import os
 import re
 

@@ -1,7 +1,5 @@
 """The comparison with Marian: where translations differ, and a short training of Marian itself."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The benchmarks of memory and of costs: each figure is measured in a separate process; the curves share one point."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

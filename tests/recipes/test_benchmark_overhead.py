@@ -1,7 +1,5 @@
 """The benchmark of overheads: counted operations, turns of measurements, the table."""
 
-from __future__ import annotations
-
 import keras
 import pytest
 import tensorflow as tf

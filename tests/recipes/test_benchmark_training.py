@@ -1,7 +1,5 @@
 """The benchmark of training speed: all contenders do the same work, in turn, each in a separate process."""
 
-from __future__ import annotations
-
 import dataclasses
 import random
 

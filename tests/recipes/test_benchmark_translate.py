@@ -1,7 +1,5 @@
 """The benchmarks of real text, of whole commands and of constraints: the same lines for all, and a row for each."""
 
-from __future__ import annotations
-
 import random
 import sys
 

@@ -1,7 +1,5 @@
 """The table of the papers' claims: its rule, its runs, and the README."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import json

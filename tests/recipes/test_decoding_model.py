@@ -1,7 +1,5 @@
 """The recipe of the models of docs/decoding.md."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,7 +1,5 @@
 """The rebuilt probing tasks: each definition on hand-made trees, balance, and splits that share no sentence."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

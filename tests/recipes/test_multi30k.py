@@ -1,7 +1,5 @@
 """The Multi30k recipe on files of the same names and format, taken from the quickstart's corpus."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

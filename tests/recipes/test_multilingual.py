@@ -1,7 +1,5 @@
 """The multilingual recipes: their systems, and training on a slice of real text."""
 
-from __future__ import annotations
-
 import pytest
 
 from keras_nmt.errors import UserError

@@ -1,8 +1,6 @@
 """The papers' recipes: experiments, numbers of parameters and initial models of all configurations; each script trains
 on a slice of real text in files with the names of its README."""
 
-from __future__ import annotations
-
 import functools
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The picture of the comparison of compositions."""
 
-from __future__ import annotations
-
 import pytest
 from scripts import RECIPES, run_main
 

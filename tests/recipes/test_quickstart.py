@@ -1,7 +1,5 @@
 """The quickstart, which is the README's first command, its corpus and the generator of the corpus."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import re

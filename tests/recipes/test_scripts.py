@@ -1,7 +1,5 @@
 """Every script of the recipes: it can be imported and lists its options; a recipe makes all its experiments."""
 
-from __future__ import annotations
-
 import pytest
 import typer
 from scripts import RECIPES, load_script

@@ -1,7 +1,5 @@
 """Russian in Latin letters: the text can be restored, English words are kept, and subwords keep all letters."""
 
-from __future__ import annotations
-
 import gzip
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The recipe that measures scores of words, on drawn numbers and on a tiny model."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Ways to run an export without keras_nmt, and servers of models that echo."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Servers of bare sockets, which do what no real server would, and the requests of a client."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import socket

@@ -1,7 +1,5 @@
 """Whatever bytes come, an export answers, and the same alone as in a batch."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import tensorflow as tf

@@ -1,7 +1,5 @@
 """The client against servers of both APIs: what it sends, and what it gives back."""
 
-from __future__ import annotations
-
 import math
 import os
 import re

@@ -1,7 +1,5 @@
 """The client and servers that are not ours, or lie: an answer is right, or refused in one line."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import math

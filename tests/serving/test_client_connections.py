@@ -1,7 +1,5 @@
 """The client's connections: deadlines, kept connections, TLS."""
 
-from __future__ import annotations
-
 import json
 import socket
 import ssl

@@ -1,7 +1,5 @@
 """The client when the server fails, by REST and by gRPC: what it sends again, and when."""
 
-from __future__ import annotations
-
 import socket
 import threading
 import time

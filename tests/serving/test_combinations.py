@@ -1,7 +1,5 @@
 """Mechanisms combine: forty Transformers drawn by seed over all options, each through its whole life."""
 
-from __future__ import annotations
-
 import dataclasses
 import random
 

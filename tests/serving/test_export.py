@@ -1,7 +1,5 @@
 """Exports of models of one direction: signatures, versions, quantisation, answers without keras_nmt, the graph."""
 
-from __future__ import annotations
-
 import os
 import re
 import stat

@@ -1,7 +1,5 @@
 """Exports of models of several directions."""
 
-from __future__ import annotations
-
 import itertools
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """Translators and exports that draw translations, and translations that begin as they are told."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import tensorflow as tf

@@ -1,7 +1,5 @@
 """A C program runs an export by TensorFlow's C API alone: plain, as in a stock model server, and compiled."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

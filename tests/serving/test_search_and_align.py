@@ -1,7 +1,5 @@
 """The signatures `search`, `align` and `tokens` of exports, and the client's methods for them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import tensorflow as tf

@@ -1,7 +1,5 @@
 """The files in `savedmodels`: a model server can read them, they agree, and the README's requests are answered."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

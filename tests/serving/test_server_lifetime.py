@@ -1,7 +1,5 @@
 """The development server from its start to its end: requests under way, signals."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

@@ -1,7 +1,5 @@
 """Documents, translated sentence by sentence: what is sent, and how the lines come back."""
 
-from __future__ import annotations
-
 import itertools
 import re
 

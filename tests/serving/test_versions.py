@@ -1,7 +1,5 @@
 """Versions of exports: several at once, and such as were killed."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

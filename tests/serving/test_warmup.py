@@ -1,7 +1,5 @@
 """Warm-up records of exports."""
 
-from __future__ import annotations
-
 import itertools
 import sys
 

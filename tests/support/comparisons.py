@@ -1,7 +1,5 @@
 """Comparisons whose runs are written by hand instead of trained."""
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """A trainer of a small model on a small task, for the tests of training."""
 
-from __future__ import annotations
-
 import pytest
 from training_runs import batches_of, copies, make_copier, trainer_of
 

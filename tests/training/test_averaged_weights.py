@@ -1,7 +1,5 @@
 """The exponential moving average of weights: against NumPy, on replicas, after a stop, and as final weights."""
 
-from __future__ import annotations
-
 import keras
 import numpy as np
 import pytest

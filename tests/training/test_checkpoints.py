@@ -1,7 +1,5 @@
 """Checkpoints: saving, restoring, and damaged files."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import json

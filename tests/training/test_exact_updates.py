@@ -1,7 +1,5 @@
 """Updates that do not depend on the split of a batch: losses, gradients, clipping and dropout."""
 
-from __future__ import annotations
-
 import keras
 import numpy as np
 import pytest

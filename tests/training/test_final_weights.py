@@ -1,7 +1,5 @@
 """Averages of checkpoints."""
 
-from __future__ import annotations
-
 import h5py
 import keras
 import numpy as np

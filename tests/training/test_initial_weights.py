@@ -1,7 +1,5 @@
 """Weights of another model as initial weights."""
 
-from __future__ import annotations
-
 import keras
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """Objectives beside the cross-entropy: word-level distillation and guided alignment."""
 
-from __future__ import annotations
-
 import keras
 import numpy as np
 import pytest

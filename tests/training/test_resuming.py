@@ -1,7 +1,5 @@
 """Runs that are stopped, killed or limited in time, and started again."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import signal

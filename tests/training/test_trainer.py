@@ -1,7 +1,5 @@
 """The trainer: the end of a run, the kept weights, callbacks, logs and errors."""
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os

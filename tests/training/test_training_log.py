@@ -1,7 +1,5 @@
 """The log of a training run, and the measurements of its updates."""
 
-from __future__ import annotations
-
 import math
 import os
 import warnings
