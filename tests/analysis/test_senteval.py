@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 
 from keras_nmt.analysis import read_transfer, senteval, transfer
 from keras_nmt.analysis.sentence_probes import classify
-from keras_nmt.analysis.senteval_scores import with_averages
+from keras_nmt.analysis.senteval_scores import _similarity, with_averages
 from keras_nmt.analysis.task_data import PROBING, TASKS, TEST, read_senteval
 from keras_nmt.errors import UserError
 
@@ -162,6 +162,9 @@ def test_similarity_is_weighted_over_parts(data, tmp_path):
     expected = [stats.pearsonr(cosines[i], task.labels[i])[0] for i in (slice(0, 59), slice(59, 88))]
     expected = (59 * expected[0] + 29 * expected[1]) / 88
     assert found.values["similarity, Pearson: STS12", "noise"] == pytest.approx(expected)
+    thirds = dataclasses.replace(task, parts=np.arange(88) % 3)
+    expected = [stats.pearsonr(cosines[i::3], task.labels[i::3])[0] for i in range(3)]
+    assert _similarity(thirds, u, v)["similarity, Pearson"] == pytest.approx(np.average(expected, weights=[30, 29, 29]))
     shutil.copytree(data, tmp_path / "data")
     folder = tmp_path / "data/downstream/STS/STS12-en-test"
     for kind in ("input", "gs"):  # copies of a part count once

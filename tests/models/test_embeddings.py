@@ -8,7 +8,7 @@ import pytest
 import tensorflow as tf
 from keras import ops
 
-from keras_nmt.models.positional_encoding import PositionalEncoding
+from keras_nmt.models.positional_encoding import LearnedPositions, PositionalEncoding
 from keras_nmt.models.token_embedding import TokenEmbedding
 
 STATES = np.random.default_rng(1).normal(size=(2, 3, 8)).astype("float32")
@@ -90,3 +90,10 @@ def test_tables_start_independently_and_as_large_as_positions():
     first, second = (np.ravel(x) for x in (embedding.table.embeddings, embedding.table.reverse_embeddings))
     assert abs(np.corrcoef(first, second)[0, 1]) < 0.2
     assert np.std(second) == pytest.approx(np.std(first), rel=0.2)
+
+
+def test_learned_positions_beyond_the_table_are_its_last():
+    layer, nothing = LearnedPositions(3), np.zeros((1, 5, 4), "float32")
+    found = ops.convert_to_numpy(layer(nothing))[0]
+    np.testing.assert_array_equal(found, ops.convert_to_numpy(layer.table)[[0, 1, 2, 2, 2]])
+    np.testing.assert_array_equal(ops.convert_to_numpy(layer(nothing[:, :1], position=9))[0, 0], found[2])
