@@ -6,7 +6,7 @@ import dataclasses
 import itertools
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field, PositiveFloat, PositiveInt
 
@@ -78,7 +78,7 @@ class DataConfig:
         "Guided alignment: file of the aligned words of each sentence pair of `train`, such as 0-0 1-2, source word "
         "first; a list for several corpora. Only for one direction.",
     )
-    noise: dict[str, float | list[str]] | None = setting(
+    noise: dict[str, Any] | None = setting(
         None,
         "Errors to add to the sources of the training text: rates by kind, such as swap=0.01, and `keep`, patterns of "
         "text that stays; see `SourceNoise`.",

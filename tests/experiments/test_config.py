@@ -173,7 +173,7 @@ def test_a_wrong_setting_is_one_line_that_says_what_to_write():
             "evaluation.every. Received: every",
         ),
         ({"batch_size": "5"}, "`training.batch_size` must be int. Received: training.batch_size='5'"),
-        ({"noise": {"swap": "x"}}, "`data.noise.swap` must be a valid number. Received: data.noise.swap='x'"),
+        ({"noise": {"swap": "x"}}, "A rate of noise must be a number from 0 to 1. Received: swap='x'"),
         (
             {"model": {"drpout": 1}},
             "Transformer has no such arguments; the nearest is `dropout`. Received: model.drpout",
