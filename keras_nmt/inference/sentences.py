@@ -22,8 +22,10 @@ from keras_nmt.inference.lines import (
 from keras_nmt.inference.translation import WORD_ENDS, Hypothesis, SentencePair, Translation, split_words
 
 # The ends of sentences, and the quotation marks and brackets behind them, for the rule of `split_at_end_marks`.
-_CLOSING = "[\"'”’»›)\\]」』）】]*"
-_END = re.compile(f"[.!?…‽؟۔।॥։]+{_CLOSING}\\s+|[。！？｡]+{_CLOSING}\\s*")
+_MARKS = "[.!?…‽؟۔।॥։]"
+_CLOSING = "[\"'”’»›)\\]」』）】]*+"
+# A run of marks is read once, from its beginning, so that any line takes linear time.
+_END = re.compile(f"(?<!{_MARKS}){_MARKS}++{_CLOSING}\\s+|[。！？｡]+{_CLOSING}\\s*")
 _OPENING = re.compile("[\"'“‘„«‹(\\[「『（【¿¡–—-]*")
 _INITIAL = re.compile(r"(?:^|[\s.(])\w\.$")  # as in "J. Smith" and "z. B."
 
@@ -80,8 +82,11 @@ def split_at_end_marks(line: str) -> list[str]:
     parts, start = [], 0
     for end in _END.finditer(line):
         opening = _OPENING.match(line, end.end())
-        behind = line[opening.end() if opening else end.end() :][:1]
-        if behind and not behind.islower() and not _INITIAL.search(line, start, end.start() + 1):
+        first = opening.end() if opening else end.end()
+        behind = line[first : first + 1]
+        # An initial is in the last three letters.
+        is_initial = _INITIAL.search(line, max(start, end.start() - 2), end.start() + 1)
+        if behind and not behind.islower() and not is_initial:
             parts.append(line[start : end.end()])
             start = end.end()
     return [*parts, line[start:]]

@@ -164,6 +164,11 @@ def test_sentences_of_a_line_by_the_rule(line, count):
     assert count_sentences(line) == count
 
 
+def test_lines_of_the_largest_size_take_linear_time():
+    """In quadratic time, each would take more than an hour."""
+    assert [count_sentences(x * 2**19) for x in (".", "a.", "…»")] == [1, 1, 1]
+
+
 def test_without_sentencex_a_rule_splits_and_says_so(monkeypatch):
     monkeypatch.setitem(sys.modules, "sentencex", None)
     with pytest.warns(UserWarning, match=r"simple rule.*pip install 'keras_nmt\[split\]'"):
