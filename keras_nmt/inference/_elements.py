@@ -1,4 +1,4 @@
-"""What specifications say of elements: which are not translated, and which separate texts. Imports nothing heavy.
+"""Lists which elements are not translated, and which separate texts, by specifications. Imports nothing heavy.
 
 The one table of elements and attributes whose contents stay as they are:
 

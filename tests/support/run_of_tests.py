@@ -1,4 +1,4 @@
-"""What a run of the tests needs of a machine: processes by memory, and a list of the tests that take long."""
+"""Limits a run of the tests: processes by memory, and a list of the tests that take long."""
 
 from __future__ import annotations
 
