@@ -27,7 +27,6 @@ from typing import Annotated, Any
 import typer
 
 from keras_nmt.cli.run_app import make_app, run_app
-from keras_nmt.data.text_files import read_lines, text_digest
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation import RunsComparison, holm, paired_bootstrap_of_runs
 from keras_nmt.experiments.comparison_table import DRAWS, show_p
@@ -35,6 +34,7 @@ from keras_nmt.experiments.corpus_files import File, corpora_of, file_of_corpus,
 from keras_nmt.experiments.kept_runs import KeptRun, read_kept_runs
 from keras_nmt.files.atomic_files import write_text
 from keras_nmt.files.markdown import markdown_table
+from keras_nmt.text.text_files import read_lines, text_digest
 
 HERE = Path(__file__).parent
 READMES = ("../README.md", "README.md", "multi30k/README.md")

@@ -13,28 +13,29 @@ ROOT = Path(keras_nmt.__file__).parent
 BASE = {"errors", "ids", "progress"}
 ALLOWED = {
     "files": set(),
+    "text": {"files"},
     "layers": set(),
     "models": {"layers", "files"},
     "decoding": set(),
     "quickstart_data": set(),
-    "data": {"files"},
-    "preparation": {"files", "data"},
+    "data": {"text", "files"},
+    "preparation": {"text", "files", "data"},
     "training": {"models", "evaluation", "data", "layers", "files"},
-    "evaluation": {"data"},
-    "inference": {"models", "decoding", "data", "layers", "files"},
-    "analysis": {"evaluation", "inference", "models", "layers", "data", "files"},
-    "serving": {"inference", "models", "decoding", "data", "layers", "files"},
-    "formats": {"serving", "inference", "models", "data", "layers", "files"},
-    "experiments": {"models", "data", "training", "evaluation", "inference", "serving", "layers", "files"},
+    "evaluation": {"text"},
+    "inference": {"text", "models", "decoding", "data", "layers", "files"},
+    "analysis": {"text", "evaluation", "inference", "models", "layers", "data", "files"},
+    "serving": {"text", "inference", "models", "decoding", "data", "layers", "files"},
+    "formats": {"text", "serving", "inference", "models", "data", "layers", "files"},
+    "experiments": {"text", "models", "data", "training", "evaluation", "inference", "serving", "layers", "files"},
     "testing": {"layers", "models"},
     "cli": {"experiments", "models", "data", "training", "evaluation", "analysis", "inference", "serving", "files"}
-    | {"preparation", "quickstart_data", "formats"},
+    | {"text", "preparation", "quickstart_data", "formats"},
 }
 # A function of this module has a form for TensorFlow, in which TensorFlow is imported, and a form for other backends.
 WITH_TENSORFLOW = ("decoding/search_loop.py",)
 NO_TENSORFLOW = ("layers", "models", "decoding", "files", "preparation")
 # Preparation imports these modules of `data`, and their imports, in an environment without TensorFlow.
-DATA_WITHOUT_TENSORFLOW = ("text_files", "sentence_pairs", "prepared_folder", "subword_models", "normalization")
+DATA_WITHOUT_TENSORFLOW = ("sentence_pairs", "prepared_folder", "subword_models")
 
 
 def _imports(path: Path) -> set[str]:
@@ -63,10 +64,11 @@ def test_packages_for_every_backend_do_not_import_tensorflow():
         assert imports_it == (path.relative_to(ROOT).as_posix() in WITH_TENSORFLOW), path
 
 
-def test_importing_the_package_imports_nothing_heavy_and_what_preparation_reads_needs_no_tensorflow():
+def test_texts_need_nothing_heavy_and_what_preparation_reads_needs_no_tensorflow():
     imported = {f"keras_nmt.data.{known}" for known in DATA_WITHOUT_TENSORFLOW}
+    text = ", ".join(f"keras_nmt.text.{path.stem}" for path in (ROOT / "text").glob("*.py"))
     code = (
-        "import sys, keras_nmt; assert not {'tensorflow', 'keras', 'numpy'} & set(sys.modules)\n"
+        f"import sys, {text}; assert not {{'tensorflow', 'keras', 'numpy'}} & set(sys.modules)\n"
         f"import {', '.join(imported)}; assert not {{'tensorflow', 'keras'}} & set(sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -12,7 +12,7 @@ from keras_nmt.analysis.token_states import Model, open_translator
 from keras_nmt.errors import UserError, check_no_string, check_positive
 from keras_nmt.evaluation import corpus_scores
 from keras_nmt.evaluation.bootstrap import bleu_counts
-from keras_nmt.inference.translation import count_outputs, split_words
+from keras_nmt.text.translation import count_outputs, split_words
 
 
 def lengths(

@@ -12,8 +12,8 @@ import numpy as np
 
 from keras_nmt.analysis.measurements import Key, Measurements, numbers_of
 from keras_nmt.analysis.token_states import Model, open_translator
-from keras_nmt.data.text_files import read_line_pairs, read_text
 from keras_nmt.errors import UserError
+from keras_nmt.text.text_files import read_line_pairs, read_text
 
 ALL = "all"  # items together; of a wrong translation: without a category of its own
 

@@ -30,8 +30,8 @@ from keras_nmt.analysis.token_states import (
 )
 from keras_nmt.errors import UserError
 from keras_nmt.inference import Translation, Translator
-from keras_nmt.inference.translation import split_words
 from keras_nmt.models.translation_model import attention_layer
+from keras_nmt.text.translation import split_words
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from keras_nmt.data.text_files import read_lines
 from keras_nmt.errors import UserError
+from keras_nmt.text.text_files import read_lines
 
 TRAIN, VALIDATION, TEST = 0, 1, 2
 KEY, TEXT = ".key.txt", ".text.txt"  # of MuCoW

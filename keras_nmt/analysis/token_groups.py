@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from keras_nmt.analysis.token_states import LINES_AT_ONCE, HiddenStates, Model, open_pair
-from keras_nmt.data.text_files import read_lines
 from keras_nmt.errors import UserError, check_no_string, one_line
 from keras_nmt.ids import EOS
 from keras_nmt.inference.alignment import words_of_subwords
+from keras_nmt.text.text_files import read_lines
 
 # The label of each token of a side, strings [N], empty for tokens that belong to no group.
 TokenGroups = Callable[[HiddenStates], np.ndarray]

@@ -20,7 +20,7 @@ from keras_nmt.errors import UserError, check_no_string
 from keras_nmt.files.atomic_files import write_json, write_text
 from keras_nmt.files.markdown import markdown_table
 from keras_nmt.ids import EOS
-from keras_nmt.inference.translation import split_words
+from keras_nmt.text.translation import split_words
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

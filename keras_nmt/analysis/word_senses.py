@@ -14,9 +14,9 @@ from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 from keras_nmt.analysis.measurements import Key, Measurements, notes_of_outputs
 from keras_nmt.analysis.task_data import text_of_key
 from keras_nmt.analysis.token_states import Model, open_translator
-from keras_nmt.data.text_files import read_line_pairs, read_lines
 from keras_nmt.errors import UserError
-from keras_nmt.inference.translation import count_outputs
+from keras_nmt.text.text_files import read_line_pairs, read_lines
+from keras_nmt.text.translation import count_outputs
 
 _tokenize = Tokenizer13a()
 

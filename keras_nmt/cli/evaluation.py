@@ -23,9 +23,9 @@ from keras_nmt.cli.options import (
 from keras_nmt.cli.progress import working
 from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.cli.translation_stream import counts_of, warn_of_translator
-from keras_nmt.data.text_files import read_line_pairs
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation.metrics import DEFAULT_METRICS, METRICS
+from keras_nmt.text.text_files import read_line_pairs
 
 ALL_METRICS = (*METRICS, "comet")
 

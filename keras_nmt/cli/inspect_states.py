@@ -29,8 +29,8 @@ from keras_nmt.cli.options import (
 )
 from keras_nmt.cli.progress import working
 from keras_nmt.cli.run_app import import_tensorflow
-from keras_nmt.data.text_files import read_line_pairs, read_lines
 from keras_nmt.errors import UserError
+from keras_nmt.text.text_files import read_line_pairs, read_lines
 
 
 class GroupedBy(enum.StrEnum):

@@ -13,8 +13,8 @@ import typer
 from keras_nmt import analysis
 from keras_nmt.cli.inspect_common import OUTPUT, SHARED, Directories, Inspection, Seeds, file_name
 from keras_nmt.cli.options import Language, Source, Weights, refuse_without, with_options
-from keras_nmt.data.text_files import read_lines
 from keras_nmt.errors import UserError
+from keras_nmt.text.text_files import read_lines
 
 Vectors = Annotated[
     str,

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from keras_nmt.cli.run_app import check_open
-from keras_nmt.data.text_files import read_blocks
 from keras_nmt.errors import UserError, without_controls
 from keras_nmt.files.atomic_files import atomic_path, check_writable
 from keras_nmt.files.paths import STANDARD_STREAM, address_of
+from keras_nmt.text.text_files import read_blocks
 
 LINES_AT_ONCE = 4096
 STANDARD = Path(STANDARD_STREAM)  # standard input or standard output

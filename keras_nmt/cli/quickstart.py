@@ -14,9 +14,9 @@ from typing import Annotated
 import typer
 
 from keras_nmt.cli.run_app import import_tensorflow
-from keras_nmt.data.text_files import read_lines
 from keras_nmt.errors import UserError, one_line
 from keras_nmt.quickstart_data import FOLDER, LANGUAGES
+from keras_nmt.text.text_files import read_lines
 
 # A program that needs TensorFlow and TensorFlow Text, but not keras_nmt.
 EXPORT_PROGRAM = """

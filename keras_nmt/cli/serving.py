@@ -34,11 +34,11 @@ from keras_nmt.cli.options import (
 )
 from keras_nmt.cli.progress import working
 from keras_nmt.cli.run_app import ended_by_signals, import_tensorflow
-from keras_nmt.data.text_files import read_lines
 from keras_nmt.errors import UserError
 from keras_nmt.files.paths import check_local
 from keras_nmt.formats.registry import EXPORTED, FORMATS, IMPORTED, format_module
 from keras_nmt.serving._versions import check_version
+from keras_nmt.text.text_files import read_lines
 
 EXPORT_FORMATS = ("savedmodel", *EXPORTED)
 OF_SEARCH = SEARCH | {name: MORE_SEARCH[name] for name in ("num_hypotheses", "coverage_penalty", "unknown")}

@@ -13,9 +13,9 @@ from keras_nmt.cli.lines import STANDARD, check_outputs, output_lines, write_lin
 from keras_nmt.cli.options import TRANSLATOR, Directory, Source, Target, check_models, with_options
 from keras_nmt.cli.progress import progress
 from keras_nmt.cli.translation import open_translator
-from keras_nmt.data.text_files import read_paired_blocks
 from keras_nmt.files.atomic_files import check_writable
 from keras_nmt.progress import show_steps
+from keras_nmt.text.text_files import read_paired_blocks
 
 OF_MODEL = {name: TRANSLATOR[name] for name in ("source_language", "target_language", "import_")}
 

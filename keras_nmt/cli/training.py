@@ -25,10 +25,10 @@ from keras_nmt.cli.options import (
 )
 from keras_nmt.cli.progress import working
 from keras_nmt.cli.run_app import import_tensorflow
-from keras_nmt.data.text_files import read_lines
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import check_writable
 from keras_nmt.files.model_config import CONFIG, read_model_config
+from keras_nmt.text.text_files import read_lines
 
 # Architectures by the class of the model, and arguments of models that an experiment sets by other settings.
 ARCHITECTURES = {

@@ -63,11 +63,11 @@ from keras_nmt.cli.translation_stream import (
     warn_of_export,
     warn_of_translator,
 )
-from keras_nmt.data.text_files import read_line_pairs
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import check_writable, write_bytes
-from keras_nmt.inference.glossary import Glossary
 from keras_nmt.progress import show_steps
+from keras_nmt.text.glossary import Glossary
+from keras_nmt.text.text_files import read_line_pairs
 
 if TYPE_CHECKING:
     from keras_nmt.inference import Hypothesis, Translator
@@ -411,8 +411,8 @@ def _scores_of_words(hypothesis: Hypothesis) -> str:
 
 def _check_markup(context: typer.Context, markup: str | None, keep: Sequence[str] | None) -> None:
     """Raises a `UserError` for unknown markup, for wrong patterns, and for options that both exclude."""
-    from keras_nmt.data.kept_text import KeptText
-    from keras_nmt.inference.markup import MARKUPS
+    from keras_nmt.text.kept_text import KeptText
+    from keras_nmt.text.markup import MARKUPS
 
     if markup not in (None, *MARKUPS):
         raise UserError(f"--markup must be {' or '.join(MARKUPS)}. Received: --markup {markup}")

@@ -15,8 +15,8 @@ from keras_nmt.errors import UserError
 
 if TYPE_CHECKING:
     from keras_nmt.inference import Translation, Translator
-    from keras_nmt.inference.translation import Alternative
     from keras_nmt.serving import Client
+    from keras_nmt.text.translation import Alternative
 
 Languages = tuple[str | None, str | None]  # of the source and of the target
 
@@ -45,9 +45,9 @@ class Input:
 
     def parts(self) -> Iterator[tuple[list[str], dict[str, Any]]]:
         """Yields lists of lines, and the prefixes, phrases, seeds and options of their lines."""
-        from keras_nmt.inference.lines import seeds_of_lines
-        from keras_nmt.inference.markup import MARKUPS, ends_inside
-        from keras_nmt.inference.sentences import NOT_SPLIT, more_sentences, warning_of_sentences
+        from keras_nmt.text.lines import seeds_of_lines
+        from keras_nmt.text.markup import MARKUPS, ends_inside
+        from keras_nmt.text.sentences import NOT_SPLIT, more_sentences, warning_of_sentences
 
         columns: dict[str, list[Any]] = {name: list(input_lines(path)) for name, path in self.files.items()}
         for name in ("constraints", "avoid"):
@@ -99,7 +99,7 @@ def answers_of_directory(
     translator: Translator, texts: Input, *, is_aligned: bool, alignment_layer: int | None
 ) -> Answers:
     """Yields the answers of the model of a directory."""
-    from keras_nmt.inference.sentences import align_hypotheses
+    from keras_nmt.text.sentences import align_hypotheses
 
     for lines, beside in texts.parts():
         translations = _of_number(translator.translate(lines, **beside), translator.num_hypotheses)
@@ -123,7 +123,7 @@ def answers_of_server(
     is_aligned: bool,
 ) -> Answers:
     """Yields the answers of a server's model, which samples where the lines have seeds."""
-    from keras_nmt.inference.sentences import align_hypotheses
+    from keras_nmt.text.sentences import align_hypotheses
 
     source, target = languages
     number = search.get("num_hypotheses", 1)
@@ -145,7 +145,7 @@ def answers_of_server(
 
 def _of_number(translations: list[Translation], number: int) -> list[Translation]:
     """Translations with this number of hypotheses, the last of which are empty where the beam has fewer."""
-    from keras_nmt.inference.translation import Hypothesis
+    from keras_nmt.text.translation import Hypothesis
 
     nothing = (Hypothesis("", -math.inf),) * number
     return [found._replace(hypotheses=(*found.hypotheses, *nothing)[:number]) for found in translations]
@@ -153,7 +153,7 @@ def _of_number(translations: list[Translation], number: int) -> list[Translation
 
 def counts_of(translations: Sequence[Translation]) -> dict[str, int]:
     """The numbers of translations that are "truncated", "empty" or "cut_off", or do not meet constraints ("unmet")."""
-    from keras_nmt.inference.translation import count_outputs
+    from keras_nmt.text.translation import count_outputs
 
     unmet = sum(not all(translation.hypotheses[0].met) for translation in translations)
     return {**count_outputs(translations), "unmet": unmet}

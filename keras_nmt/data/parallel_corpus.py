@@ -14,8 +14,8 @@ import tensorflow as tf
 from keras_nmt.data.prepared_folder import BLOCK
 from keras_nmt.data.sentence_pairs import PairBlock, RaggedArray, check_length_limits, drop_pairs, outside_limits
 from keras_nmt.data.subword_tokenizer import SubwordTokenizer
-from keras_nmt.data.text_files import read_paired_blocks
 from keras_nmt.errors import UserError
+from keras_nmt.text.text_files import read_paired_blocks
 
 LINK_BASE = 2**16  # a link of target subword t and source subword s is the number t * LINK_BASE + s
 

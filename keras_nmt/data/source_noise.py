@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from keras_nmt.data.kept_text import KeptText
 from keras_nmt.errors import UserError
+from keras_nmt.text.kept_text import KeptText
 
 KEYBOARD = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 FULL_STOPS = ".。।۔።"
@@ -54,7 +54,7 @@ class SourceNoise:
         uppercase: Float, the rate of lines in upper case. Defaults to 0.
         titlecase: Float, the rate of lines in which each word begins with an upper-case letter. Defaults to 0.
         final_stop: Float, the rate of lines that lose their full stop at the end. Defaults to 0.
-        keep: Sequence of patterns of text that stays, see `keras_nmt.data.kept_text.KeptText`; so does the rest of its
+        keep: Sequence of patterns of text that stays, see `keras_nmt.text.kept_text.KeptText`; so does the rest of its
             words. Defaults to placeholders and addresses.
 
     Raises:

@@ -18,9 +18,7 @@ import numpy as np
 import sentencepiece
 from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
-from keras_nmt.data.normalization import normalization_rules
 from keras_nmt.data.prepared_folder import MANIFEST, MANIFEST_BYTES
-from keras_nmt.data.text_files import read_blocks
 from keras_nmt.errors import UserError, check_positive, one_line
 from keras_nmt.files.atomic_files import check_writable, errors_that_name, write_bytes
 from keras_nmt.files.json_file import read_json
@@ -28,6 +26,8 @@ from keras_nmt.files.model_config import CONFIG, SUBWORDS_SHA256
 from keras_nmt.files.paths import check_regular
 from keras_nmt.files.settings import documented, setting
 from keras_nmt.ids import BOS, EOS, PAD, UNK
+from keras_nmt.text.normalization import normalization_rules
+from keras_nmt.text.text_files import read_blocks
 
 MODEL_TYPES = ("bpe", "unigram")
 NORMALIZATIONS = ("nfc", "nfkc", "identity")

@@ -12,8 +12,8 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from keras_nmt.data.normalization import UNSPACED
 from keras_nmt.errors import UserError, check_no_string, one_line
+from keras_nmt.text.normalization import UNSPACED
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.base import Metric

@@ -13,7 +13,6 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, NonNegativeInt, PositiveInt
 
-from keras_nmt.data.text_files import read_lines
 from keras_nmt.errors import UserError, nearest
 from keras_nmt.evaluation.metrics import METRICS, check_tokenizer, warn_of_script
 from keras_nmt.experiments.corpus_files import File
@@ -39,6 +38,7 @@ from keras_nmt.files.settings import (
 from keras_nmt.layers.layer_spec import as_json
 from keras_nmt.models import ModelDirectory
 from keras_nmt.models.parameter_counts import without_weights
+from keras_nmt.text.text_files import read_lines
 from keras_nmt.training import UpdateConfig
 
 NEEDED = {

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from keras_nmt.data.sentence_pairs import check_length_limits, outside_limits, plain_text
-from keras_nmt.data.text_files import read_paired_blocks, text_digest
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation.metrics import make_metrics
 from keras_nmt.files.atomic_files import (
@@ -29,6 +28,7 @@ from keras_nmt.files.atomic_files import (
 from keras_nmt.files.json_file import json_digest, named_damage, read_json, with_digest
 from keras_nmt.files.model_config import CONFIG
 from keras_nmt.progress import count_steps
+from keras_nmt.text.text_files import read_paired_blocks, text_digest
 
 if TYPE_CHECKING:
     from keras_nmt.inference import Translation, Translator

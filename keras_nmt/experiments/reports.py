@@ -11,13 +11,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from keras_nmt.data.text_files import count_lines, read_blocks
 from keras_nmt.errors import UserError
 from keras_nmt.experiments.corpus_files import corpora_of, sides_of_corpus
 from keras_nmt.files.json_file import named_damage, read_json
 from keras_nmt.files.settings import nested_items
 from keras_nmt.files.training_log import TrainingLog
 from keras_nmt.files.weights_file import OTHER_WEIGHTS, scores_are_current
+from keras_nmt.text.text_files import count_lines, read_blocks
 
 WIDTH, HEIGHT, MARGIN = 640, 240, 48
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")

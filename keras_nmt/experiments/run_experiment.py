@@ -46,10 +46,10 @@ from keras_nmt.files.weights_file import weights_digest, written_digest
 from keras_nmt.inference import Translator
 from keras_nmt.inference.alignment import subword_links
 from keras_nmt.inference.search_options import search_limits
-from keras_nmt.inference.sentences import count_sentences
 from keras_nmt.inference.shortlist import parse_pharaoh_alignments
 from keras_nmt.models import LowRank, ModelDirectory, add_adapter, merge_adapter
 from keras_nmt.models.language_label_model import FIRST_LABEL
+from keras_nmt.text.sentences import count_sentences
 from keras_nmt.training import (
     Evaluation,
     LabelSmoothedCrossEntropy,

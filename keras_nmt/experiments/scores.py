@@ -17,8 +17,8 @@ from keras_nmt.experiments.data_config import Direction
 from keras_nmt.experiments.results import describe_machine, file_digest, hypotheses_path, read_speed, test_line
 from keras_nmt.files.atomic_files import write_json, write_text
 from keras_nmt.inference import Translator
-from keras_nmt.inference.translation import count_outputs
 from keras_nmt.models import ModelDirectory
+from keras_nmt.text.translation import count_outputs
 
 WARM_UP = 64  # sentences that are translated before the speed is measured
 

@@ -14,8 +14,8 @@ from sentencepiece.sentencepiece_model_pb2 import ModelProto
 from keras_nmt.data.subword_models import NUM_BYTES, RESERVED_SYMBOLS
 from keras_nmt.data.subword_sampler import SPACE
 from keras_nmt.errors import UserError, one_line
-from keras_nmt.inference.lines import check_utf8
 from keras_nmt.models import LanguageLabelModel
+from keras_nmt.text.lines import check_utf8
 
 MAX_BYTES = 256 << 20  # largest file of a vocabulary
 Piece = ModelProto.SentencePiece

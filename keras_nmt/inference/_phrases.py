@@ -11,7 +11,7 @@ from keras_nmt.decoding.scores import is_valid
 from keras_nmt.errors import UserError
 from keras_nmt.ids import PAD, UNK
 from keras_nmt.inference.batching import bucket_sizes, checked
-from keras_nmt.inference.lines import TOO_MANY_PHRASES
+from keras_nmt.text.lines import TOO_MANY_PHRASES
 
 UNKNOWN_IN_PREFIX = "A prefix has characters that the subwords of the target language do not have"
 UNKNOWN_IN_PHRASE = "A phrase has characters that the subwords of the target language do not have"

@@ -10,7 +10,7 @@ import tensorflow as tf
 from keras_nmt.data import SubwordTokenizer
 from keras_nmt.data.parallel_corpus import LINK_BASE
 from keras_nmt.ids import EOS, UNK
-from keras_nmt.inference.translation import WORD_BEGIN, WORD_ENDS
+from keras_nmt.text.translation import WORD_BEGIN, WORD_ENDS
 
 _PUNCTUATION = r"[\pP]+"
 MOST_MORE = 64  # bytes of the rest of a word

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from keras_nmt.errors import UserError, is_integer, nearest
 from keras_nmt.files.model_config import LENGTH_PENALTIES, LIMITS, check_limits
-from keras_nmt.inference.lines import check_utf8
+from keras_nmt.text.lines import check_utf8
 
 if TYPE_CHECKING:
     import numpy as np

@@ -16,7 +16,7 @@ from keras_nmt.files.atomic_files import atomic_path
 from keras_nmt.files.paths import check_regular
 from keras_nmt.files.weights_file import arrays, check_digest, write_digest
 from keras_nmt.ids import BOS, EOS, PAD, UNK
-from keras_nmt.inference.translation import split_words
+from keras_nmt.text.translation import split_words
 
 if TYPE_CHECKING:
     import tensorflow as tf

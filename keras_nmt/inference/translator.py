@@ -17,9 +17,13 @@ import tensorflow as tf
 from keras_nmt.data import SubwordTokenizer
 from keras_nmt.errors import UserError, check_backend, is_integer, one_line
 from keras_nmt.inference._phrases import UNKNOWN_IN_PREFIX, TooManyPhrases
-from keras_nmt.inference.glossary import Glossary
 from keras_nmt.inference.graph import NO_ALTERNATIVES, TextGraph
-from keras_nmt.inference.lines import (
+from keras_nmt.inference.load import checked_tokenizers, load
+from keras_nmt.inference.search_options import SearchOptions, check_names, with_defaults
+from keras_nmt.inference.shortlist import TOO_MANY_FORCED
+from keras_nmt.models import MultilingualModel, TranslationModel
+from keras_nmt.text.glossary import Glossary
+from keras_nmt.text.lines import (
     Languages,
     check_lines,
     check_pairs,
@@ -28,13 +32,9 @@ from keras_nmt.inference.lines import (
     languages_of_lines,
     seeds_of_lines,
 )
-from keras_nmt.inference.load import checked_tokenizers, load
-from keras_nmt.inference.markup import translate_in_parts
-from keras_nmt.inference.search_options import SearchOptions, check_names, with_defaults
-from keras_nmt.inference.sentences import NOT_SPLIT, more_sentences, warning_of_sentences
-from keras_nmt.inference.shortlist import TOO_MANY_FORCED
-from keras_nmt.inference.translation import Alternative, Hypothesis, Piece, Translation, aligned_words, met_of_phrases
-from keras_nmt.models import MultilingualModel, TranslationModel
+from keras_nmt.text.markup import translate_in_parts
+from keras_nmt.text.sentences import NOT_SPLIT, more_sentences, warning_of_sentences
+from keras_nmt.text.translation import Alternative, Hypothesis, Piece, Translation, aligned_words, met_of_phrases
 
 _processes: list[int] = []  # the process that made the first translator
 _turn = threading.RLock()
@@ -208,15 +208,15 @@ class Translator:
             word_scores: Boolean, whether each `Hypothesis` has its `pieces` and `words` with their log-probabilities,
                 which a forced pass over the hypothesis computes. Defaults to False.
             markup: "html" or "xml", if the lines have tags, which the translations get by `align`; see
-                `keras_nmt.inference.markup`. Its texts are split into sentences. Defaults to None.
+                `keras_nmt.text.markup`. Its texts are split into sentences. Defaults to None.
             split_sentences: String, such as "en": lines are split into sentences by the rules of this language, with
                 sentencex of the extra `split`, and translated sentence by sentence; see
-                `keras_nmt.inference.sentences.compose`. Defaults to None: lines are not split, and texts with markup by
+                `keras_nmt.text.sentences.compose`. Defaults to None: lines are not split, and texts with markup by
                 the rules of `source`, or of English; "none" splits none.
             glossary: `Glossary`, whose entries become further constraints of the sentences with their words. Defaults
                 to None.
             keep: Iterable of patterns of text that stays as it is, at its place by `align`: regular expressions, or
-                "placeholders", or "urls"; see `keras_nmt.data.kept_text`. Defaults to None.
+                "placeholders", or "urls"; see `keras_nmt.text.kept_text`. Defaults to None.
 
         Returns:
             A list of `Translation`, one per line.

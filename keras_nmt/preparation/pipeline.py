@@ -29,7 +29,6 @@ from keras_nmt.data.prepared_folder import (
 )
 from keras_nmt.data.sentence_pairs import PairBlock
 from keras_nmt.data.subword_models import train_subwords
-from keras_nmt.data.text_files import read_paired_blocks
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import atomic_folder, errors_that_name
 from keras_nmt.files.paths import address_of, check_local, check_regular
@@ -38,6 +37,7 @@ from keras_nmt.preparation.options import DUPLICATES, Preparation, check_name
 from keras_nmt.preparation.pipeline_runs import failures_as_results, pipeline_options, run_pipeline
 from keras_nmt.preparation.segmenter import Segmenter, bucket_of, text_filters, without_duplicates
 from keras_nmt.preparation.worker_files import Position, add_worker_steps, read_blocks, worker_steps, write_blocks
+from keras_nmt.text.text_files import read_paired_blocks
 
 MOST_LINES = 2**31 - 1  # line numbers are int32
 STORED_PAIRS = 2**17  # pairs that a process segments before it writes them

@@ -12,8 +12,8 @@ import tensorflow as tf
 
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import plain_name
-from keras_nmt.inference.lines import check_lines
 from keras_nmt.inference.translator import Translator
+from keras_nmt.text.lines import check_lines
 
 WARMUP_PATH = Path("assets.extra") / "tf_serving_warmup_requests"
 MAX_RECORDS = 1000  # a server does not load a version with more

@@ -21,11 +21,11 @@ from typing import Annotated, Any
 import typer
 
 from keras_nmt.cli.run_app import import_tensorflow, make_app, run_app
-from keras_nmt.data.text_files import read_lines
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import write_text
 from keras_nmt.files.markdown import markdown_table
 from keras_nmt.files.weights_file import weights_digest
+from keras_nmt.text.text_files import read_lines
 
 RESULTS = Path(__file__).parent / "results" / "results.jsonl"
 README = Path(__file__).parent / "README.md"

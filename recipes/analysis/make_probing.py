@@ -24,9 +24,9 @@ from nltk.tree import Tree
 
 from keras_nmt.analysis.task_data import PROBING
 from keras_nmt.cli.run_app import run_app
-from keras_nmt.data.text_files import read_lines
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import write_text
+from keras_nmt.text.text_files import read_lines
 
 # A label and the words of a sentence.
 Item = tuple[str, tuple[str, ...]]

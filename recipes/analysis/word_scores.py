@@ -18,8 +18,8 @@ from sacrebleu.metrics import CHRF
 from scipy.stats import rankdata
 
 from keras_nmt.cli.run_app import import_tensorflow, run_app
-from keras_nmt.data.text_files import read_line_pairs
 from keras_nmt.errors import UserError
+from keras_nmt.text.text_files import read_line_pairs
 
 if TYPE_CHECKING:
     from keras_nmt.inference import Translation

@@ -21,9 +21,9 @@ from rich.console import Console
 from support import CpuTime, Run, check_sizes, clock_of, in_turn, print_table, timed, write_table
 
 from keras_nmt.cli.run_app import run_app, translation_threads
-from keras_nmt.data.text_files import read_line_pairs
 from keras_nmt.errors import UserError
 from keras_nmt.inference import Translator
+from keras_nmt.text.text_files import read_line_pairs
 
 COLUMNS = ("constraints of a line", "of all, met", "lines", "seconds", "sentences/s", "time of first", "BLEU")
 PUNCTUATION = ".,;:!?\"'()„“”»«-"

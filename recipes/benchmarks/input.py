@@ -27,9 +27,9 @@ from support import measured_in_a_process, print_table, write_table
 from keras_nmt.cli.run_app import run_app
 from keras_nmt.data.prepared_folder import SHARD_PAIRS, write_manifest, write_shard
 from keras_nmt.data.sentence_pairs import PairBlock, RaggedArray
-from keras_nmt.data.text_files import read_paired_blocks
 from keras_nmt.errors import UserError
 from keras_nmt.files.process_resources import peak_memory
+from keras_nmt.text.text_files import read_paired_blocks
 
 COLUMNS = ("what", "million pairs", "figure")
 SIDES = ("source", "target")

@@ -25,14 +25,14 @@ from rich.console import Console
 from support import check_sizes, print_table, write_table
 
 from keras_nmt.cli.run_app import run_app
-from keras_nmt.data.text_files import read_lines
 from keras_nmt.errors import UserError, one_line
 from keras_nmt.experiments.corpus_files import sides_of_corpus
 from keras_nmt.files.atomic_files import write_text
 from keras_nmt.formats import export_marian, import_model
 from keras_nmt.ids import BOS, EOS
 from keras_nmt.inference import Translator
-from keras_nmt.inference.translation import END_PIECE
+from keras_nmt.text.text_files import read_lines
+from keras_nmt.text.translation import END_PIECE
 
 # The sizes of `transformer_tiny`, and the post-LN, biases and swish that Marian has by default.
 TRAINING = {

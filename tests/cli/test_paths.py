@@ -14,7 +14,6 @@ from terminal import on_a_terminal
 
 from keras_nmt.cli.app import app
 from keras_nmt.data import SubwordTokenizer, train_subwords
-from keras_nmt.data.text_files import text_digest
 from keras_nmt.errors import UserError
 from keras_nmt.experiments import ExperimentConfig
 from keras_nmt.experiments.comparison import Comparison
@@ -23,6 +22,7 @@ from keras_nmt.files.json_file import with_digest
 from keras_nmt.files.model_config import FORMAT
 from keras_nmt.inference import Shortlist
 from keras_nmt.models import ModelDirectory
+from keras_nmt.text.text_files import text_digest
 from keras_nmt.training import average_checkpoints
 
 TRAIN = "train --train two two --dev two two --max-updates 1 --directory"

@@ -102,7 +102,7 @@ def test_drops_and_counts(tokenizer: SubwordTokenizer, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("constant", "limit"), [("BLOCK_PAIRS", 3), ("BLOCK_CHARACTERS", 10)])
 def test_the_size_of_blocks_changes_nothing(tokenizer, tmp_path, monkeypatch, constant, limit) -> None:
-    module = sys.modules["keras_nmt.data.text_files"]
+    module = sys.modules["keras_nmt.text.text_files"]
     monkeypatch.setattr(module, constant, limit)
     lines = ["a b c d e"[: 2 * (n % 6)] for n in range(31)]
     text = "\n".join([*lines, "e"]).encode()

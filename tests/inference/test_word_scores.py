@@ -11,8 +11,8 @@ from keras_nmt.decoding import length_penalty
 from keras_nmt.errors import UserError
 from keras_nmt.ids import BOS, EOS
 from keras_nmt.inference import Translator
-from keras_nmt.inference.translation import Piece, words_of_pieces
 from keras_nmt.models import Ensemble, quantize
+from keras_nmt.text.translation import Piece, words_of_pieces
 
 PREFIXES = ["die kleine katze", "", "drei", "sieben v", "", "die", "ka"]
 SEARCHES = {

@@ -85,7 +85,7 @@ def test_the_client_alone_has_what_it_imports_and_advises_its_own_extras(tmp_pat
     code = (
         "import sys; sys.modules.update(dict.fromkeys(['grpc', 'sentencex', 'numpy'])); sys.path[:0] = sys.argv[1:]\n"
         "import keras_nmt; from keras_nmt.serving import Client\n"
-        "from keras_nmt.inference import Glossary, Translation; import warnings; warnings.simplefilter('error')\n"
+        "from keras_nmt.text import Glossary, Translation; import warnings; warnings.simplefilter('error')\n"
         "Client('http://localhost:9', 'm').close(); assert not {'tensorflow', 'keras'} & set(sys.modules)\n"
         "print(*(m.__file__ for n, m in sys.modules.items() if n.split('.')[0] == 'keras_nmt'))\n"
         "for use in (lambda: Client('grpc://localhost:9'), lambda: Client('http://localhost:9').sample(['a']),\n"

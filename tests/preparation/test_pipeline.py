@@ -55,7 +55,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("keras_nmt.preparation.pipeline.SHARD_PAIRS", 500)
-    monkeypatch.setattr("keras_nmt.data.text_files.BLOCK_PAIRS", 64)
+    monkeypatch.setattr("keras_nmt.text.text_files.BLOCK_PAIRS", 64)
 
 
 def options_of(folder: Path, numbers: Sequence[str] = "012", **options: Any) -> Preparation:
@@ -244,7 +244,7 @@ def test_any_text_in_any_files_by_any_workers(folder, tmp_path_factory, pairs, c
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("keras_nmt.preparation.pipeline.SHARD_PAIRS", sizes[0])
         patch.setattr("keras_nmt.preparation.pipeline.STORED_PAIRS", sizes[1])
-        patch.setattr("keras_nmt.data.text_files.BLOCK_PAIRS", sizes[2])
+        patch.setattr("keras_nmt.text.text_files.BLOCK_PAIRS", sizes[2])
         if not expected:
             with pytest.raises(UserError, match=r"Received: "):
                 run(options, tmp_path / "out", workers)

@@ -10,7 +10,7 @@ from small import LINES
 
 from keras_nmt.errors import UserError
 from keras_nmt.inference import Translation
-from keras_nmt.inference.translation import Piece
+from keras_nmt.text.translation import Piece
 
 pytestmark = pytest.mark.nightly
 SCRIPT = "analysis/word_scores.py"

@@ -8,8 +8,8 @@ from small import LINES, MANY, ONE_SHAPE
 
 from keras_nmt.errors import UserError
 from keras_nmt.inference import Translator
-from keras_nmt.inference.translation import met_of_phrases
 from keras_nmt.serving import Client, export
+from keras_nmt.text.translation import met_of_phrases
 
 PREFIXES = ["die kleine katze", "", "drei", "sieben v", "", "die", "ka"]
 CONSTRAINTS = [["kleine katze|drei", "hunde"], *[[""] * 2] * 4, ["garten", ""], ["drei", "vier"]]

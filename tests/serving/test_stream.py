@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from raw_servers import sent_by
 
 from keras_nmt.errors import UserError
-from keras_nmt.inference.sentences import sentence_splitter
 from keras_nmt.serving import Client
+from keras_nmt.text.sentences import sentence_splitter
 
 DOCUMENT = ["A Title", "", "  Dr. Smith came home.  He ate 3.5 apples! Did he?\t", "   "]
 DOCUMENT += ["One line, one sentence\r\n", "今日は。明日は。", ""]

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import keras_nmt.serving.client.transports as transports
 from keras_nmt.errors import UserError, is_integer, one_line
-from keras_nmt.inference.lines import (
+from keras_nmt.serving.client.transports import HYPOTHESES, PIECES, POSITIONS, Failure, checked_rows
+from keras_nmt.text.lines import (
     TOO_MANY_PHRASES,
     Languages,
     check_lines,
@@ -25,13 +26,12 @@ from keras_nmt.inference.lines import (
     languages_of_lines,
     seeds_of_lines,
 )
-from keras_nmt.inference.markup import translate_in_parts
-from keras_nmt.inference.sentences import NOT_SPLIT, sentence_splitter, translate_document
-from keras_nmt.inference.translation import Piece, Translation, aligned_words, met_of_phrases
-from keras_nmt.serving.client.transports import HYPOTHESES, PIECES, POSITIONS, Failure, checked_rows
+from keras_nmt.text.markup import translate_in_parts
+from keras_nmt.text.sentences import NOT_SPLIT, sentence_splitter, translate_document
+from keras_nmt.text.translation import Piece, Translation, aligned_words, met_of_phrases
 
 if TYPE_CHECKING:
-    from keras_nmt.inference.glossary import Glossary
+    from keras_nmt.text.glossary import Glossary
 
 LONGEST_TIMEOUT = 1e6  # seconds; the system's limits are higher
 XLA_DISABLED = "XLA compilation disabled"  # the error of a server without XLA about a signature `_xla`

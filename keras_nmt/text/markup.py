@@ -1,6 +1,6 @@
 """Translates text with markup: removes the tags, and places them in the translation by the alignment of words.
 
-`_parts` reads the tags, `_segments` finds the texts, `_tag_placement` places the tags. Imports nothing heavy.
+`_parts` reads the tags, `_segments` finds the texts, `_tag_placement` places the tags.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from keras_nmt.data.kept_text import KeptText
 from keras_nmt.errors import UserError
-from keras_nmt.inference._parts import Part, split_document, with_kept_text
-from keras_nmt.inference._parts import ends_inside as ends_inside
-from keras_nmt.inference._segments import Segment, make_segments
-from keras_nmt.inference.lines import Languages
-from keras_nmt.inference.sentences import (
+from keras_nmt.text._parts import Part, split_document, with_kept_text
+from keras_nmt.text._parts import ends_inside as ends_inside
+from keras_nmt.text._segments import Segment, make_segments
+from keras_nmt.text.kept_text import KeptText
+from keras_nmt.text.lines import Languages
+from keras_nmt.text.sentences import (
     NOT_SPLIT,
     align_hypotheses,
     compose,
@@ -23,7 +23,7 @@ from keras_nmt.inference.sentences import (
     translate_parts,
     translate_sentences,
 )
-from keras_nmt.inference.translation import Translation
+from keras_nmt.text.translation import Translation
 
 MARKUPS = ("html", "xml")
 DEFAULT_RULES = "en"  # the language by whose rules texts with markup are split, if no source language is known
@@ -81,7 +81,7 @@ def translate_marked(
 
     Returns:
         A list of a `Translation` for each line, whose texts have the tags of the line. If a line has several texts,
-        such as paragraphs, it is composed of their translations, see `keras_nmt.inference.sentences.compose`.
+        such as paragraphs, it is composed of their translations, see `keras_nmt.text.sentences.compose`.
 
     Raises:
         UserError: `markup` is unknown, the elements of a line are nested too deep, or many follow a tag without an end.

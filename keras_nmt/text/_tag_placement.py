@@ -1,4 +1,4 @@
-"""Places tags in a translation by the alignment of words. Imports nothing heavy."""
+"""Places tags in a translation by the alignment of words."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from keras_nmt.inference.translation import WORD_ENDS
+from keras_nmt.text.translation import WORD_ENDS
 
 MARKS = frozenset(",.;:!?…،؛؟،。、，！？；：")
 

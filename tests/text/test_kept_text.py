@@ -3,8 +3,8 @@
 import pytest
 
 from keras_nmt.data import SourceNoise
-from keras_nmt.data.kept_text import KeptText, cut
 from keras_nmt.errors import UserError
+from keras_nmt.text.kept_text import KeptText, cut
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from keras_nmt.errors import UserError
-from keras_nmt.inference._parts import _Parser, split_document
-from keras_nmt.inference.markup import ends_inside, translate_marked
-from keras_nmt.inference.translation import Translation, split_words
+from keras_nmt.text._parts import _Parser, split_document
+from keras_nmt.text.markup import ends_inside, translate_marked
+from keras_nmt.text.translation import Translation, split_words
 
 WORDS = ["cat", "Hund,", "(très)", "100", "😀", "שלום", "a.b", "—", "don't", "x\u0301y", "&amp;", "&#233;", "猫が"]
 WORDS.append("&lt;b&gt;")

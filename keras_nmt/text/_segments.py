@@ -1,4 +1,4 @@
-"""Makes texts to translate of the parts of documents. Imports nothing heavy."""
+"""Makes texts to translate of the parts of documents."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 
 from keras_nmt.errors import UserError
-from keras_nmt.inference._parts import Part
-from keras_nmt.inference._tag_placement import Node, Placement, is_closing
+from keras_nmt.text._parts import Part
+from keras_nmt.text._tag_placement import Node, Placement, is_closing
 
 MOST_LEVELS = 200  # largest depth of nested elements
 SPACES = " \t\r\n\f"

@@ -1,4 +1,4 @@
-"""Splits lines into sentences, translates the parts of lines, and composes the answers. Imports nothing heavy."""
+"""Splits lines into sentences, translates the parts of lines, and composes the answers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from keras_nmt.errors import UserError, install_extra
-from keras_nmt.inference.lines import (
+from keras_nmt.text.lines import (
     Languages,
     check_lines,
     check_phrases,
@@ -19,7 +19,7 @@ from keras_nmt.inference.lines import (
     languages_of_lines,
     without_padding,
 )
-from keras_nmt.inference.translation import WORD_ENDS, Hypothesis, SentencePair, Translation, split_words
+from keras_nmt.text.translation import WORD_ENDS, Hypothesis, SentencePair, Translation, split_words
 
 # The ends of sentences, and the quotation marks and brackets behind them, for the rule of `split_at_end_marks`.
 _MARKS = "[.!?…‽؟۔।॥։]"

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from keras_nmt.data.kept_text import KeptText
 from keras_nmt.errors import UserError
-from keras_nmt.inference.markup import translate_marked
-from keras_nmt.inference.translation import Translation
 from keras_nmt.serving import Client
+from keras_nmt.text.kept_text import KeptText
+from keras_nmt.text.markup import translate_marked
+from keras_nmt.text.translation import Translation
 
 BOTH = ["placeholders", "urls"]
 

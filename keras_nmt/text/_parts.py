@@ -1,4 +1,4 @@
-"""Splits documents into parts: tags, texts, and what is not translated. Imports nothing heavy.
+"""Splits documents into parts: tags, texts, and what is not translated.
 
 `html.parser` of the standard library reads the tags; `_elements` says what they mean.
 """
@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from html.parser import HTMLParser
 from typing import Any, NamedTuple
 
-from keras_nmt.data.kept_text import KeptText
 from keras_nmt.errors import UserError
-from keras_nmt.inference._elements import BLOCKS, INLINE, NATIVE_CODE, NOTES, SPANS, VOID, is_protected, span_key
+from keras_nmt.text._elements import BLOCKS, INLINE, NATIVE_CODE, NOTES, SPANS, VOID, is_protected, span_key
+from keras_nmt.text.kept_text import KeptText
 
 MOST_OF_NOTE = 20  # largest number of parts of a <sup> or <sub> that may be a number only
 MOST_UNFINISHED = 200  # largest number of "<" behind a tag without an end: the parser reads to the line's end for each

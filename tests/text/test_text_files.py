@@ -16,10 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from keras_nmt.data import read_line_pairs, read_lines, text_digest
-from keras_nmt.data.text_files import read_blocks
 from keras_nmt.errors import UserError
+from keras_nmt.text.text_files import read_blocks
 
-MODULE = sys.modules["keras_nmt.data.text_files"]
+MODULE = sys.modules["keras_nmt.text.text_files"]
 
 
 def lines_of(path: Path) -> list[str]:

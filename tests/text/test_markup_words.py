@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from keras_nmt.errors import UserError
-from keras_nmt.inference.markup import translate_marked
-from keras_nmt.inference.translation import Translation
+from keras_nmt.text.markup import translate_marked
+from keras_nmt.text.translation import Translation
 
 TAG = re.compile(r"<[^<>]*>")
 KEPT = re.compile(r"<(code|ph)\b[^<>]*>[^<>]*</\1>")

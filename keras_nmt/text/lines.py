@@ -1,4 +1,4 @@
-"""Checks the lines, languages and seeds that a translator or a client gets. Imports nothing heavy."""
+"""Checks the lines, languages and seeds that a translator or a client gets."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from small import OPTIONS, SAMPLING
 
 from keras_nmt.errors import UserError
 from keras_nmt.inference import Glossary, Translator
-from keras_nmt.inference.sentences import (
+from keras_nmt.text.sentences import (
     Parts,
     align_hypotheses,
     compose,
@@ -19,7 +19,7 @@ from keras_nmt.inference.sentences import (
     sentence_splitter,
     split_at_end_marks,
 )
-from keras_nmt.inference.translation import Hypothesis, Translation, split_words
+from keras_nmt.text.translation import Hypothesis, Translation, split_words
 
 SENTENCES = ["the small cat sat.", "A mouse!", "Seven cats sleep."]
 LINE = "  the small cat sat. A mouse!  Seven cats sleep."

@@ -1,4 +1,4 @@
-"""Lists which elements are not translated, and which separate texts, by specifications. Imports nothing heavy.
+"""Lists which elements are not translated, and which separate texts, by specifications.
 
 The one table of elements and attributes whose contents stay as they are:
 

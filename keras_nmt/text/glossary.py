@@ -1,4 +1,4 @@
-"""Glossaries: how words of the source must be translated. Imports nothing heavy."""
+"""Glossaries: how words of the source must be translated."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import sys
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 
-from keras_nmt.data.normalization import UNSPACED
-from keras_nmt.data.text_files import read_blocks
 from keras_nmt.errors import UserError
-from keras_nmt.inference.lines import check_phrases, without_padding
+from keras_nmt.text.lines import check_phrases, without_padding
+from keras_nmt.text.normalization import UNSPACED
+from keras_nmt.text.text_files import read_blocks
 
 
 class Glossary:

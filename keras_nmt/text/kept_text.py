@@ -1,4 +1,4 @@
-"""Spans of text that stay as they are, such as placeholders and addresses. Imports nothing heavy."""
+"""Spans of text that stay as they are, such as placeholders and addresses."""
 
 from __future__ import annotations
 

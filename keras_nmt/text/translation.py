@@ -1,4 +1,4 @@
-"""Translations, the answers of a translator or a client, with their subwords and words. Imports nothing heavy."""
+"""Translations, the answers of a translator or a client, with their subwords and words."""
 
 from __future__ import annotations
 

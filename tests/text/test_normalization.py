@@ -14,7 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from keras_nmt.data import SubwordTokenizer, normalization_rules, train_subwords
-from keras_nmt.data.normalization import KEPT_BY_NMT, LAST
+from keras_nmt.text.normalization import KEPT_BY_NMT, LAST
 
 MODELS = {
     "nfc": {"normalization": "nfc"},

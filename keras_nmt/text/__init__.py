@@ -1,0 +1,20 @@
+"""Text in and out of a model: files of lines, sentences, markup, glossaries, and translations as objects.
+
+These modules need neither NumPy nor TensorFlow, because they are also part of the client's distribution.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import lazy_loader
+
+if TYPE_CHECKING:
+    from keras_nmt.text.glossary import Glossary
+    from keras_nmt.text.translation import Hypothesis, Translation
+
+__getattr__, __dir__, _ = lazy_loader.attach(
+    __name__, submod_attrs={"glossary": ["Glossary"], "translation": ["Hypothesis", "Translation"]}
+)
+
+__all__ = ["Glossary", "Hypothesis", "Translation"]
