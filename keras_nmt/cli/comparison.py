@@ -12,10 +12,11 @@ from keras_nmt.cli.options import Set, with_options
 from keras_nmt.cli.recipe_app import OF_COMPARISON, Seeds, carry_out, comparison_arguments, parse_overrides, parse_seeds
 from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.errors import UserError
-from keras_nmt.experiments.recipe import merge_settings
+from keras_nmt.experiments.recipe import check_reference, matched_hidden_dim, merge_settings
 from keras_nmt.files.json_file import read_json
 
 KEYS = {"settings": dict, "configurations": dict, "baseline": str, "seeds": list}
+MATCHED = "matched_to"  # the key of a configuration that is no setting
 FLAGS = {"seed": "--seeds", "directory": "--output"}  # settings that differ between runs
 
 
@@ -33,7 +34,8 @@ def compare(
     LIST.json is an object: "settings", the shared settings of all experiments; "configurations", the changes of each
     configuration by name; "baseline", the name of the configuration to compare with; "seeds", a list, which --seeds
     replaces. For example: {"settings": {"data": {"train": "train.{language}", ...}}, "configurations": {"plain": {},
-    "fusion": {"model": {"shortcuts": "fusion"}}}, "baseline": "plain", "seeds": [1, 2, 3]}.
+    "fusion": {"model": {"shortcuts": "fusion"}}, "control": {"matched_to": "fusion"}}, "baseline": "plain", "seeds":
+    [1, 2, 3]}. The width of "control" gives it about as many parameters as "fusion" has.
     """
     compared = read_list(list_file)
     overrides = parse_overrides(set_, FLAGS)
@@ -43,7 +45,14 @@ def compare(
 
     def make(name: str, seed: int, directory: Path) -> ExperimentConfig:
         own = {"training.update.seed": seed, "directory": directory}
-        return ExperimentConfig.from_settings(compared["settings"], compared["configurations"][name], overrides, own)
+
+        def made(name: str, **more: Any) -> ExperimentConfig:
+            chosen = {key: value for key, value in compared["configurations"][name].items() if key != MATCHED}
+            return ExperimentConfig.from_settings(compared["settings"], chosen, overrides, own, more)
+
+        if (other := compared["configurations"][name].get(MATCHED)) is None:
+            return made(name)
+        return made(name, **{"model.hidden_dim": matched_hidden_dim(name, made(name), other, made(other))})
 
     comparison = Comparison(
         experiments={name: functools.partial(make, name) for name in compared["configurations"]},
@@ -66,6 +75,15 @@ def read_list(path: Path) -> dict[str, Any]:
     for name, configuration in compared["configurations"].items():
         if not isinstance(configuration, dict):
             raise UserError(f"A configuration is an object of settings by name. Received: {name}={configuration!r}")
+
+    def chosen(name: str) -> dict[str, Any]:
+        if name not in compared["configurations"]:
+            raise UserError(f"A configuration must be one of {', '.join(compared['configurations'])}. Received: {name}")
+        found: dict[str, Any] = compared["configurations"][name]
+        return found
+
+    for name in compared["configurations"]:
+        check_reference(MATCHED, name, chosen)
     for name, settings in {"settings": compared["settings"], **compared["configurations"]}.items():
         if its_own := sorted(set(FLAGS) & {end.rpartition(".")[2] for end in merge_settings(settings)}):
             raise UserError(

@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -101,11 +101,7 @@ class Recipe:
         self.chosen(self.baseline)
         for name in self._all:
             for key in REFERENCES:
-                other = self.chosen(name).get(key)
-                if other is not None and (other == name or key in self.chosen(other)):
-                    raise UserError(
-                        f"`{key}` must name another configuration, without `{key}`. Received: {key}={other!r} of {name}"
-                    )
+                check_reference(key, name, self.chosen)
 
     def chosen(self, configuration: str) -> Settings:
         """Returns the settings and other keys of a configuration, or of several joined by "+"."""
@@ -227,7 +223,7 @@ class Recipe:
         if "matched_to" in chosen:
             other = chosen["matched_to"]
             configs = [ExperimentConfig.from_settings(one) for one in (settings, made(other))]
-            width = _matched_width(configuration, configs[0], other, configs[1])
+            width = matched_hidden_dim(configuration, configs[0], other, configs[1])
             settings = _nested(settings, {"model.hidden_dim": width})
         if "start_from" in chosen and not settings.get("training", {}).get("start", {}).get("init_from"):
             start = _run_beside(Path(directory), configuration, chosen["start_from"], seed)
@@ -379,8 +375,20 @@ def _run_beside(directory: Path, configuration: str, other: str, seed: int) -> P
     return directory.with_name(directory.name.removesuffix(ending) + f"{other}-{seed}")
 
 
-def _matched_width(name: str, own: ExperimentConfig, other_name: str, other: ExperimentConfig) -> int:
-    """Returns the width with which the number of parameters is nearest to the other configuration's."""
+def check_reference(key: str, name: str, chosen: Callable[[str], Settings]) -> None:
+    """Checks that a key of a configuration, if it is there, names another configuration that has no such key.
+
+    `chosen` returns the settings of a configuration by its name, and raises a `UserError` if there is none.
+    """
+    other = chosen(name).get(key)
+    if other is not None and (other == name or key in chosen(other)):
+        raise UserError(
+            f"`{key}` must name another configuration, without `{key}`. Received: {key}={other!r} of {name}"
+        )
+
+
+def matched_hidden_dim(name: str, own: ExperimentConfig, other_name: str, other: ExperimentConfig) -> int:
+    """Returns the width with which the number of parameters is nearest to the other configuration's, and prints it."""
     from keras_nmt.layers.layer_spec import as_json
 
     if own.model.kind.has_languages or other.model.kind.has_languages:

@@ -69,6 +69,20 @@ def test_layers_of_a_file_are_compared(run, tmp_path):
     assert comparison.runs["plain"][3].model.arguments["layer_composition"] == "compared>Mine"
 
 
+def test_a_control_is_as_wide_as_it_needs_for_the_parameters_of_another_configuration(run, monkeypatch):
+    matched = {}
+
+    def match(name, own, other_name, other):
+        matched[name] = own.model.arguments, other_name, other.model.arguments
+        return 20
+
+    monkeypatch.setattr("keras_nmt.cli.comparison.matched_hidden_dim", match)
+    control = {"matched_to": "plain", "model": {"dropout": 0.3}}
+    comparison = run({**LIST, "configurations": {**LIST["configurations"], "control": control}})
+    assert matched == {"control": ({"dropout": 0.3}, "plain", {"dropout": 0.2, "shortcuts": "plain"})}
+    assert comparison.runs["control"][4].model.arguments == {"dropout": 0.3, "hidden_dim": 20}
+
+
 def test_settings_of_single_runs_are_not_set_for_all_runs(run):
     for name, flag in (("seed", "--seeds"), ("directory", "--output")):
         with pytest.raises(UserError, match=f"^Give `{name}` by {flag}, not by --set. Received: --set {name}=7$"):
@@ -105,6 +119,8 @@ def test_errors_in_a_list_are_named(run):
         ("no json", "JSON object"),
         ({**LIST, "seeds": 3}, "needs `seeds`, a list. Received: seeds=3"),
         ({**LIST, "speed": 3}, "Received: speed"),
+        ({**LIST, "configurations": {"small": {"matched_to": "gold"}}}, "must be one of small. Received: gold"),
+        ({**LIST, "configurations": {"small": {"matched_to": "small"}}}, "another configuration, without `matched_to`"),
         ({**LIST, "baseline": "gold"}, "must be one of plain, small. Received: baseline='gold'"),
         ({**LIST, "configurations": {"small": {"gold": 3}}}, "no such settings.*Received: gold"),
         ({k: v for k, v in LIST.items() if k != "settings"}, "needs `settings`"),
