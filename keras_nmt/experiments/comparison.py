@@ -38,6 +38,7 @@ from keras_nmt.files.settings import value_at
 from keras_nmt.models import ModelDirectory
 from keras_nmt.training.stopping import Interruption
 
+STOPPING = "Stopping: the run saves what it has, and the same command continues; again, to stop without saving"
 SCORING = ("subwords.lowercase", "evaluation.bleu_tokenizer")
 
 
@@ -347,6 +348,7 @@ def _call(function: str, *arguments: str, imports: Sequence[str | os.PathLike[st
     """Calls a function of this module in a new process, and raises the process's error as a `UserError`."""
     files = [os.fspath(file) for file in imports]
     program = (
+        f"from keras_nmt.files.process_resources import end_with_parent; end_with_parent({os.getpid()}); "
         "import sys; from pathlib import Path; from keras_nmt.experiments import comparison; "
         "from keras_nmt.files.paths import import_file; "
         f"[import_file(Path(file)) for file in {files!r}]; comparison.{function}(*sys.argv[1:])"
@@ -356,20 +358,32 @@ def _call(function: str, *arguments: str, imports: Sequence[str | os.PathLike[st
         open(errors.name, encoding="utf-8", errors="replace") as lines,
         Interruption() as interruption,
         subprocess.Popen([sys.executable, "-c", program, *arguments], stderr=errors) as process,
+        _killed_on_error(process),
     ):
-        forwarded, said = False, ""
+        is_stopping, said = False, ""
         while process.poll() is None:
             said = _show_warnings(said, lines.read())
-            # Only SIGTERM is forwarded: the terminal sends Ctrl-C to both processes.
-            if interruption.signal == signal.SIGTERM and not forwarded:
-                process.terminate()
-                forwarded = True
+            if interruption.signal is not None and not is_stopping:
+                is_stopping = True
+                print(STOPPING, file=sys.stderr, flush=True)
+                if interruption.signal == signal.SIGTERM:  # the terminal sends the others to both processes
+                    process.terminate()
             time.sleep(0.1)
         if interruption.signal is not None:
             raise SystemExit(128 + interruption.signal)
         said = _show_warnings(said, lines.read())
         if process.returncode:
             raise UserError(_reason(process.returncode, said))
+
+
+@contextlib.contextmanager
+def _killed_on_error(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Kills a process if the block ends by an error, such as that of a second Ctrl-C."""
+    try:
+        yield
+    except BaseException:
+        process.kill()
+        raise
 
 
 def _show_warnings(before: str, new: str) -> str:

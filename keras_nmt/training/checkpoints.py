@@ -163,6 +163,7 @@ class Checkpoints:
         self.keep_best = keep_best
         self.higher_is_better = higher_is_better
         self.read_only = read_only
+        self.saved_update = 0  # of the state that a new start of the run would restore; 0 is its beginning
         self._damaged: set[int] = set()  # states that could not be read
 
     def save(self, progress: Progress, score: float | None = None) -> Path:
@@ -207,6 +208,7 @@ class Checkpoints:
                 self._write_state(path, progress)
                 self._damaged.discard(progress.update)
                 self._remove_states(progress.update)
+        self.saved_update = progress.update
         return path
 
     def restore(self, report: Callable[[str], None] = print) -> Progress | None:
@@ -240,6 +242,7 @@ class Checkpoints:
             if not self.read_only:
                 self._remove_states(update)
             self._forget_missing(progress, report)  # the chief is here first
+            self.saved_update = update
             return progress
         if self._damaged:
             raise UserError(

@@ -6,7 +6,7 @@ import collections
 import dataclasses
 import signal
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import Any
 
@@ -53,6 +53,10 @@ class Interruption:
     A second SIGHUP is ignored, because some terminals send two. If `nohup` makes the process ignore SIGHUP, it remains
     ignored. Outside the main thread, where Python allows no signal handlers, nothing is recorded.
 
+    Args:
+        is_at_once: Callable that tells whether the program has nothing to save, so that the first signal stops it, too.
+            Defaults to never.
+
     Example:
 
     >>> with Interruption() as interruption:
@@ -60,8 +64,10 @@ class Interruption:
     None
     """
 
-    def __init__(self) -> None:
+    def __init__(self, is_at_once: Callable[[], bool] = lambda: False) -> None:
         self.signal: signal.Signals | None = None
+        self.was_at_once = False
+        self._is_at_once = is_at_once
         self._before: dict[signal.Signals, Any] = {}
 
     def __enter__(self) -> Interruption:
@@ -79,6 +85,9 @@ class Interruption:
     def _record(self, number: int, frame: FrameType | None) -> None:
         if self.signal is None:
             self.signal = signal.Signals(number)
+            self.was_at_once = self._is_at_once()
+            if self.was_at_once:
+                raise SystemExit(128 + number)
         elif number != signal.SIGHUP:
             raise SystemExit(128 + number)
 

@@ -90,7 +90,7 @@ class Trainer:
     `directory` gets `checkpoints/` (see `Checkpoints`), `training_log.jsonl` (one JSON object for every line of the log
     and every evaluation), at the end `model.weights.h5` (or `adapter.weights.h5`, see `keras_nmt.models.add_adapter`),
     and optionally `tensorboard/`. If `directory` has a checkpoint, the run resumes from there. On Ctrl-C, SIGTERM and
-    SIGHUP, the run is saved and the program exits with `SystemExit`.
+    SIGHUP, the run is saved and the program exits with `SystemExit`; an evaluation, whose update is saved before, ends.
 
     For Keras callbacks, an epoch is the time between two evaluations, or between two saves without evaluations. Its
     logs are the training metrics and, prefixed with `val_`, the evaluation's metrics. `on_train_batch_end` is called
@@ -258,12 +258,21 @@ class Trainer:
 
     def _train(self) -> TrainingResult:
         self._start()
-        with self.log, self.workers.errors(), Interruption() as interruption:
-            result = self._finish(self._loop(interruption))
+        with self.log, self.workers.errors(), Interruption(self._has_nothing_to_save) as interruption:
+            try:
+                result = self._finish(self._loop(interruption))
+            except SystemExit:
+                if interruption.was_at_once and interruption.signal is not None:
+                    self.log.report(f"Stopped by {interruption.signal.name} at update {self.progress.update:,}")
+                raise
             self.workers.wait()  # a worker that ends earlier would end the others
             if interruption.signal is not None:
                 raise SystemExit(128 + interruption.signal)
             return result
+
+    def _has_nothing_to_save(self) -> bool:
+        """Tells whether an interruption loses no update, as in an evaluation or while the first update is traced."""
+        return self.workers.number == 1 and self.progress.update == self.checkpoints.saved_update
 
     def _loop(self, interruption: Interruption) -> str:
         """Makes updates until the run ends, and returns the reason for the end."""
@@ -294,7 +303,7 @@ class Trainer:
             if reason == "interruption":
                 self._interrupt(interruption.signal or signal.SIGTERM)  # or another worker's signal
             reason = self._complete_update(reason)
-        if reason == "callback":  # nothing else of the progress tells it
+        if reason == "callback":  # perhaps since the last evaluation
             progress.ended_by_callback = progress.update
             self.checkpoints.save_state(progress)
         self._rounds.end_run(progress.metrics)
@@ -306,6 +315,8 @@ class Trainer:
         The evaluation may be another reason to end the run. Returns the reason, or None.
         """
         progress, evaluation = self.progress, self.evaluation
+        if reason == "callback":  # nothing else of the progress tells it
+            progress.ended_by_callback = progress.update
         metrics: dict[str, float] = {}
         is_evaluated = evaluation is not None and (reason or progress.update % evaluation.every == 0)
         is_saved = is_evaluated or reason or progress.update % self._save_every == 0

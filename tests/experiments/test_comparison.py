@@ -316,19 +316,22 @@ def test_errors_and_warnings_of_a_training_process_are_one_line(tmp_path, monkey
     assert capfd.readouterr().err == "Warning: no GPU\n"
 
 
-def test_a_stop_request_is_passed_to_the_training_process(tmp_path, monkeypatch):
-    script = f"trap 'sleep 0.3; echo saved > {tmp_path}/saved; exit 143' TERM\ntouch {tmp_path}/started\n"
-    monkeypatch.setattr(
-        sys, "executable", executable(tmp_path / "python", script + "for i in $(seq 200); do sleep 0.05; done")
-    )
+def test_a_stop_request_is_passed_to_the_training_process_and_a_second_one_kills_it(tmp_path, monkeypatch, capfd):
+    def end(number):
+        for i in range(number):
+            while not (tmp_path / ("stopping" if i else "started")).exists():
+                time.sleep(0.01)
+            os.kill(os.getpid(), signal.SIGTERM)
 
-    def end():
-        while not (tmp_path / "started").exists():
-            time.sleep(0.01)
-        os.kill(os.getpid(), signal.SIGTERM)
-
-    threading.Thread(target=end).start()
-    with pytest.raises(SystemExit) as ended:
-        module._call("_train")
-    assert ended.value.code == 143
-    assert (tmp_path / "saved").exists()
+    for number, saves in ((1, "sleep 0.3"), (2, "sleep 60")):
+        for name in ("started", "stopping"):
+            (tmp_path / name).unlink(missing_ok=True)
+        saving = f"touch {tmp_path}/stopping; {saves}; echo {number} > {tmp_path}/saved; exit 143"
+        script = f"trap '{saving}' TERM\ntouch {tmp_path}/started\nfor i in $(seq 200); do sleep 0.05; done"
+        monkeypatch.setattr(sys, "executable", executable(tmp_path / "python", script))
+        threading.Thread(target=end, args=[number]).start()
+        with pytest.raises(SystemExit) as ended:
+            module._call("_train")
+        assert ended.value.code == 143
+        assert (tmp_path / "saved").read_text() == "1\n"
+        assert capfd.readouterr().err == f"{module.STOPPING}\n"

@@ -1,6 +1,9 @@
 """The processors that a process may use, and its standard error."""
 
 import os
+import signal
+import subprocess
+import sys
 
 import pytest
 
@@ -33,6 +36,22 @@ def test_a_quota_limits_the_processors_of_the_affinity(listed, files, expected, 
             (path.parent / "cpu.cfs_period_us").write_text("100000\n")
     assert num_processors(tmp_path / "groups", tmp_path / "root") == expected
     assert num_processors(tmp_path / "nowhere", tmp_path / "root") == 8
+
+
+@pytest.mark.slow
+def test_a_process_ends_with_its_killed_parent():
+    code = "from keras_nmt.files.process_resources import end_with_parent; import os, time; end_with_parent({parent}); "
+    child = code.replace("{parent}", "int(os.environ['PARENT'])") + "print(os.getpid(), flush=True); time.sleep(60)"
+    parent = (
+        "import os, subprocess, sys, time; os.environ['PARENT'] = str(os.getpid()); "
+        f"subprocess.Popen([sys.executable, '-c', {child!r}]); time.sleep(60)"
+    )
+    with subprocess.Popen([sys.executable, "-c", parent], stdout=subprocess.PIPE) as process:
+        process.stdout.readline()
+        process.kill()
+        assert process.stdout.read() == b""  # until the child has closed it, long before its 60 s are over
+    orphan = subprocess.run([sys.executable, "-c", code.format(parent=1)], check=False)
+    assert orphan.returncode == -signal.SIGKILL
 
 
 def test_standard_error_is_dropped_in_a_block_also_that_of_libraries(capfd):

@@ -229,6 +229,22 @@ def test_a_time_limit_during_a_save_ends_with_an_evaluation(make_trainer, monkey
 
 
 @pytest.mark.slow
+def test_a_signal_in_an_evaluation_ends_it_and_the_run_goes_on_from_there(make_trainer):
+    def interrupted():
+        signal.raise_signal(signal.SIGTERM)
+        pytest.fail("the evaluation went on")
+
+    options = {"evaluate_every": 3, "max_updates": 6, "final_weights": "best"}
+    reports = []
+    with pytest.raises(SystemExit) as ended:
+        make_trainer(evaluate=interrupted, report=reports.append, **options).train()
+    assert (ended.value.code, reports[-1]) == (143, "Stopped by SIGTERM at update 3")
+    trainer = make_trainer(evaluate=scores(1.0), **options)
+    trainer.train()
+    assert evaluated_updates(trainer) == [3, 6]
+
+
+@pytest.mark.slow
 def test_a_score_that_is_no_number_ends_the_run_before_it_is_kept(make_trainer):
     options = {"evaluate_every": 1, "max_updates": 2, "final_weights": "best"}
     with pytest.raises(UserError, match="must return a finite number.*Received: bleu=nan$"):

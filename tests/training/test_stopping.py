@@ -80,6 +80,17 @@ def test_a_worker_requests_a_stop_after_interruption_time_and_callbacks():
     assert one.agreed_requests(["callback"], None) == ["callback"]  # a single worker stops at once
 
 
+def test_a_signal_stops_the_program_at_once_where_nothing_would_be_lost():
+    with Interruption(lambda: False) as interruption:
+        signal.raise_signal(signal.SIGTERM)
+        assert interruption.signal == signal.SIGTERM
+        with pytest.raises(SystemExit):  # the second one
+            signal.raise_signal(signal.SIGTERM)
+    with Interruption(lambda: True) as interruption, pytest.raises(SystemExit) as ended:
+        signal.raise_signal(signal.SIGTERM)
+    assert (ended.value.code, interruption.was_at_once) == (143, True)
+
+
 def test_workers_agree_on_a_request_after_the_same_update():
     workers = [stopping(num_workers=2) for _ in range(2)]
     agreed = []
