@@ -19,6 +19,7 @@ from keras_nmt.data.subword_models import read_subwords
 from keras_nmt.data.subword_sampler import SPACE, SubwordSampler
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import write_bytes
+from keras_nmt.files.process_resources import without_standard_error
 from keras_nmt.ids import BOS, EOS, PAD, UNK
 
 SPECIAL_IDS = {"pad": PAD, "unknown": UNK, "begin": BOS, "end": EOS}
@@ -63,9 +64,10 @@ class SubwordTokenizer(tf.Module):
         self._proto = model if isinstance(model, bytes) else read_subwords(model)
         self._processor = _load(self._proto, origin)
         self._vocabulary_size = int(self._processor.get_piece_size())
-        # As an attribute, it is tracked by `tf.Module`, and by any object that tracks this tokenizer.
-        self._tokenizer = tensorflow_text.SentencepieceTokenizer(self._proto, out_type=tf.int32)
-        self._tokenizer._model_resource = _SharedModel(self._proto)
+        with without_standard_error():  # the operator says there whether a model leaves text as it is
+            # As an attribute, it is tracked by `tf.Module`, and by any object that tracks this tokenizer.
+            self._tokenizer = tensorflow_text.SentencepieceTokenizer(self._proto, out_type=tf.int32)
+            self._tokenizer._model_resource = _SharedModel(self._proto)
         self._sampler = functools.lru_cache(maxsize=4)(functools.partial(SubwordSampler, self._processor))  # by alpha
 
     @property

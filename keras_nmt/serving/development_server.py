@@ -23,8 +23,9 @@ import tensorflow_text  # noqa: F401  registers the subword operators
 from google.protobuf import json_format
 from tensorflow.core.protobuf import saved_model_pb2
 
-from keras_nmt.errors import UserError, is_integer, one_line
+from keras_nmt.errors import UserError, error_and_type, is_integer, one_line
 from keras_nmt.files.atomic_files import plain_name
+from keras_nmt.files.process_resources import without_standard_error
 from keras_nmt.serving.client import XLA_DISABLED
 from keras_nmt.serving.warmup import warmup_requests
 
@@ -40,7 +41,7 @@ class Refused(Exception):
 
     def __init__(self, message: str, status: int = 400) -> None:
         super().__init__(message, status)
-        self.message, self.status = message[:2000], status
+        self.message, self.status = one_line(message)[:500], status
 
 
 class DevelopmentServer:
@@ -148,6 +149,7 @@ class ServedVersion:
                 logger = logging.getLogger("absl")
                 logger.addFilter(_is_not_of_gradients)
                 stack.callback(logger.removeFilter, _is_not_of_gradients)
+                stack.enter_context(without_standard_error())  # for SentencePiece's words, see `SubwordTokenizer`
                 self._loaded = tf.saved_model.load(name)  # keeps the variables alive
             requests = warmup_requests(folder)
         except (PermissionError, UserError, tf.errors.ResourceExhaustedError):
@@ -170,7 +172,7 @@ class ServedVersion:
     def inputs(self, signature: str) -> dict[str, tf.TensorSpec]:
         """Returns the types and shapes of a signature's inputs."""
         if signature not in self._loaded.signatures:
-            raise Refused(f'Serving signature name: "{signature}" not found in signature def')
+            raise Refused(f'Serving signature name: "{signature[:200]}" not found in signature def')
         specs: dict[str, tf.TensorSpec] = self._loaded.signatures[signature].structured_input_signature[1]
         return specs
 
@@ -185,8 +187,8 @@ class ServedVersion:
             with self._turns:
                 results = self._loaded.signatures[signature](**inputs)
         except tf.errors.OpError as error:
-            # The message stands after the location in the graph.
-            message = error.message.rpartition("<stack traces unavailable>\n")[2]
+            # The message stands between two locations in the graph.
+            message = error.message.rpartition("<stack traces unavailable>\n")[2].partition("\n\t [[")[0]
             raise Refused(message, 400 if isinstance(error, tf.errors.InvalidArgumentError) else 500) from None
         return {name: results[name].numpy() for name in sorted(results)}
 
@@ -230,7 +232,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             raise
         except Exception as error:  # an error of this server: show it, and do not let the client wait
             traceback.print_exc()
-            status, answer = 500, {"error": f"{type(error).__name__}: {error}"}
+            status, answer = 500, {"error": error_and_type(error)}
         content = json.dumps(answer, ensure_ascii=False, indent=4).encode("utf-8", "replace")
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
@@ -333,7 +335,8 @@ def _tensor(name: str, value: Any, spec: tf.TensorSpec) -> tf.Tensor:
             tensor = tf.constant(value, spec.dtype)
             items = np.ravel(np.array(value, dtype=object))
             is_exact = all(type(item) is int for item in items) and np.array_equal(tensor.numpy(), value)
-            if is_exact or not spec.dtype.is_integer:
+            # TensorFlow makes an empty tensor of lists whose first one is empty.
+            if (is_exact or not spec.dtype.is_integer) and spec.shape.is_compatible_with(tensor.shape):
                 return tensor
     except (ValueError, TypeError, OverflowError):  # such as of a lone surrogate
         pass

@@ -88,6 +88,18 @@ def test_save_and_load(tokenizer: SubwordTokenizer, tmp_path: Path) -> None:
         assert again.tokenize(TEXTS).to_list() == tokenizer.tokenize(TEXTS).to_list()
 
 
+def test_a_model_that_leaves_text_as_it_is_loads_in_silence(capfd: pytest.CaptureFixture[str]) -> None:
+    model = io.BytesIO()
+    ids = {"pad_id": 0, "unk_id": 1, "bos_id": 2, "eos_id": 3}
+    lines, options = iter(["the cat sat"] * 5), {"model_type": "char", "normalization_rule_name": "identity"}
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=lines, model_writer=model, vocab_size=11, minloglevel=2, **ids, **options
+    )
+    capfd.readouterr()
+    SubwordTokenizer(model.getvalue())
+    assert capfd.readouterr().err == ""
+
+
 def test_other_files_are_rejected(tmp_path: Path) -> None:
     for content in (b"", b"not a model\n", bytes(100)):
         (tmp_path / "notes.txt").write_bytes(content)
