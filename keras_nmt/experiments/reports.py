@@ -51,9 +51,10 @@ def html_report(directory: str | os.PathLike[str], examples: int = 20) -> str:
     parts = [f"<h1>{html.escape(folder.resolve().name)}</h1>"]
     is_current = scores_are_current(read["results"], folder)
     with named_damage(files["results"]):
-        parts += [_table(_summary(log, read["results"], is_current)), "<h2>Curves</h2>"]
+        parts.append(_table(_summary(log, read["results"], is_current)))
     with named_damage(folder / "training_log.jsonl"):
-        parts += _curves(log)
+        curves = _curves(log)
+        parts += ["<h2>Curves</h2>", *curves] if curves else []  # none of a run with one line
     with named_damage(files["settings"]):
         texts = _texts_of_examples(folder, read["settings"]) if examples and is_current else {}
     for title, columns in texts.items():

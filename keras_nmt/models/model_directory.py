@@ -30,6 +30,7 @@ from keras_nmt.files.model_config import (
 from keras_nmt.files.paths import check_local
 from keras_nmt.files.weights_file import read_weights, write_weights
 from keras_nmt.layers.layer_spec import NotRegistered
+from keras_nmt.models.adapters import Adapter
 from keras_nmt.models.multilingual_model import MultilingualModel
 from keras_nmt.models.parameter_counts import without_weights
 from keras_nmt.models.translation_model import TranslationModel
@@ -210,7 +211,12 @@ language | SentencePiece models |
         path = Path(weights) if weights is not None else self.weights_path
         check_local(path)
         if not path.is_file():
-            reason = "The model has no weights yet: train it first" if weights is None else "There is no such file"
+            reason = "There is no such file"
+            if weights is None and (adapter := self.path / Adapter.file_name).is_file():
+                path = adapter
+                reason = "There is only an adapter: give the model that it was trained on, with `adapter` or --adapter"
+            elif weights is None:
+                reason = "The model has no weights yet: train it first"
             raise UserError(f"{reason}. Received: {path}")
         if dtype is not None and "_from_" in dtype:
             raise UserError(f"Weights are quantised after loading, by `quantize`. Received: dtype={dtype!r}")

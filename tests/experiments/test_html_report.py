@@ -91,6 +91,11 @@ def test_texts_that_do_not_belong_together_are_no_examples(run, tmp_path):
     assert "Examples" in html_report(run)
 
 
+def test_a_run_with_one_line_has_no_curves(run):
+    (run / "training_log.jsonl").write_text(f"{json.dumps(LOG[0])}\n")
+    assert "Curves" not in html_report(run)
+
+
 def test_a_folder_without_a_log_is_an_error(tmp_path):
     with pytest.raises(UserError, match="needs the training log"):
         html_report(tmp_path)

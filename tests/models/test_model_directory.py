@@ -142,6 +142,9 @@ def test_missing_truncated_and_foreign_weights_are_named(model, directory):
     directory.weights_path.unlink()
     with pytest.raises(UserError, match="no weights yet"):
         directory.load_model()
+    (directory.path / "adapter.weights.h5").touch()
+    with pytest.raises(UserError, match="only an adapter: .*--adapter. Received: .*adapter.weights.h5$"):
+        directory.load_model()
 
 
 JSON = st.recursive(

@@ -204,7 +204,7 @@ def make_multilingual(
         model.set_weights([weight + rng.normal(0, 0.4, weight.shape) for weight in model.get_weights()])
         if kind == "label":
             return model, dict.fromkeys(names, label_tokenizer)
-        return model, {**dict.fromkeys(names, source_tokenizer), "fr": target_tokenizer}
+        return model, {name: target_tokenizer if name == "fr" else source_tokenizer for name in names}
 
     return make
 
