@@ -386,8 +386,6 @@ class Marian:
     """
 
     def __init__(self, work: Work) -> None:
-        if work.dtype != "float32":
-            raise UserError(f"Marian trains in float32 on a CPU. Received: {work.dtype}")
         self._folder = Path(tempfile.mkdtemp(dir=work.corpus.parent))
         vocabulary = ["</s>", "<unk>", *map(str, range(2, work.vocabulary_size))]
         lines = (f"{json.dumps(word)}: {number}\n" for number, word in enumerate(vocabulary))
@@ -454,6 +452,8 @@ def _serve(connection: Connection, name: str, work: Work) -> None:
             connection.send(contender.train(updates))
         programs = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss  # Marian; KiB on Linux
         connection.send(max(peak_memory() / 2**20, programs / 2**10))
+    except (EOFError, ConnectionError):  # the benchmark has ended, by the error of another contender
+        return
     except Exception as error:
         connection.send(UserError(f"{name} failed. Received: {error_and_type(error)}"))
 

@@ -144,6 +144,8 @@ def main(
         raise UserError(
             f"Contenders are {', '.join(CONTENDERS)}, dtypes are {', '.join(DTYPES)}. Received: {', '.join(unknown)}"
         )
+    if "Marian" in names and precisions != ["float32"]:
+        raise UserError(f"Marian trains in float32 on a CPU: leave it or the other dtype out. Received: {dtypes}")
     vocabulary_size = vocabulary_size or PRESETS[preset]
     if min(vocabulary_size, batch_size, updates, rounds) < 1 or threads < 0:
         raise UserError(

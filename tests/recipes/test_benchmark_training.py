@@ -1,11 +1,14 @@
 """The benchmark of training speed: all contenders do the same work, in turn, each in a separate process."""
 
 import dataclasses
+import multiprocessing
 import random
 
 import numpy as np
 import pytest
 from scripts import load_script, run_main
+
+from keras_nmt.errors import UserError
 
 pytestmark = pytest.mark.nightly
 SCRIPT = "benchmarks/training.py"
@@ -67,6 +70,18 @@ def test_peers_do_the_same_work(processes, work, ours, name):
     peer = processes.CONTENDERS[name](work)
     assert peer.train(2).seconds > 0
     assert peer.parameters == pytest.approx(ours.parameters, rel=0.05)
+
+
+def test_contenders_end_quietly_with_the_benchmark_and_marian_has_one_dtype(script, processes, monkeypatch, work):
+    monkeypatch.setitem(processes.CONTENDERS, "PyTorch", lambda work: Fake("PyTorch"))
+    for asks in (True, False):
+        ours, theirs = multiprocessing.Pipe()
+        if asks:
+            ours.send(2)
+        ours.close()  # its end sends nothing more, and reads nothing
+        processes._serve(theirs, "PyTorch", work)
+    with pytest.raises(UserError, match="^Marian trains in float32 on a CPU.*Received: bfloat16$"):
+        run_main(script, "--length", 9, "--contenders", "keras_nmt,Marian", "--dtypes", "bfloat16")
 
 
 def test_random_sentences_are_the_same_batches_for_all(script, processes, work, tmp_path):
