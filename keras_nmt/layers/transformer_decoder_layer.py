@@ -144,45 +144,40 @@ class TransformerDecoderLayer(TransformerLayer):
         return_gates: bool = False,
     ) -> Any:
         self._check_inputs(inputs, memory, shortcut_states, memory_shortcut_states, inputs_mask, memory_mask)
-        gates = dict.fromkeys(self.gated() if return_gates else ())
         inputs_mask = keras_mask(inputs) if inputs_mask is None else inputs_mask
         memory_mask = keras_mask(memory) if memory_mask is None else memory_mask
-
-        def attend(hidden: Any, own: Any) -> Any:
-            if self.is_recurrent:
-                return call_keeping_shape(self.self_attention, hidden, mask=inputs_mask)
-            if "self" in gates:
-                gates["self"] = self.self_attention.gates(own, shortcut_states)
+        hidden = self._hidden(inputs, self.self_attention_norm)
+        attended = self._attended(inputs, hidden)
+        if self.is_recurrent:
+            output = call_keeping_shape(self.self_attention, hidden, mask=inputs_mask)
+        else:
             causal = _causal_mask(inputs, inputs_mask)
-            return self.self_attention(
-                hidden, own, shortcut_states=shortcut_states, attention_mask=causal, training=training
+            output = self.self_attention(
+                hidden, attended, shortcut_states=shortcut_states, attention_mask=causal, training=training
             )
-
-        attention: list[Any] = []
-
-        def attend_memory(hidden: Any, _: Any) -> Any:
-            mask = None if memory_mask is None else ops.expand_dims(memory_mask, 1)  # [B, 1, S]
-            output, weights = self.cross_attention(
-                hidden,
-                memory,
-                shortcut_states=memory_shortcut_states,
-                attention_mask=mask,
-                training=training,
-                return_weights=True,
-            )
-            attention.append(weights)
-            return output
-
-        if "cross" in gates:
-            gates["cross"] = self.cross_attention.gates(memory, memory_shortcut_states)
-        states = with_mask(self._run(inputs, attend, attend_memory, training), inputs_mask)
-        more = attention * return_attention + [gates] * return_gates
+        x = self._connect(inputs, hidden, output, self.self_attention_norm, training)
+        hidden = self._hidden(x, self.cross_attention_norm)
+        output, weights = self.cross_attention(
+            hidden,
+            memory,
+            shortcut_states=memory_shortcut_states,
+            attention_mask=None if memory_mask is None else ops.expand_dims(memory_mask, 1),  # [B, 1, S]
+            training=training,
+            return_weights=True,
+        )
+        x = self._connect(x, hidden, output, self.cross_attention_norm, training)
+        states = with_mask(self._feed(x, training), inputs_mask)
+        more = [weights] * return_attention
+        if return_gates:
+            sources = {"self": (attended, shortcut_states), "cross": (memory, memory_shortcut_states)}
+            more.append({site: attention.gates(*sources[site]) for site, attention in self.gated().items()})
         return (states, *more) if more else states
 
-    def gated(self) -> list[str]:
-        """Returns which of the attentions "self" and "cross" have a gated shortcut. None is an error."""
-        sites = {"self": self.self_attention, "cross": self.cross_attention}
-        gated = [site for site, attention in sites.items() if getattr(attention, "has_gates", False)]
+    def gated(self) -> dict[str, Any]:
+        """Returns those of the attentions "self" and "cross" that have a gated shortcut. None is an error."""
+        attentions = {} if self.is_recurrent else {"self": self.self_attention}
+        attentions["cross"] = self.cross_attention
+        gated = {site: attention for site, attention in attentions.items() if attention.has_gates}
         check_gated(bool(gated))
         return gated
 
@@ -203,11 +198,9 @@ class TransformerDecoderLayer(TransformerLayer):
         states = with_mask(keras.KerasTensor(inputs.shape, self.compute_dtype), mask)
         shape = (inputs.shape[0], self.cross_attention.num_heads, inputs.shape[1], memory.shape[1])
         weights = keras.KerasTensor(shape, self.compute_dtype)
-        places = {"self": (self.self_attention, inputs), "cross": (self.cross_attention, memory)}
-        gates = {}
-        for site in self.gated() if return_gates else ():
-            attention, states_of_keys = places[site]
-            shape = (*states_of_keys.shape[:-1], attention.key_value_dim)
+        sources, gates = {"self": inputs, "cross": memory}, {}
+        for site, attention in self.gated().items() if return_gates else ():
+            shape = (*sources[site].shape[:-1], attention.key_value_dim)
             gates[site] = (keras.KerasTensor(shape, self.compute_dtype),) * 2
         more = [weights] * return_attention + [gates] * return_gates
         return (states, *more) if more else states
@@ -295,44 +288,53 @@ class TransformerDecoderLayer(TransformerLayer):
         """
         inputs = ops.cast(inputs, self.compute_dtype)
         shortcut_states = None if shortcut_states is None else ops.cast(shortcut_states, self.compute_dtype)
-        new_cache: dict[str, Any] = {}
-
-        def recur(hidden: Any, _: Any) -> Any:
-            nonlocal new_cache
+        hidden = self._hidden(inputs, self.self_attention_norm)
+        attended = self._attended(inputs, hidden)
+        if self.is_recurrent:
             output, new_cache = self.self_attention.step(hidden, position, cache)
-            return output
+        elif ancestry_mask is None:
+            output, new_cache = self._step_alone(hidden, attended, shortcut_states, position, cache)
+        else:
+            output, new_cache = self._step_in_beam(hidden, attended, shortcut_states, position, cache, ancestry_mask)
+        x = self._connect(inputs, hidden, output, self.self_attention_norm, training=False)
+        hidden = self._hidden(x, self.cross_attention_norm)
+        mask = None if memory_mask is None else ops.expand_dims(memory_mask, 1)  # [B, 1, S]
+        keys, values = constants["keys"], constants["values"]
+        # The K hypotheses are K queries to one memory.
+        output, _ = self.cross_attention.attend(hidden, keys, values, mask, position=position)
+        x = self._connect(x, hidden, output, self.cross_attention_norm, training=False)
+        return self._feed(x, training=False), new_cache
 
-        def attend_own(hidden: Any, own: Any) -> Any:  # in a cache that grows, each hypothesis has its own keys
-            given = hidden, own, shortcut_states
-            hidden, own, source = (None if x is None else ops.expand_dims(x, 2) for x in given)  # [B, K, 1, d]
-            for name, new in zip(("keys", "values"), self.self_attention.project(own, source, position), strict=True):
-                new_cache[name] = ops.concatenate([cache[name], new], axis=-2)  # [B, K, H', t, d / H]
-            attended = self.self_attention.attend(hidden, new_cache["keys"], new_cache["values"], position=position)
-            return ops.squeeze(attended[0], 2)
+    def _step_alone(
+        self, hidden: Any, attended: Any, shortcut_states: Any, position: Any, cache: dict[str, Any]
+    ) -> tuple[Any, dict[str, Any]]:
+        """Runs self-attention at one position, where each hypothesis has its own keys, in a cache that grows."""
+        given = hidden, attended, shortcut_states
+        hidden, attended, source = (None if x is None else ops.expand_dims(x, 2) for x in given)  # [B, K, 1, d]
+        keys, values = self.self_attention.project(attended, source, position)  # [B, K, H', 1, d / H]
+        keys = ops.concatenate([cache["keys"], keys], axis=-2)  # [B, K, H', t, d / H]
+        values = ops.concatenate([cache["values"], values], axis=-2)
+        output, _ = self.self_attention.attend(hidden, keys, values, position=position)
+        return ops.squeeze(output, 2), {"keys": keys, "values": values}
 
-        def attend(hidden: Any, own: Any) -> Any:
-            batch_size, num_heads, max_length, beam_size, head_dim = ops.shape(cache["keys"])
-            projected = self.self_attention.project(own, shortcut_states, position)
-            for name, new in zip(("keys", "values"), projected, strict=True):
-                new_cache[name] = _write(cache[name], position, new)  # [B, H', K, d / H]
-            # The keys of all K hypotheses form one memory; the mask selects those of each hypothesis.
-            shape = (batch_size, num_heads, max_length * beam_size, head_dim)
-            keys, values = (ops.reshape(new_cache[name], shape) for name in ("keys", "values"))
-            mask = ops.reshape(ancestry_mask, (batch_size, beam_size, max_length * beam_size))
-            return self.self_attention.attend(hidden, keys, values, mask, position=position)[0]  # [B, K, d]
+    def _step_in_beam(
+        self, hidden: Any, attended: Any, shortcut_states: Any, position: Any, cache: dict[str, Any], mask: Any
+    ) -> tuple[Any, dict[str, Any]]:
+        """Runs self-attention at one position, where the keys of all K hypotheses form one memory of a fixed shape.
 
-        def attend_memory(hidden: Any, _: Any) -> Any:  # the K hypotheses are K queries to one memory
-            mask = None if memory_mask is None else ops.expand_dims(memory_mask, 1)  # [B, 1, S]
-            keys, values = constants["keys"], constants["values"]
-            return self.cross_attention.attend(hidden, keys, values, mask, position=position)[0]
-
-        own_sublayer = recur if self.is_recurrent else attend_own if ancestry_mask is None else attend
-        return self._run(inputs, own_sublayer, attend_memory, training=False), new_cache
-
-    def _run(self, x: Any, attend: Any, attend_memory: Any, training: Any) -> Any:
-        x = self._connect(x, self.self_attention_norm, attend, training)
-        x = self._connect(x, self.cross_attention_norm, attend_memory, training)
-        return self._feed(x, training)
+        The `mask` `[B, K, M, K]` selects the keys of each hypothesis.
+        """
+        batch_size, num_heads, max_length, beam_size, head_dim = ops.shape(cache["keys"])
+        keys, values = self.self_attention.project(attended, shortcut_states, position)  # [B, H', K, d / H]
+        new_cache = {
+            "keys": _write(cache["keys"], position, keys),  # [B, H', M, K, d / H]
+            "values": _write(cache["values"], position, values),
+        }
+        shape = (batch_size, num_heads, max_length * beam_size, head_dim)
+        keys, values = ops.reshape(new_cache["keys"], shape), ops.reshape(new_cache["values"], shape)
+        mask = ops.reshape(mask, (batch_size, beam_size, max_length * beam_size))
+        output, _ = self.self_attention.attend(hidden, keys, values, mask, position=position)  # [B, K, d]
+        return output, new_cache
 
 
 def _causal_mask(inputs: Any, inputs_mask: Any) -> Any:

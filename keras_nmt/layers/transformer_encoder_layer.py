@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, ClassVar
 
 import keras
@@ -20,29 +19,9 @@ from keras_nmt.layers._common import (
     spec_of_call,
 )
 
-Function = Callable[[Any], Any]
-# Arguments: the queries, and the states that give self-attention's keys and values.
-Sublayer = Callable[[Any, Any], Any]
-
-
-def _pre_norm(x: Any, norm: Function, sublayer: Sublayer, dropout: Function) -> Any:
-    """Computes `x + f(norm(x))`, where f is the sub-layer."""
-    hidden = norm(x)
-    return x + dropout(sublayer(hidden, hidden))
-
-
-def _post_norm(x: Any, norm: Function, sublayer: Sublayer, dropout: Function) -> Any:
-    """Computes `norm(x + f(x))`."""
-    return norm(x + dropout(sublayer(x, x)))
-
-
-def _released(x: Any, norm: Function, sublayer: Sublayer, dropout: Function) -> Any:
-    """Computes `norm(x) + f(norm(x))`, with self-attention's keys and values from x, as in the code of Emelin et al."""
-    hidden = norm(x)
-    return hidden + dropout(sublayer(hidden, x))
-
-
-RESIDUALS = {"pre": _pre_norm, "post": _post_norm, "released": _released}
+# "pre": `x + f(norm(x))`, where f is the sub-layer. "post": `norm(x + f(x))`. "released": `norm(x) + f(norm(x))`, with
+# self-attention's keys and values from x, as in the code of Emelin et al.
+RESIDUALS = ("pre", "post", "released")
 
 
 class TransformerLayer(AssembledLayer):
@@ -67,7 +46,7 @@ class TransformerLayer(AssembledLayer):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        check_choice("residual", residual, tuple(RESIDUALS))
+        check_choice("residual", residual, RESIDUALS)
         self.self_attention = self_attention
         self.self_attention_norm = self_attention_norm
         self.feed_forward = feed_forward
@@ -94,22 +73,26 @@ class TransformerLayer(AssembledLayer):
                 f"Received: residual_dropout in {self.residual_dropout.compute_dtype}, dtype={self.compute_dtype}"
             )
 
-    def _connect(self, x: Any, norm: Function, sublayer: Sublayer, training: Any) -> Any:
-        """Runs a sub-layer with its residual connection, norm and dropout."""
-        return RESIDUALS[self.residual](
-            x,
-            lambda y: call_keeping_shape(norm, y),
-            sublayer,
-            lambda y: self.residual_dropout(y, training=training),
-        )
+    def _hidden(self, x: Any, norm: keras.layers.Layer) -> Any:
+        """Returns the input of a sub-layer."""
+        return x if self.residual == "post" else call_keeping_shape(norm, x)
+
+    def _attended(self, x: Any, hidden: Any) -> Any:
+        """Returns the states that give self-attention's keys and values."""
+        return x if self.residual == "released" else hidden
+
+    def _connect(self, x: Any, hidden: Any, output: Any, norm: keras.layers.Layer, training: Any) -> Any:
+        """Adds the output of a sub-layer to its residual connection."""
+        output = self.residual_dropout(output, training=training)
+        if self.residual == "post":
+            return call_keeping_shape(norm, x + output)
+        return (hidden if self.residual == "released" else x) + output
 
     def _feed(self, x: Any, training: Any) -> Any:
         """Runs the feed-forward network with its residual connection."""
-
-        def feed(hidden: Any, _: Any) -> Any:
-            return call_keeping_shape(self.feed_forward, hidden, training=training)
-
-        return self._connect(x, self.feed_forward_norm, feed, training)
+        hidden = self._hidden(x, self.feed_forward_norm)
+        output = call_keeping_shape(self.feed_forward, hidden, training=training)
+        return self._connect(x, hidden, output, self.feed_forward_norm, training)
 
     def compute_output_shape(
         self, inputs_shape: tuple[int | None, ...], *shapes: Any, **more_shapes: Any
@@ -187,17 +170,13 @@ class TransformerEncoderLayer(TransformerLayer):
         check_mask("mask", mask, 2, inputs)
         mask = keras_mask(inputs) if mask is None else mask
         attention_mask = None if mask is None else ops.expand_dims(mask, 1)  # [B, 1, T]
-
-        gates: list[Any] = []
-
-        def attend(hidden: Any, memory: Any) -> Any:
-            if return_gates:
-                gates.append(self.self_attention.gates(memory, shortcut_states))
-            return self.self_attention(
-                hidden, memory, shortcut_states=shortcut_states, attention_mask=attention_mask, training=training
-            )
-
-        x = self._feed(self._connect(inputs, self.self_attention_norm, attend, training), training)
-        return (x, gates[0]) if return_gates else x
+        hidden = self._hidden(inputs, self.self_attention_norm)
+        attended = self._attended(inputs, hidden)
+        output = self.self_attention(
+            hidden, attended, shortcut_states=shortcut_states, attention_mask=attention_mask, training=training
+        )
+        x = self._connect(inputs, hidden, output, self.self_attention_norm, training)
+        x = self._feed(x, training)
+        return (x, self.self_attention.gates(attended, shortcut_states)) if return_gates else x
 
     compute_output_spec = spec_of_call
