@@ -255,7 +255,7 @@ def test_settings_in_files_are_settings(tmp_path):
 
 
 def test_every_set_option_of_the_pages_is_a_setting():
-    recipes = [path.read_text(encoding="utf-8") for path in RECIPES.glob("**/*.md")]
+    recipes = [path.read_text(encoding="utf-8") for path in documents("recipes/**/*.md", "benchmarks/*.md")]
     used = {name for text in [*PAGES.values(), README, *recipes] for name in re.findall(r"--set '?([\w.]+)=", text)}
     assert {"schedule", "frozen", "lora"} <= used
     known = {*setting_names(ExperimentConfig), "model", "NAME"}
@@ -265,7 +265,7 @@ def test_every_set_option_of_the_pages_is_a_setting():
 
 def test_the_documented_options_exist():
     commands = get_command(app).commands
-    for path in documents("README.md", "savedmodels/README.md", "docs/**/*.md", "recipes/**/*.md"):
+    for path in documents("README.md", "savedmodels/README.md", "docs/**/*.md", "recipes/**/*.md", "benchmarks/*.md"):
         for name, line in re.findall(COMMAND, path.read_text(encoding="utf-8"), re.MULTILINE):
             command = commands[name]
             if hasattr(command, "commands"):  # a command of several words, as `inspect bridge`
@@ -299,6 +299,6 @@ def test_relative_links_lead_to_files_that_exist():
     assert "recipes/multi30k/README.md" in relative_links(ROOT / "README.md")
     assert "../tests/serving/saved_model_run.c" in relative_links(ROOT / "savedmodels" / "README.md")
     pages = ("README.md", "client/README.md", "savedmodels/README.md", "keras_nmt/quickstart_data/README.md")
-    for path in documents(*pages, "docs/**/*.md", "recipes/**/README.md"):
+    for path in documents(*pages, "docs/**/*.md", "recipes/**/README.md", "benchmarks/*.md"):
         for link in relative_links(path):
             assert path.parent.joinpath(link).is_file(), (path, link)

@@ -2,7 +2,7 @@
 
 `python every_layer.py FILE` writes `results()` to FILE, in a process that can import TensorFlow only if TensorFlow is
 the backend. The tests compare the file with `results()` of a process whose backend is TensorFlow, and
-`recipes/benchmarks/layer_results.py` compares two devices.
+`benchmarks/layer_results.py` compares two devices.
 """
 
 from __future__ import annotations

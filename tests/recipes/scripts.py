@@ -1,4 +1,4 @@
-"""Imports and runs recipes, which are scripts and not modules of the package."""
+"""Imports and runs recipes and benchmarks, which are scripts and not modules of the package."""
 
 from __future__ import annotations
 
@@ -14,20 +14,22 @@ from typer.testing import CliRunner
 from keras_nmt.data import SubwordTokenizer
 from keras_nmt.models import ModelDirectory, Transformer
 
-RECIPES = Path(__file__).parents[2] / "recipes"
+ROOT = Path(__file__).parents[2]
+RECIPES = ROOT / "recipes"
 
 
 def load_script(path: str) -> ModuleType:
-    """Imports the script of a path below recipes/ as a module, once."""
+    """Imports the script of a path below recipes/, or of one that begins with benchmarks/, as a module, once."""
+    folder = ROOT if path.startswith("benchmarks/") else RECIPES
     name = f"recipes_{path.replace('/', '_').removesuffix('.py')}"
     if name not in sys.modules:
-        spec = importlib.util.spec_from_file_location(name, RECIPES / path)
+        spec = importlib.util.spec_from_file_location(name, folder / path)
         assert spec is not None
         assert spec.loader is not None
         # Dataclasses and typer look up their module in `sys.modules`.
         sys.modules[name] = importlib.util.module_from_spec(spec)
         # As for a running script, modules in its folder can be imported.
-        sys.path.insert(0, str((RECIPES / path).parent))
+        sys.path.insert(0, str((folder / path).parent))
         try:
             spec.loader.exec_module(sys.modules[name])
         finally:

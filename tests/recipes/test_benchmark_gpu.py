@@ -8,7 +8,7 @@ import time
 
 import numpy as np
 import pytest
-from scripts import RECIPES, load_script, run_main
+from scripts import ROOT, load_script, run_main
 from typer import Typer
 from typer.main import get_command
 
@@ -26,7 +26,7 @@ def there(script):
 
 
 def test_the_whole_run_at_toy_sizes(script, tmp_path):
-    command = [RECIPES / "benchmarks/gpu.sh", "--toy", "--minutes", "20", "--peak", "1", "--output", tmp_path]
+    command = [ROOT / "benchmarks/gpu.sh", "--toy", "--minutes", "20", "--peak", "1", "--output", tmp_path]
     # Compilation takes most of the time, and only what is written matters here.
     environment = {**os.environ, "JAX_DISABLE_MOST_OPTIMIZATIONS": "1", "PYTHON": sys.executable}
     ran = subprocess.run(command, env=environment, check=True, capture_output=True)

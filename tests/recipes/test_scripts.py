@@ -2,16 +2,17 @@
 
 import pytest
 import typer
-from scripts import RECIPES, load_script
+from scripts import RECIPES, ROOT, load_script
 from typer.testing import CliRunner
 
 from keras_nmt.cli.recipe_app import recipe_app
 
-SCRIPTS = [path for path in RECIPES.rglob("*.py") if 'if __name__ == "__main__"' in path.read_text(encoding="utf-8")]
+FILES = [*RECIPES.rglob("*.py"), *ROOT.glob("benchmarks/*.py")]
+SCRIPTS = [path for path in FILES if 'if __name__ == "__main__"' in path.read_text(encoding="utf-8")]
 WITHOUT_OPTIONS = ("benchmarks/peer_process.py", "quickstart_data/generate.py")
 
 
-@pytest.mark.parametrize("path", sorted(str(path.relative_to(RECIPES)) for path in SCRIPTS))
+@pytest.mark.parametrize("path", sorted(str(path.relative_to(ROOT)).removeprefix("recipes/") for path in SCRIPTS))
 def test_every_script_can_be_imported_and_lists_what_it_offers(path, tmp_path):
     script = load_script(path)
     if path in WITHOUT_OPTIONS:

@@ -1,6 +1,6 @@
 """Milliseconds of products of int8 beside float32 and bfloat16, by the operators that TensorFlow has for the CPU.
 
-    python recipes/benchmarks/int8_products.py --threads 1 --output int8_products.md
+    python benchmarks/int8_products.py --threads 1 --output int8_products.md
 
 The sizes are those of the output projection in a step of decoding. Operators take turns, and the shortest time counts.
 An operator without a kernel for the types is in the table with its error. See README.md beside this file.

@@ -1,6 +1,6 @@
 """A model server under load: many clients, lines of all lengths, random arrivals.
 
-    python recipes/benchmarks/load.py savedmodels/MODEL --minutes 5 --rate 10
+    python benchmarks/load.py savedmodels/MODEL --minutes 5 --rate 10
 
 Requests of one line each arrive as a Poisson process, whether or not earlier requests are answered; the next free
 client sends them. The latency of a request counts from its arrival. See README.md beside this file.

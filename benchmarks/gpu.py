@@ -1,7 +1,7 @@
 """Everything that needs a GPU, measured in one run: layers, training, decoding, overhead of the mechanisms.
 
-    recipes/benchmarks/gpu.sh --output runs/gpu
-    recipes/benchmarks/gpu.sh --output runs/toy --toy
+    benchmarks/gpu.sh --output runs/gpu
+    benchmarks/gpu.sh --output runs/toy --toy
 
 Each part is a process with a time limit. A part whose framework is not installed is left out, a part that fails leaves
 its error; the others run. The folder has `results.json`, `results.md`, written after each part, and `log.txt`. `--toy`
@@ -303,7 +303,7 @@ def main(
     print("\n".join(machine), flush=True)
     settings = dict(TOY if toy else SETTINGS)
     settings["training"] += f" --batch-size {batch_size or (TOY_BATCH_SIZE if toy else BATCH_SIZE)}"
-    command = " ".join(["recipes/benchmarks/gpu.sh", *sys.argv[1:]])
+    command = " ".join(["benchmarks/gpu.sh", *sys.argv[1:]])
     outcomes: list[Outcome] = []
     for part in make_parts(settings, mechanisms or (TOY_MECHANISMS if toy else ""), peak):
         if part.topic not in topics:

@@ -1,6 +1,6 @@
 """Whether Marian and its imported model translate alike, and whether Marian translates what we export.
 
-    python recipes/benchmarks/marian.py --data-dir DATA --minutes 10 --output runs/marian
+    python benchmarks/marian.py --data-dir DATA --minutes 10 --output runs/marian
 
 trains Marian, by `pymarian`, on Multi30k, imports the model, trains it for some more updates, and exports it. Both
 programs translate `test_2016_flickr` with each model, greedily. DATA is the folder of Multi30k. See README.md beside

@@ -1,6 +1,6 @@
 """Seconds and BLEU of searches whose translations must have phrases of the references.
 
-    python recipes/benchmarks/constraints.py --model DIR --lines test.en --references test.de --output constraints.md
+    python benchmarks/constraints.py --model DIR --lines test.en --references test.de --output constraints.md
 
 The first row is the search without constraints, the row with 0 that with an empty list for each line. See README.md
 beside this file.

@@ -1,6 +1,6 @@
 """The results of every layer on the GPU beside those on the CPU, on Keras' current backend.
 
-    KERAS_BACKEND=jax python recipes/benchmarks/layer_results.py --output layers.md
+    KERAS_BACKEND=jax python benchmarks/layer_results.py --output layers.md
 
 Outputs, gradients, steps and a short training of the layers' tests; two processes compute at the same time. Products of
 float32 are exact to float32 in both. Without a GPU, both compute on the CPU.
@@ -23,7 +23,7 @@ from support import print_table, write_table
 from keras_nmt.cli.run_app import run_app
 from keras_nmt.errors import UserError
 
-TESTS = Path(__file__).parents[2] / "tests"
+TESTS = Path(__file__).parents[1] / "tests"
 SCRIPT = TESTS / "layers/every_layer.py"
 COLUMNS = ("layer", "results", "largest difference", "equal")
 TOLERANCE = 1e-3  # of the largest value of a result, or of 1

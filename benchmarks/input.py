@@ -1,7 +1,7 @@
 """The input of training from prepared corpora: start, memory and speed; and the speed of preparation.
 
-    python recipes/benchmarks/input.py --millions 10,50 --output input.md
-    python recipes/benchmarks/input.py --millions 0 --data-dir DATA --subwords MODEL --scaling 1,2
+    python benchmarks/input.py --millions 10,50 --output input.md
+    python benchmarks/input.py --millions 0 --data-dir DATA --subwords MODEL --scaling 1,2
 
 Each figure of training is of a separate process. The corpora are made of random ids, with sentences of 29 subwords on
 average, and deleted afterwards. See README.md beside this file.

@@ -1,7 +1,7 @@
 """Time and memory of translating, against source length, beam, batch and depth.
 
-    python recipes/benchmarks/cost_curves.py --output cost_curves.md --plot cost_curves.png
-    python recipes/benchmarks/cost_curves.py --no-xla --curves length --output cost_curves.md
+    python benchmarks/cost_curves.py --output cost_curves.md --plot cost_curves.png
+    python benchmarks/cost_curves.py --no-xla --curves length --output cost_curves.md
 
 Each point is a beam search in a separate process, compiled by XLA or, with `--no-xla`, in the plain graph; memory is
 the process' peak resident memory. See README.md beside this file.

@@ -1,6 +1,6 @@
 """Overhead of each mechanism: speed relative to the plain Transformer, measured, and counted in multiply-adds.
 
-    python recipes/benchmarks/overhead.py --output overhead.md
+    python benchmarks/overhead.py --output overhead.md
 
 Plain model and variant are measured in turn. The result is the median of the ratios of neighbouring measurements, so
 that other load of the machine affects both. See README.md beside this file.

@@ -1,11 +1,11 @@
 """Seconds for real sentences with a trained model, beside CTranslate2 and Marian with the same weights.
 
-    python recipes/benchmarks/translate.py --data-dir DATA --output translate.md
-    python recipes/benchmarks/translate.py --model DIR --lines FILE --references FILE --output translate.md
-    python recipes/benchmarks/translate.py --model DIR --lines FILE --shortlist FILE --shortlist-sizes 1024 --dtypes ""
-    python recipes/benchmarks/translate.py --model DIR --lines FILE --only export --weights float32,bfloat16
-    python recipes/benchmarks/translate.py --model IMPORTED --lines FILE --marian --only plain,export
-    python recipes/benchmarks/translate.py --model TEACHER --student DIR --lines FILE --only plain,export
+    python benchmarks/translate.py --data-dir DATA --output translate.md
+    python benchmarks/translate.py --model DIR --lines FILE --references FILE --output translate.md
+    python benchmarks/translate.py --model DIR --lines FILE --shortlist FILE --shortlist-sizes 1024 --dtypes ""
+    python benchmarks/translate.py --model DIR --lines FILE --only export --weights float32,bfloat16
+    python benchmarks/translate.py --model IMPORTED --lines FILE --marian --only plain,export
+    python benchmarks/translate.py --model TEACHER --student DIR --lines FILE --only plain,export
 
 DATA is a folder with Multi30k: the first command trains `transformer_small` first, some ten minutes on two cores, and
 translates `test_2016_flickr`. All programs translate the same lines in turn. With `--shortlist`, each of our programs
@@ -62,7 +62,7 @@ def trained(data_dir: Path | None, directory: Path) -> Path:
         raise UserError(
             "Missing option --data-dir: the folder of Multi30k. Or name a model by --model and a text by --lines."
         )
-    recipe = Path(__file__).parents[1] / "multi30k/train.py"
+    recipe = Path(__file__).parents[1] / "recipes/multi30k/train.py"
     settings = itertools.chain(*(("--set", f"{name}={value}") for name, value in TRAINING.items()))
     command = [sys.executable, recipe, "train", "baseline", "--data-dir", data_dir, "--output", directory, *settings]
     subprocess.run(list(map(str, command)), check=True)

@@ -1,6 +1,6 @@
 """Sentences per second of an exported model's search beside CTranslate2, with the same weights.
 
-    python recipes/benchmarks/decoding.py --threads 2 --dtypes float32,int8 --output decoding.md
+    python benchmarks/decoding.py --threads 2 --dtypes float32,int8 --output decoding.md
 
 All programs translate the same sentences in the same batches into a fixed number of tokens, in turn. Ratios are medians
 of the ratios of neighbouring measurements. All use a GPU if their framework sees a GPU. See README.md beside this file.

@@ -1,8 +1,8 @@
 """Training speed: target tokens per second of Trainer's update, of keras_hub, of PyTorch and of Marian.
 
-    python recipes/benchmarks/training.py --data-dir DATA --preset transformer_small
-    python recipes/benchmarks/training.py --data-dir DATA --preset transformer_base --dtypes float32,bfloat16
-    python recipes/benchmarks/training.py --length 32 --contenders "keras_nmt,PyTorch compiled" --dtypes bfloat16
+    python benchmarks/training.py --data-dir DATA --preset transformer_small
+    python benchmarks/training.py --data-dir DATA --preset transformer_base --dtypes float32,bfloat16
+    python benchmarks/training.py --length 32 --contenders "keras_nmt,PyTorch compiled" --dtypes bfloat16
 
 The third command trains on random sentences. All use a GPU if their framework sees a GPU.
 

@@ -1,6 +1,6 @@
 """Peak resident memory of training, exporting and serving.
 
-    python recipes/benchmarks/memory.py --output memory.md
+    python benchmarks/memory.py --output memory.md
 
 Each figure is the peak of a separate process, TensorFlow's libraries included; the first row is TensorFlow alone. See
 README.md beside this file.

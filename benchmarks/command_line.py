@@ -1,6 +1,6 @@
 """Seconds of whole commands, start-up included: `keras-nmt translate` beside a program of CTranslate2, and others.
 
-    python recipes/benchmarks/command_line.py --model DIR --lines FILE --output command_line.md
+    python benchmarks/command_line.py --model DIR --lines FILE --output command_line.md
 
 CTranslate2 has no command of its own: its program here imports CTranslate2 and SentencePiece, loads the same weights,
 translates all lines and ends. Commands take turns; the first round is not counted. See README.md beside this file.
