@@ -6,7 +6,7 @@ import difflib
 import importlib.util
 import numbers
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TypeGuard
 
 # Characters that control a terminal, without tab and line feed.
@@ -20,7 +20,37 @@ class UserError(ValueError):
 
     The message is one line: what is wrong, which value was received, and what to do. The command line prints this line
     without a traceback, and exits with code 2.
+
+    Args:
+        problem: String, what is wrong and what to do. With `received`, arguments are named in braces.
+        received: Mapping from the names of arguments to their values. Defaults to none: the problem is the message.
+
+    Example:
+
+    >>> error = UserError("{beam_size} must be at least 1", {"beam_size": 0})
+    >>> str(error)
+    '`beam_size` must be at least 1. Received: beam_size=0'
+    >>> str(error.with_options({"beam_size": "--beam-size"}))
+    '--beam-size must be at least 1. Received: --beam-size 0'
     """
+
+    def __init__(self, problem: str, received: Mapping[str, object] | None = None) -> None:
+        self.problem, self.received = problem, received or {}
+        super().__init__(self._message({}))
+
+    def with_options(self, options: Mapping[str, str]) -> UserError:
+        """Returns the error in the words of a command line, given its options by the names of arguments."""
+        return UserError(self._message(options))
+
+    def _message(self, options: Mapping[str, str]) -> str:
+        if not self.received:
+            return self.problem
+        names = {name: options.get(name, f"`{name}`") for name in self.received}
+        values = [
+            f"{options[name]} {value}" if name in options else f"{name}={value!r:.200}"
+            for name, value in self.received.items()
+        ]
+        return f"{self.problem.format(**names)}. Received: {', '.join(values)}"
 
 
 def without_controls(text: str) -> str:

@@ -20,7 +20,6 @@ from keras_nmt.cli.options import (
     TRANSLATOR,
     Directory,
     SampleSeed,
-    check_models,
     check_sampling,
     check_search,
     refuse_without,
@@ -34,7 +33,7 @@ from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.cli.translation import open_translator
 from keras_nmt.errors import UserError
 from keras_nmt.files.json_file import json_digest
-from keras_nmt.files.model_config import read_model_config
+from keras_nmt.files.model_config import ModelFiles, read_model_files
 from keras_nmt.files.paths import check_local, check_regular
 from keras_nmt.progress import show_steps
 
@@ -94,14 +93,13 @@ def distill(
     check_sampling(context)
     if select == "best":
         refuse_without(context, "n_best", "--select reference or --select all")
-    models = [directory, *(shared["ensemble"] or ())]
-    check_models(*models)
+    model, *others = map(read_model_files, (directory, *(shared["ensemble"] or ())))
     check_local(output)
     search = sampling(shared) | searching(shared)
     # Not the model's own number of translations: each of them would take a share of the beam for nothing.
-    search["num_hypotheses"] = 1 if select == "best" else n_best or _beam_size(directory, search)
+    search["num_hypotheses"] = 1 if select == "best" else n_best or _beam_size(model, search)
     table = shortlisted(shared)
-    check_search(directory, search | table)
+    check_search(model, search | table)
     for path in (input_, *([] if references is None else [references])):
         check_regular(path, ", which is read several times")
     import_tensorflow(shared["import_"], to_translate=True)
@@ -119,15 +117,15 @@ def distill(
         seed=seed,
         shard=_shard(shard),
         made_by={
-            "models": _digests(models, shared["weights"]),
+            "models": _digests([model, *others], shared["weights"]),
             "adapter": None if shared["adapter"] is None else weights_digest(shared["adapter"]),
             "languages": [shared["source_language"], shared["target_language"]],
-            **{f"search.{k}": v for k, v in {**read_model_config(directory)["search"], **search}.items()},
+            **{f"search.{k}": v for k, v in {**model.search, **search}.items()},
             "shortlist": [weights_digest(shared["shortlist"]), shared["shortlist_size"]] if table else None,
         },
     )
-    options = {name: shared[name] for name in TRANSLATOR}
-    make = functools.partial(open_translator, directory, search | table, **options)
+    options = {name: shared[name] for name in TRANSLATOR} | {"ensemble": others}
+    make = functools.partial(open_translator, model, search | table, **options)
     with show_steps(progress):
         counts = distillation.run(make, pair_filter)
     if counts is None:
@@ -138,13 +136,13 @@ def distill(
     sys.stdout.flush()
 
 
-def _beam_size(directory: Path, search: dict[str, Any]) -> int:
+def _beam_size(model: ModelFiles, search: dict[str, Any]) -> int:
     """The size of the beam, which is the default of --n-best."""
     from keras_nmt.inference.search_options import SearchOptions, with_defaults
 
     if search.get("sample"):
         raise UserError("Missing option --n-best N: how many samples of a line there are to select from.")
-    return int(with_defaults(read_model_config(directory)["search"], search).get("beam_size", SearchOptions.beam_size))
+    return int(with_defaults(model.search, search).get("beam_size", SearchOptions.beam_size))
 
 
 def _shard(text: str) -> tuple[int, int]:
@@ -154,7 +152,7 @@ def _shard(text: str) -> tuple[int, int]:
     return int(index), int(number)
 
 
-def _digests(directories: Sequence[Path], weights: Path | None) -> list[str]:
+def _digests(models: Sequence[ModelFiles], weights: Path | None) -> list[str]:
     """Digests of what models compute: their configuration, which has the digests of their subwords, and their weights.
 
     The settings of search are not part of it.
@@ -162,8 +160,8 @@ def _digests(directories: Sequence[Path], weights: Path | None) -> list[str]:
     from keras_nmt.files.weights_file import weights_digest  # imports HDF5
 
     digests = []
-    for number, directory in enumerate(directories):
-        config = {name: value for name, value in read_model_config(directory).items() if name != "search"}
-        of_weights = weights_digest(directory / "model.weights.h5" if number or weights is None else weights)
+    for number, model in enumerate(models):
+        config = {name: value for name, value in model.config.items() if name != "search"}
+        of_weights = weights_digest(model.weights_path if number or weights is None else weights)
         digests.append(json_digest([config, of_weights])[:16])
     return digests

@@ -25,6 +25,7 @@ from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.cli.translation_stream import counts_of, warn_of_translator
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation.metrics import DEFAULT_METRICS, METRICS
+from keras_nmt.files.model_config import read_model_files
 from keras_nmt.text.text_files import read_line_pairs
 
 ALL_METRICS = (*METRICS, "comet")
@@ -106,8 +107,9 @@ def evaluate(
         allowed |= {"source", "comet_model", "comet_program"} if with_comet else set()
         refuse(context, allowed, "with --hypotheses")
     options = {"num_hypotheses": 1, **searching(search)}
-    if directory is not None:
-        check_search(directory, options)
+    model = None if directory is None else read_model_files(directory)
+    if model is not None:
+        check_search(model, options)
     named = {"source": source, "hypotheses": hypotheses, "baseline": baseline}
     files = {name: path for name, path in named.items() if path is not None}
     texts = read_line_pairs(*files.values(), *references)
@@ -121,12 +123,12 @@ def evaluate(
     check_tokenizer(tokenize, load="bleu" in names)  # before the translation
     if comet_model is not None:
         check_comet(comet_model, comet_program)
-    if directory is not None:
+    if model is not None:
         from keras_nmt.inference import Translator
 
         with working(f"Translating {source}"):
             translator = Translator.from_directory(
-                directory, weights=weights, source=source_language, target=target_language, **options
+                model, weights=weights, source=source_language, target=target_language, **options
             )
             translations = translator.translate(lines["source"])
         warn_of_translator(counts_of(translations), translator)

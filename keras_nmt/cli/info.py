@@ -14,7 +14,7 @@ import typer
 from keras_nmt.cli.lines import check_outputs, output_lines, write_line
 from keras_nmt.cli.options import Directory
 from keras_nmt.files.json_file import named_damage, read_json
-from keras_nmt.files.model_config import SENTENCES_PER_LINE, read_model_config
+from keras_nmt.files.model_config import SENTENCES_PER_LINE, WEIGHTS, ModelFiles, read_model_files
 
 WIDTH = 23  # of the column of names
 GROUPS = ("layers", "_layer_checkpoint_dependencies")  # Keras' groups of layers in a file of weights
@@ -25,13 +25,13 @@ def info(directory: Directory) -> None:
 
     Reads the files alone: neither TensorFlow nor the model is loaded.
     """
-    config = read_model_config(directory)
-    write_line(f"{config['model']['class']} in {directory}")
+    files = read_model_files(directory)
+    write_line(f"{files.model_class} in {files}")
     for title, rows in (
-        ("model", _model_rows(config)),
-        ("parameters", _parameter_rows(directory / "model.weights.h5")),
-        ("training", _training_rows(directory)),
-        ("files", _file_rows(directory, config)),
+        ("model", _model_rows(files)),
+        ("parameters", _parameter_rows(files.weights_path)),
+        ("training", _training_rows(files.path)),
+        ("files", _file_rows(files)),
     ):
         if rows:
             write_line(title)
@@ -57,13 +57,12 @@ def report(
         write(page.removesuffix("\n"))
 
 
-def _model_rows(config: dict[str, Any]) -> list[tuple[str, str]]:
-    options = dict(config["model"]["config"])
+def _model_rows(files: ModelFiles) -> list[tuple[str, str]]:
+    options = files.model_config
     if "target_vocabulary_size" in options and options["target_vocabulary_size"] is None:
         options["target_vocabulary_size"] = "joint"
-    search = config.get("search")
-    options |= search if isinstance(search, dict) else {}
-    options |= {name: config[name] for name in (SENTENCES_PER_LINE,) if name in config}
+    options |= files.search
+    options |= {} if files.sentences_per_line is None else {SENTENCES_PER_LINE: files.sentences_per_line}
     return [(name, _shown(value)) for name, value in options.items()]
 
 
@@ -117,14 +116,14 @@ def _scores(results: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
     return rows
 
 
-def _file_rows(directory: Path, config: dict[str, Any]) -> list[tuple[str, str]]:
+def _file_rows(files: ModelFiles) -> list[tuple[str, str]]:
     from keras_nmt.data.subword_models import read_subwords  # imports NumPy
 
-    names = {os.path.basename(name) for name in config["subwords"].values()}
-    for path in (directory / name for name in names):
+    names = {os.path.basename(name) for name in files.config["subwords"].values()}
+    for path in (files.path / name for name in names):
         if path.is_file():
-            read_subwords(path)
-    paths = [directory / name for name in sorted({"model.weights.h5", *names})]
+            read_subwords(path, files.subword_digest(path))
+    paths = [files.path / name for name in sorted({WEIGHTS, *names})]
     return [(path.name, f"{path.stat().st_size:,} bytes" if path.is_file() else "missing") for path in paths]
 
 

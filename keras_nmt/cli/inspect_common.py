@@ -14,12 +14,12 @@ import typer
 import keras_nmt
 from keras_nmt import analysis
 from keras_nmt.cli.lines import write_line
-from keras_nmt.cli.options import Import, SourceLanguage, TargetLanguage, check_models, drop_none
+from keras_nmt.cli.options import Import, SourceLanguage, TargetLanguage, drop_none
 from keras_nmt.cli.progress import progress
 from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import check_writable
-from keras_nmt.files.model_config import CONFIG, read_model_config
+from keras_nmt.files.model_config import CONFIG, WEIGHTS, ModelFiles, read_model_files
 from keras_nmt.files.paths import check_regular
 from keras_nmt.progress import show_steps
 
@@ -44,17 +44,18 @@ OUTPUT: dict[str, Any] = {
     "import_": Import,
 }
 SHARED = {"source_language": SourceLanguage, "target_language": TargetLanguage, **OUTPUT}
-Measure = Callable[[Path], "analysis.Measurements"]  # of a model directory
+Measure = Callable[[ModelFiles], "analysis.Measurements"]
 FORMAT = 5  # of finished parts: another number where the measurements of an analysis have other keys, notes or details
 
 
-def check_inspection(directories: Sequence[Path], output: Path | None) -> None:
-    """Raises an error, before TensorFlow is imported, if a folder is no model directory or cannot be written to."""
-    check_models(*directories)
+def check_inspection(directories: Sequence[Path], output: Path | None) -> list[ModelFiles]:
+    """Reads model directories before TensorFlow is imported; an error if one is none, or `output` cannot be written."""
+    models = list(map(read_model_files, directories))
     if len({path.resolve() for path in directories}) < len(directories):
         raise UserError(f"Name each model directory once. Received: {', '.join(map(str, directories))}")
     if output is not None:
         check_writable(output / "results.json")
+    return models
 
 
 class Inspection:
@@ -65,7 +66,7 @@ class Inspection:
 
     Attributes:
         languages: Dictionary of the languages that are given, arguments of functions of `keras_nmt.analysis`.
-        names: Dictionary from all model directories to their names.
+        names: Dictionary from all model directories, as `ModelFiles`, to their names.
     """
 
     def __init__(
@@ -77,10 +78,11 @@ class Inspection:
         *,
         import_: Sequence[Path] | None = None,
     ) -> None:
-        self._runs = [_joined_by_commas(directory) for directory in directories]
-        every = [directory for runs in self._runs for directory in runs]
-        check_inspection(every, output)
-        self.names = dict(zip(every, model_names(every), strict=True))
+        paths = [_joined_by_commas(directory) for directory in directories]
+        every = check_inspection([path for runs in paths for path in runs], output)
+        models = iter(every)
+        self._runs = [[next(models) for _ in runs] for runs in paths]
+        self.names = dict(zip(every, model_names([model.path for model in every]), strict=True))
         self.languages = drop_none(source_language=source_language, target_language=target_language)
         self._output = output
         self._imports = import_
@@ -108,7 +110,7 @@ class Inspection:
                 if path is not None and not path.is_dir():
                     check_regular(path, " for several models, or with --output, which keeps finished parts by its time")
         import_tensorflow(self._imports)
-        found_of: dict[Path, analysis.Measurements] = {}
+        found_of: dict[ModelFiles, analysis.Measurements] = {}
         settings = {"analysis": name, **settings, **self.languages}
         files = [None if path is None else _state(path) for path in (*inputs, *(self._imports or ()))]
         with progress(len(self.names) * len(parts), "parts") as advance, show_steps(progress):
@@ -177,10 +179,10 @@ def _names_of_models(runs: Sequence[Sequence[str]]) -> list[str]:
     ]
 
 
-def _files_of_model(directory: Path) -> list[Path]:
+def _files_of_model(files: ModelFiles) -> list[Path]:
     """Returns the files of a model directory that results depend on."""
-    subwords = sorted(set(read_model_config(directory)["subwords"].values()))
-    return [directory / Path(name).name for name in (CONFIG, "model.weights.h5", *subwords)]
+    subwords = sorted(set(files.config["subwords"].values()))
+    return [files.path / Path(name).name for name in (CONFIG, WEIGHTS, *subwords)]
 
 
 def file_name(name: str) -> str:

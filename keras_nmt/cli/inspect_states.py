@@ -30,6 +30,7 @@ from keras_nmt.cli.options import (
 from keras_nmt.cli.progress import working
 from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.errors import UserError
+from keras_nmt.files.model_config import ModelFiles
 from keras_nmt.text.text_files import read_line_pairs, read_lines
 
 
@@ -132,7 +133,7 @@ def lexical(
     texts = _texts(source, target)
     tests = _texts(test_source, test_target)
 
-    def measure(directory: Path) -> Any:
+    def measure(model: ModelFiles) -> Any:
         measured, groups = tests, None
         if conllu is not None or target_conllu is not None:
             tagged = [None if path is None else analysis.read_conllu(path) for path in (conllu, target_conllu)]
@@ -143,9 +144,9 @@ def lexical(
 
             rows = range(len(texts[0])) if test_source else split_rows(len(texts[0]))[0]
             counted = [of and [of[i] for i in rows] for of in texts]  # the lines that train
-            groups = analysis.by_frequency(directory, *counted, **inspection.languages)
+            groups = analysis.by_frequency(model, *counted, **inspection.languages)
         return analysis.lexical(
-            directory,
+            model,
             *texts,
             test_source=measured[0],
             test_target=measured[1],
@@ -180,9 +181,9 @@ def contrast(
         )
     inspection = Inspection(directories, **shared)
 
-    def measure(directory: Path) -> Any:
+    def measure(model: ModelFiles) -> Any:
         items = analysis.contrast_of_texts(*texts) if data is None else analysis.read_contrast(data)  # type: ignore[arg-type]
-        return analysis.contrast(directory, items, **inspection.languages)
+        return analysis.contrast(model, items, **inspection.languages)
 
     inspection.measure("contrast", measure, [*texts, data])
 
@@ -200,8 +201,8 @@ def senses(
 
     inspection = Inspection(directories, **shared)
 
-    def measure(directory: Path) -> Any:
-        return analysis.senses(directory, analysis.read_senses(data), **inspection.languages)
+    def measure(model: ModelFiles) -> Any:
+        return analysis.senses(model, analysis.read_senses(data), **inspection.languages)
 
     inspection.measure("senses", measure, [data, text_of_key(data)])
 
@@ -228,9 +229,9 @@ def lengths(
     inspection = Inspection(directories, **shared)
     lines = read_line_pairs(source, references)
 
-    def measure(directory: Path) -> Any:
+    def measure(model: ModelFiles) -> Any:
         return analysis.lengths(
-            directory, *lines, width=bins, quantiles=quantiles, lowercase=lowercase, **inspection.languages
+            model, *lines, width=bins, quantiles=quantiles, lowercase=lowercase, **inspection.languages
         )
 
     cases: set[bool] = set()
@@ -262,9 +263,9 @@ def alignments(
     inspection = Inspection(directories, **shared)
     lines = read_line_pairs(source, target)
 
-    def measure(directory: Path) -> Any:
+    def measure(model: ModelFiles) -> Any:
         links = analysis.read_gold_alignments(gold, first=first, swap=swap)
-        return analysis.alignment_error_rate(directory, lines[0], lines[1], links, **inspection.languages)
+        return analysis.alignment_error_rate(model, lines[0], lines[1], links, **inspection.languages)
 
     inspection.measure("alignments", measure, [source, target, gold], first=first, swap=swap)
 
@@ -285,7 +286,7 @@ def roles(
         raise UserError(f"Give --source FILE or --conllu FILE. Received: source={source}, conllu={conllu}")
     if references is not None and (token is None or source is None):
         raise UserError(f"--references goes with --token and --source. Received: {references}")
-    check_inspection([directory], shared["output"])
+    (model,) = check_inspection([directory], shared["output"])
     lines, others = _texts(source, references)
     import_tensorflow(shared["import_"])
     groups = None
@@ -294,7 +295,7 @@ def roles(
     assert lines is not None
     with working(f"Reading {directory}"):
         found = analysis.roles(
-            directory,
+            model,
             lines,
             groups=groups,
             token=token,
@@ -322,14 +323,14 @@ def _of_states(
     lines = _texts(source, target)
     counted = _texts(*frequencies) if frequencies else lines
 
-    def measure(directory: Path) -> Any:
+    def measure(model: ModelFiles) -> Any:
         texts, more = lines, dict(options)
         if conllu is not None:
             tagged, more["groups"] = _tagged(conllu)
             texts = tagged, None
         elif by == GroupedBy.FREQUENCY:
-            more["groups"] = analysis.by_frequency(directory, *counted, **inspection.languages)
-        return getattr(analysis, name)(directory, *texts, **more, **inspection.languages)
+            more["groups"] = analysis.by_frequency(model, *counted, **inspection.languages)
+        return getattr(analysis, name)(model, *texts, **more, **inspection.languages)
 
     inspection.measure(name, measure, [source, target, conllu, *frequencies], by=by, **options)
 

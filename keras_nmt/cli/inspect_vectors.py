@@ -14,6 +14,7 @@ from keras_nmt import analysis
 from keras_nmt.cli.inspect_common import OUTPUT, SHARED, Directories, Inspection, Seeds, file_name
 from keras_nmt.cli.options import Language, Source, Weights, refuse_without, with_options
 from keras_nmt.errors import UserError
+from keras_nmt.files.model_config import ModelFiles
 from keras_nmt.text.text_files import read_lines
 
 Vectors = Annotated[
@@ -73,8 +74,8 @@ def transfer(
     inspection = Inspection(directories, **shared)
     _check_folder(data)
 
-    def measure(directory: Path) -> Any:
-        return analysis.transfer(directory, data, vectors=vectors)
+    def measure(model: ModelFiles) -> Any:
+        return analysis.transfer(model, data, vectors=vectors)
 
     inspection.measure("transfer", measure, [data], vectors=vectors)
 
@@ -93,9 +94,9 @@ def _vectors_on_tasks(
     for task in tasks:  # a missing file is named before the first task runs
         read_senteval(data, task)
 
-    def measure(task: str, directory: Path) -> Any:
+    def measure(task: str, model: ModelFiles) -> Any:
         return analysis.senteval(
-            directory, data, [task], vectors=vectors, seeds=range(1, seeds + 1), **inspection.languages
+            model, data, [task], vectors=vectors, seeds=range(1, seeds + 1), **inspection.languages
         )
 
     def finish(measured: Any) -> Any:
@@ -139,16 +140,16 @@ def bridge(
     if not lines:
         raise UserError(f"--source must have a line with text. Received: {source}")
 
-    def measure(directory: Path) -> analysis.Measurements:
+    def measure(files: ModelFiles) -> analysis.Measurements:
         from keras_nmt.inference.load import load
 
-        model, tokenizers, *_ = load(directory, weights=weights)
+        model, tokenizers, *_ = load(files, weights=weights)
         if language not in tokenizers:
             raise UserError(f"The model has the languages {', '.join(tokenizers)}. Received: --language {language}")
         attentions = analysis.bridge_attention(model, tokenizers[language], language, list(lines.values()))
         if output is not None and heat_maps:
             drawn = dict(list(zip(lines, attentions, strict=True))[:heat_maps])
-            _draw(drawn, output / file_name(inspection.names[directory]))
+            _draw(drawn, output / file_name(inspection.names[files]))
         return analysis.bridge_entropy(attentions, num_first=first)
 
     inspection.measure("bridge", measure, [source, weights], language=language, first=first, heat_maps=heat_maps)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 import typer
 
 from keras_nmt.errors import UserError, error_and_type
-from keras_nmt.files.model_config import LENGTH_PENALTIES, LIMITS, read_model_config
+from keras_nmt.files.model_config import LENGTH_PENALTIES, LIMITS, ModelFiles
 
 if TYPE_CHECKING:
     import keras
@@ -221,28 +221,22 @@ def shortlisted(options: Mapping[str, Any]) -> dict[str, Any]:
     return {**chosen, "shortlist": Shortlist.read(options["shortlist"])}
 
 
-def check_models(*directories: Path) -> None:
-    """Raises a `UserError`, before TensorFlow is imported, if a folder is no model directory."""
-    for directory in directories:
-        read_model_config(directory)
-
-
-def check_search(directory: Path, options: Mapping[str, Any]) -> None:
+def check_search(model: ModelFiles, options: Mapping[str, Any]) -> None:
     """Raises a `UserError`, before TensorFlow is imported, if options of the search do not fit a model directory.
 
     The message has the names of the command line, such as --n-best for `num_hypotheses`.
     """
     from keras_nmt.inference.search_options import SearchOptions, with_defaults
 
-    search = read_model_config(directory)["search"]
     try:
-        SearchOptions(**with_defaults(search, options))
+        SearchOptions(**with_defaults(model.search, options))
     except UserError as error:
-        message = str(error)
-        for name in {"beam_size", "num_hypotheses", *options}:
-            flag = "--n-best" if name == "num_hypotheses" else f"--{name.replace('_', '-')}"
-            message = re.sub(rf"\b{name}=", f"{flag} ", message).replace(f"`{name}`", flag)
-        raise UserError(message) from None
+        raise error.with_options({name: flag(name) for name in ("beam_size", "num_hypotheses", *options)}) from None
+
+
+def flag(name: str) -> str:
+    """Returns the option of the command line for a translator's option."""
+    return "--n-best" if name == "num_hypotheses" else f"--{name.replace('_', '-')}"
 
 
 def setting(text: str) -> tuple[str, Any]:

@@ -24,7 +24,6 @@ from keras_nmt.cli.options import (
     SourceLanguage,
     TargetLanguage,
     Weights,
-    check_models,
     check_search,
     drop_none,
     sampling,
@@ -35,6 +34,7 @@ from keras_nmt.cli.options import (
 from keras_nmt.cli.progress import working
 from keras_nmt.cli.run_app import ended_by_signals, import_tensorflow
 from keras_nmt.errors import UserError
+from keras_nmt.files.model_config import read_model_files
 from keras_nmt.files.paths import check_local
 from keras_nmt.formats.registry import EXPORTED, FORMATS, IMPORTED, format_module
 from keras_nmt.serving._versions import check_version
@@ -144,16 +144,16 @@ def export(
     with working(f"Exporting {directory}"):
         if warmup is not None:
             options |= {"warmup": read_lines(warmup), "warmup_xla": warmup_xla}
-        check_models(*ensemble or ())
-        check_search(directory, search)
+        model, *others = map(read_model_files, (directory, *(ensemble or ())))
+        check_search(model, search)
         if drawing:  # of the signature `sample` alone
-            check_search(directory, {**search, **drawing, "coverage_penalty": 0})
+            check_search(model, {**search, **drawing, "coverage_penalty": 0})
         import_tensorflow(import_)
         from keras_nmt.inference.load import load
         from keras_nmt.serving import export as export_model
         from keras_nmt.serving.warmup import warmup_requests
 
-        loaded = load(directory, weights=weights, ensemble=ensemble or (), adapter=adapter, **languages)
+        loaded = load(model, weights=weights, ensemble=others, adapter=adapter, **languages)
         if format_ != "savedmodel":
             write = getattr(format_module(format_), f"export_{format_}")
             written = write(path, loaded.model, loaded.tokenizers, **options)
@@ -214,10 +214,10 @@ def demo(
     The page has n-best translations, alignments, gates, roles, compositions and the attention of a bridge, of one model
     or of two side by side. The page is for this machine and few users.
     """
-    check_inspection(directories, None)
+    models = check_inspection(directories, None)
     search = searching(shared) | drop_none(num_hypotheses=n_best)
-    for directory in directories:
-        check_search(directory, search)
+    for model in models:
+        check_search(model, search)
     for package in ("gradio", "matplotlib"):
         if importlib.util.find_spec(package) is None:
             raise UserError(
@@ -229,8 +229,8 @@ def demo(
         from keras_nmt.inference import Translator
 
         translators = {}
-        for name, directory in zip(model_names(directories), directories, strict=True):
-            translator = Translator.from_directory(directory, **search)
+        for name, model in zip(model_names(directories), models, strict=True):
+            translator = Translator.from_directory(model, **search)
             if n_best is None:
                 translator = translator.with_options(num_hypotheses=translator.options.beam_size)
             translators[name] = translator

@@ -10,10 +10,11 @@ from typing import Annotated, Any
 import typer
 
 from keras_nmt.cli.lines import STANDARD, check_outputs, output_lines, write_line
-from keras_nmt.cli.options import TRANSLATOR, Directory, Source, Target, check_models, with_options
+from keras_nmt.cli.options import TRANSLATOR, Directory, Source, Target, with_options
 from keras_nmt.cli.progress import progress
 from keras_nmt.cli.translation import open_translator
 from keras_nmt.files.atomic_files import check_writable
+from keras_nmt.files.model_config import read_model_files
 from keras_nmt.progress import show_steps
 from keras_nmt.text.text_files import read_paired_blocks
 
@@ -37,13 +38,13 @@ def align(
     `keras-nmt train --set alignments=FILE` trains on such alignments.
     """
     check_outputs(output)
-    total = _check(directory, [source, target])
+    model, total = read_model_files(directory), _number_of_lines([source, target])
     with (
         progress(total, "lines", text="Aligning", shown=output != STANDARD) as advance,
         show_steps(progress),
         output_lines(output) as write,
     ):
-        translator = open_translator(directory, {}, **options)
+        translator = open_translator(model, {}, **options)
         for sources, targets in read_paired_blocks(source, target):
             for pairs in translator.align(sources, targets, layer=layer):
                 write(" ".join(f"{a}-{b}" for a, b in pairs))
@@ -70,11 +71,11 @@ def shortlist(
     """
     check_writable(output)
     files = [source, target, *([alignments] if alignments else [])]
-    total = _check(directory, files)
+    model, total = read_model_files(directory), _number_of_lines(files)
     from keras_nmt.inference.shortlist import AlignedSubwords, parse_pharaoh_alignments
 
     with progress(total, "lines", text="Counting aligned subwords") as advance, show_steps(progress):
-        translator = open_translator(directory, {}, **options)
+        translator = open_translator(model, {}, **options)
         name = str(alignments or "the alignments")
         counts = AlignedSubwords(translator.tokenizers, name)
         for sources, targets, *given in read_paired_blocks(*files):
@@ -91,7 +92,6 @@ def shortlist(
     write_line(str(output))
 
 
-def _check(directory: Path, files: list[Path]) -> int | None:
-    """Checks a model and files before the work, pipes aside, which are read only once. Returns the number of lines."""
-    check_models(directory)
+def _number_of_lines(files: list[Path]) -> int | None:
+    """Checks files before the work, pipes aside, which are read only once. Returns the number of lines."""
     return sum(len(lines) for lines, *_ in read_paired_blocks(*files)) if all(map(os.path.isfile, files)) else None

@@ -16,7 +16,6 @@ from keras_nmt.cli.options import (
     Directory,
     Import,
     Set,
-    check_models,
     drop_none,
     make_callbacks,
     refuse_without,
@@ -27,7 +26,7 @@ from keras_nmt.cli.progress import working
 from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import check_writable
-from keras_nmt.files.model_config import CONFIG, read_model_config
+from keras_nmt.files.model_config import CONFIG, read_model_files
 from keras_nmt.text.text_files import read_lines
 
 # Architectures by the class of the model, and arguments of models that an experiment sets by other settings.
@@ -178,11 +177,11 @@ def _model_of_start(settings: dict[str, Any]) -> dict[str, Any]:
     found = [x for x in (path, settings.get("directory", path)) if (Path(x) / CONFIG).is_file()]
     if not found:
         return {}
-    described = read_model_config(found[0])["model"]
-    architecture = ARCHITECTURES.get(described["class"])
+    files = read_model_files(found[0])
+    architecture = ARCHITECTURES.get(files.model_class)
     if architecture is None or model.get("architecture", architecture) != architecture:
         return {}
-    arguments = {name: x for name, x in described["config"].items() if name not in OF_EXPERIMENT}
+    arguments = {name: x for name, x in files.model_config.items() if name not in OF_EXPERIMENT}
     return {"model": {"architecture": architecture, **arguments}}
 
 
@@ -240,7 +239,7 @@ def extend_vocabulary(
         refuse_without(context, "number", "--text FILE")
     if text is None and pieces is None and not tag:
         raise UserError("Missing option: --text FILE, --pieces FILE or --tag TAG.")
-    check_models(directory)
+    files = read_model_files(directory)
     lines = [] if text is None else read_lines(text)
     words = [] if pieces is None else [line for line in read_lines(pieces) if line.strip()]
     with working(f"Extending {directory}"):
@@ -248,7 +247,7 @@ def extend_vocabulary(
         from keras_nmt import training
 
         added = training.extend_vocabulary(
-            directory,
+            files,
             output,
             language=language,
             text=lines,

@@ -40,7 +40,6 @@ from keras_nmt.cli.options import (
     Source,
     Target,
     Weights,
-    check_models,
     check_sampling,
     check_search,
     drop_none,
@@ -65,6 +64,7 @@ from keras_nmt.cli.translation_stream import (
 )
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import check_writable, write_bytes
+from keras_nmt.files.model_config import read_model_files
 from keras_nmt.progress import show_steps
 from keras_nmt.text.glossary import Glossary
 from keras_nmt.text.text_files import read_line_pairs
@@ -254,9 +254,9 @@ def translate(
 @with_options({name: option for name, option in TRANSLATOR.items() if name not in ("batch_size", "xla")})
 def score(directory: Directory, source: Source, target: Target, **options: Any) -> None:
     """Writes the log-probability of each given translation."""
-    check_models(directory, *options["ensemble"] or ())
+    model = read_model_files(directory)
     sources, targets = read_line_pairs(source, target)
-    translator = open_translator(directory, {}, **options)
+    translator = open_translator(model, {}, **options)
     with progress(len(sources), "lines", shown=not sys.stdout.isatty()) as advance:
         for pairs in chunks(zip(sources, targets, strict=True), LINES_OF_A_STEP if sys.stderr.isatty() else None):
             for log_probability in translator.score(*zip(*pairs, strict=True)):
@@ -282,7 +282,7 @@ def embed(
         raise UserError(f"The vectors go to a NumPy file, *.npy. Received: --output {output}")
     check_input(input_)
     check_writable(output)
-    check_models(directory)
+    model = read_model_files(directory)
     sentences = list(input_lines(input_))  # before the work: they take less memory than their vectors
     if not sentences:
         raise UserError("The input has no lines to embed.")
@@ -293,7 +293,7 @@ def embed(
 
     from keras_nmt.inference import Translator
 
-    translator = Translator.from_directory(directory, weights=weights)
+    translator = Translator.from_directory(model, weights=weights)
     parts = []
     name = "standard input" if input_ == STANDARD else input_
     with progress(len(sentences), "lines", text=f"Embedding {name}") as advance, show_steps(progress):
@@ -334,7 +334,7 @@ def _check_options_of_directory(context: typer.Context, directory: Path | None) 
 
 
 def open_translator(
-    directory: Path,
+    directory: str | os.PathLike[str],
     search: dict[str, Any],
     *,
     source_language: str | None = None,
@@ -347,8 +347,8 @@ def open_translator(
     import_: Sequence[Path] | None = None,
 ) -> Translator:
     """Opens a translator of one direction, with these options of the search and those of `TRANSLATOR`."""
-    check_models(*ensemble or ())
-    check_search(directory, search)
+    model, *others = map(read_model_files, (directory, *(ensemble or ())))
+    check_search(model, search)
     import_tensorflow(import_, to_translate=True)
     from keras_nmt.inference import Translator
     from keras_nmt.inference.search_options import SearchOptions
@@ -357,11 +357,11 @@ def open_translator(
         smaller = [size for size in SearchOptions.batch_buckets if size < batch_size]
         search = {**search, "batch_buckets": [*smaller, batch_size]}
     translator = Translator.from_directory(
-        directory,
+        model,
         weights=weights,
         source=source_language,
         target=target_language,
-        ensemble=ensemble or (),
+        ensemble=others,
         adapter=adapter,
         jit_compile=xla,
         **search,

@@ -103,10 +103,10 @@ vocabulary_size=9
             )
 
 
-def read_subwords(path: str | os.PathLike[str]) -> bytes:
-    """Reads the file of a subword model.
+def read_subwords(path: str | os.PathLike[str], digest: str | None = None) -> bytes:
+    """Reads the file of a subword model, which must have the SHA-256 `digest`.
 
-    In a model directory or a prepared corpus, the file must have the digest in `config.json` or the manifest.
+    By default, in a model directory or a prepared corpus, that is the digest in `config.json` or the manifest.
 
     Raises:
         OSError: The file cannot be read.
@@ -120,7 +120,7 @@ def read_subwords(path: str | os.PathLike[str]) -> bytes:
                 f"A subword model must have at most {MAX_BYTES >> 20} MiB. Received: {path} with {size:,} bytes"
             )
         content = path.read_bytes()
-    written, found = _written_digest(path.absolute()), hashlib.sha256(content).hexdigest()
+    written, found = digest or _written_digest(path.absolute()), hashlib.sha256(content).hexdigest()
     if written not in (None, found):
         raise UserError(
             f"The subword model is damaged, or belongs to another model: restore it. Received: {path} with the SHA-256 "

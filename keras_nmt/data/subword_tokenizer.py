@@ -37,6 +37,7 @@ class SubwordTokenizer(tf.Module):
     Args:
         model: Path of a SentencePiece model, or its content as bytes. The ids must be PAD 0, UNK 1, BOS 2, EOS 3, as in
             the models of `keras_nmt.data.train_subwords`.
+        digest: String, the SHA-256 that the file must have. Defaults to that in its model directory or prepared corpus.
 
     Raises:
         OSError: The file cannot be read.
@@ -58,10 +59,10 @@ class SubwordTokenizer(tf.Module):
     [b'the cat', b'']
     """
 
-    def __init__(self, model: str | os.PathLike[str] | bytes) -> None:
+    def __init__(self, model: str | os.PathLike[str] | bytes, *, digest: str | None = None) -> None:
         super().__init__(name="subword_tokenizer")
         origin = "bytes" if isinstance(model, bytes) else repr(os.fspath(model))
-        self._proto = model if isinstance(model, bytes) else read_subwords(model)
+        self._proto = model if isinstance(model, bytes) else read_subwords(model, digest)
         self._processor = _load(self._proto, origin)
         self._vocabulary_size = int(self._processor.get_piece_size())
         with without_standard_error():  # the operator says there whether a model leaves text as it is

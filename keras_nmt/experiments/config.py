@@ -20,7 +20,7 @@ from keras_nmt.experiments.data_config import DataConfig, Direction, Pairs, chec
 from keras_nmt.experiments.model_config import ARCHITECTURES, ModelConfig, SubwordConfig, as_model_arguments
 from keras_nmt.experiments.training_config import TrainingConfig
 from keras_nmt.files.json_file import named_damage, read_json
-from keras_nmt.files.model_config import LENGTH_PENALTIES, read_model_config
+from keras_nmt.files.model_config import LENGTH_PENALTIES, read_model_files
 from keras_nmt.files.paths import check_local
 from keras_nmt.files.settings import (
     as_nested,
@@ -35,9 +35,9 @@ from keras_nmt.files.settings import (
     setting_names,
     whole_name,
 )
+from keras_nmt.layers._keras_private import without_values
 from keras_nmt.layers.layer_spec import as_json
 from keras_nmt.models import ModelDirectory
-from keras_nmt.models.parameter_counts import without_weights
 from keras_nmt.text.text_files import read_lines
 from keras_nmt.training import UpdateConfig
 
@@ -286,7 +286,7 @@ class ExperimentConfig:
         check_tokenizer(tokenizer, "bleu_tokenizer")
         check_files(self.directions)
         if self.training.teacher is not None:
-            read_model_config(self.training.teacher)
+            read_model_files(self.training.teacher)
         start, own = self.training.start.init_from, ModelDirectory(self.directory)
         begins = not own.checkpoints_path.exists() and not own.weights_path.exists()
         if start is not None and begins and Path(start) not in to_be_made:
@@ -297,7 +297,7 @@ class ExperimentConfig:
             if direction.dev is not None:
                 warn_of_script(tokenizer, read_lines(direction.dev[1]))
         with as_user_errors():
-            return without_weights(lambda: self.make_model(self.vocabulary_sizes)).count_params()
+            return without_values(lambda: self.make_model(self.vocabulary_sizes)).count_params()
 
     def _check_teaching(self) -> None:
         for name, value in (("alignments", self.data.alignments), ("teacher", self.training.teacher)):

@@ -156,7 +156,8 @@ def _has_two_models(config: ExperimentConfig) -> bool:
     starts = [start for start in (config.training.start.init_from, config.training.teacher) if start is not None]
     for folder in map(ModelDirectory, starts):
         if folder.config_path.is_file():
-            return folder.has_joint_vocabulary() and len(set(folder.subword_paths().values())) > 1
+            files = folder.read()
+            return files.has_joint_vocabulary and len(set(files.subword_paths().values())) > 1
     own = ModelDirectory(config.directory).path
     return bool(starts) and (own / f"subwords.{config.sides[0]}.model").is_file()  # the start has moved
 

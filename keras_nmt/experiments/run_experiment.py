@@ -42,6 +42,7 @@ from keras_nmt.experiments.results import (
 from keras_nmt.experiments.scores import development_scores, score_test
 from keras_nmt.files.atomic_files import directory_lock, write_json
 from keras_nmt.files.json_file import with_digest
+from keras_nmt.files.model_config import read_model_files
 from keras_nmt.files.weights_file import weights_digest, written_digest
 from keras_nmt.inference import Translator
 from keras_nmt.inference.alignment import subword_links
@@ -229,7 +230,7 @@ def _load_base(config: ExperimentConfig, model: keras.Model) -> str:
 
 def _check_subwords_of_teacher(teacher: File, tokenizers: Mapping[str, SubwordTokenizer]) -> None:
     """Checks that the teacher has one direction and the subwords of the model."""
-    theirs = ModelDirectory(teacher).subword_paths()
+    theirs = read_model_files(teacher).subword_paths()
     if set(theirs) != set(tokenizers) or any(
         SubwordTokenizer(path).proto != tokenizers[side].proto for side, path in theirs.items()
     ):
@@ -241,7 +242,7 @@ def _check_subwords_of_teacher(teacher: File, tokenizers: Mapping[str, SubwordTo
 
 def _check_subwords_of_start(start: File, tokenizers: Mapping[str, SubwordTokenizer]) -> None:
     """Checks that rows of embeddings are not taken for those of other subwords. Other numbers of rows do not fit."""
-    for side, path in ModelDirectory(start).subword_paths().items():
+    for side, path in read_model_files(start).subword_paths().items():
         theirs, ours = SubwordTokenizer(path), tokenizers.get(side)
         if ours is not None and theirs.vocabulary_size == ours.vocabulary_size and theirs.proto != ours.proto:
             raise UserError(
@@ -443,11 +444,11 @@ def _given_subwords(config: ExperimentConfig, folder: ModelDirectory) -> dict[st
     for other in (training.teacher, training.start.init_from):
         if other is None or all((folder.path / name).exists() for name in names.values()):
             continue
-        theirs = ModelDirectory(other).subword_paths()
-        theirs = {side: theirs[side] for side in config.sides if side in theirs}
+        files = read_model_files(other)
+        theirs = {side: path for side, path in files.subword_paths().items() if side in config.sides}
         given |= theirs
         is_joint = config.subwords.joint_vocabulary
-        if len(theirs) > 1 and ModelDirectory(other).has_joint_vocabulary() != is_joint:
+        if len(theirs) > 1 and files.has_joint_vocabulary != is_joint:
             raise UserError(
                 f"`joint_vocabulary` must be as in {other}, whose vocabulary is {'separate' if is_joint else 'joint'}. "
                 f"Received: joint_vocabulary={is_joint}"

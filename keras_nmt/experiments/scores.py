@@ -127,7 +127,7 @@ def measure_speed(config: ExperimentConfig, at: str, directions: Sequence[str]) 
             "at": at,
             "sentences": number,
             "rates": [*(before["rates"] if before and before["at"] == at else ()), round(number / seconds, 2)],
-            "search": folder.load_config()["search"],
+            "search": folder.read().search,
             "weights": file_digest(folder.weights_path),
         },
     )

@@ -1,7 +1,8 @@
-"""Reads and checks `config.json`, the configuration of a model directory."""
+"""What a model directory says about its model: reads and checks `config.json`. Needs no Keras."""
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Mapping
 from numbers import Real
@@ -29,7 +30,7 @@ LIMITS: dict[str, int] = {
     **dict.fromkeys(("top_k", "shortlist_size"), 10_000_000),
     **{"no_repeat_ngram_size": 64, "max_batch_tokens": 2**30},
 }
-CONFIG = "config.json"
+CONFIG, WEIGHTS = "config.json", "model.weights.h5"
 FORMAT = 2
 SUBWORDS_SHA256 = "subwords_sha256"
 SENTENCES_PER_LINE = "sentences_per_line"  # of the training data; older models and imported ones have none
@@ -64,19 +65,88 @@ def check_limits(options: Mapping[str, Any]) -> None:
         found = value.values() if isinstance(value, Mapping) else value if isinstance(value, (list, tuple)) else [value]
         for number in found:
             if isinstance(number, Real) and not number <= limit:  # NaN exceeds every limit
-                raise UserError(f"`{name}` must be at most {limit:,}. Received: {name}={str(value)[:100]}")
+                raise UserError(f"{{{name}}} must be at most {limit:,}", {name: value})
 
 
-def read_model_config(directory: str | os.PathLike[str]) -> dict[str, Any]:
-    """Reads and checks the `config.json` of a model directory.
+@dataclasses.dataclass(frozen=True, eq=False)
+class ModelFiles(os.PathLike[str]):
+    """A model directory whose configuration was read: `read_model_files` makes it. It goes where a path can go.
 
-    Returns:
-        The object with the keys "format", "keras_nmt", "model" ("class" and "config"), "subwords", "subwords_sha256"
-        (by the names of files), "search", and perhaps "sentences_per_line".
+    Attributes:
+        path: Path of the directory.
+        config: Dictionary, the checked content of `config.json`: "format", "keras_nmt", "model" ("class" and "config"),
+            "subwords", "subwords_sha256" (by the names of files), "search", and perhaps "sentences_per_line".
+    """
+
+    path: Path
+    config: dict[str, Any]
+
+    def __fspath__(self) -> str:
+        return os.fspath(self.path)
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+    @property
+    def weights_path(self) -> Path:
+        """Path of the weights."""
+        return self.path / WEIGHTS
+
+    @property
+    def model_class(self) -> str:
+        """The registered name of the model's class."""
+        return str(self.config["model"]["class"])
+
+    @property
+    def model_config(self) -> dict[str, Any]:
+        """The configuration of the model, from which its class makes it."""
+        return dict(self.config["model"]["config"])
+
+    @property
+    def search(self) -> dict[str, Any]:
+        """The search settings, defaults of a translator's options."""
+        return dict(self.config["search"])
+
+    @property
+    def sentences_per_line(self) -> int | None:
+        """How many sentences the lines of the training data have; None for unknown."""
+        return self.config.get(SENTENCES_PER_LINE)
+
+    @property
+    def has_joint_vocabulary(self) -> bool:
+        """Whether all sides have the same subwords.
+
+        They have one subword model; or one for each side of a Transformer with one table of embeddings, as OPUS-MT's,
+        which divide words in two ways into the same subwords.
+        """
+        has_one_table = self.model_config.get("target_vocabulary_size", 0) is None
+        return has_one_table or len(set(self.config["subwords"].values())) == 1
+
+    def subword_paths(self) -> dict[str, Path]:
+        """Returns the paths of the subword models by "source" and "target", or by language; the same for a joint one.
+
+        Raises:
+            UserError: A subword model is missing.
+        """
+        paths = {key: self.path / Path(name).name for key, name in self.config["subwords"].items()}
+        for path in paths.values():
+            if not path.is_file():
+                raise UserError(f"The subword model is missing; restore it. Received: {path}")
+        return paths
+
+    def subword_digest(self, path: Path) -> str:
+        """Returns the SHA-256 that the file of a subword model must have."""
+        return str(self.config[SUBWORDS_SHA256][path.name])
+
+
+def read_model_files(directory: str | os.PathLike[str]) -> ModelFiles:
+    """Reads and checks the `config.json` of a model directory. Returns what was read already as it is.
 
     Raises:
         UserError: The folder is not a model directory, has another format, or is damaged; or see `check_local`.
     """
+    if isinstance(directory, ModelFiles):
+        return directory
     check_local(directory)
     path = Path(directory) / CONFIG
     if not path.is_file():
@@ -91,7 +161,7 @@ def read_model_config(directory: str | os.PathLike[str]) -> dict[str, Any]:
         )
     with named_damage(path):
         _check_structure(config)
-    return check_digest(config, path)
+    return ModelFiles(path.parent, check_digest(config, path))
 
 
 def is_search_setting(name: str, value: Any) -> bool:

@@ -78,6 +78,26 @@ def read_weights(path: str | os.PathLike[str], model: Any) -> None:
             raise UserError(f"The weights in {name} must be finite: use another file. Received: {weight.path}")
 
 
+def check_size(path: str | os.PathLike[str], model: Any) -> None:
+    """Checks that a file of weights has as many numbers as a Keras model, whose weights need no values yet.
+
+    Raises:
+        OSError: The file cannot be read.
+        UserError: The file has fewer numbers, or see `arrays`.
+    """
+    needed = sum(math.prod(weight.shape) for weight in model.weights if "float" in weight.dtype)
+    if os.fspath(path).endswith(".weights.h5"):
+        with h5py.File(path, "r") as file:
+            held = sum(array.size for array in arrays(file).values())
+    else:
+        held = os.path.getsize(path)  # a number takes a byte at least
+    if needed > held:
+        raise UserError(
+            f"{os.fspath(path)} does not match config.json or is damaged. Received: {held:,} numbers for a model of "
+            f"{needed:,}"
+        )
+
+
 def open_weights(path: str | os.PathLike[str]) -> h5py.File:
     """Opens a file of weights for reading, and checks its digest.
 

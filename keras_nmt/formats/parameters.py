@@ -12,10 +12,10 @@ import numpy as np
 from keras_nmt.errors import UserError, one_line
 from keras_nmt.files.model_config import check_limits
 from keras_nmt.formats.vocabulary import Vocabulary
+from keras_nmt.layers._keras_private import without_values
 from keras_nmt.layers.layer_spec import LayerSpec
 from keras_nmt.models import LanguageLabelModel, PositionalEncoding, Transformer
 from keras_nmt.models.factory import MECHANISMS
-from keras_nmt.models.parameter_counts import without_weights
 from keras_nmt.models.quantize import check_copyable
 
 NEVER = -1e4  # logit of a subword that the other toolkit's model does not have; fits float16
@@ -64,7 +64,7 @@ class Imported:
                 raise UserError(f"{self.path} is not a complete model. Missing parameter: {last}")
         try:
             shapes = {
-                name: tuple(x.shape) for name, x in variables(without_weights(lambda: self._make(options))).items()
+                name: tuple(x.shape) for name, x in variables(without_values(lambda: self._make(options))).items()
             }
         except (ValueError, TypeError) as error:
             raise UserError(f"{self.path} does not describe a valid model. Received: {one_line(error)}") from None

@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 
 from keras_nmt.data import SubwordTokenizer
 from keras_nmt.errors import UserError, check_no_string, one_line
-from keras_nmt.files.model_config import SENTENCES_PER_LINE
+from keras_nmt.files.model_config import read_model_files
 from keras_nmt.files.paths import check_local
-from keras_nmt.files.weights_file import weights_digest
-from keras_nmt.models import Ensemble, ModelDirectory, MultilingualModel, TranslationModel, merge_adapter
+from keras_nmt.files.weights_file import weights_digest, written_digest
+from keras_nmt.models import Ensemble, MultilingualModel, TranslationModel, merge_adapter
 from keras_nmt.models.language_label_model import FIRST_LABEL
+from keras_nmt.models.model_directory import load_model
 
 
 class LoadedModel(NamedTuple):
@@ -36,7 +37,7 @@ def load(
     """Loads the model of a directory, with all its directions or with one.
 
     Args:
-        directory: Path of a model directory.
+        directory: Path of a model directory, or `ModelFiles`, what was read of it.
         weights: Path of a weights file to load instead of the directory's, such as a kept checkpoint.
         source: String, the source language, to load one direction of a multilingual model, with tokenizers for "source"
             and "target". It needs `target`.
@@ -73,19 +74,19 @@ def _load(
     target: str | None,
     adapter: str | os.PathLike[str] | None = None,
 ) -> LoadedModel:
-    folder = ModelDirectory(directory)
-    model = folder.load_model(dtype="float32", weights=weights)
+    files = read_model_files(directory)
+    model = load_model(files, dtype="float32", weights=weights)
     if adapter is not None:
         check_local(adapter)
         try:
-            merge_adapter(model, adapter, weights_digest(folder.weights_path if weights is None else weights))
+            path = files.weights_path if weights is None else weights
+            merge_adapter(model, adapter, written_digest(path) or weights_digest(path))  # checked when it was loaded
         except FileNotFoundError:
             raise UserError(f"There is no such adapter. Received: {adapter}") from None
-    paths = folder.subword_paths()
-    by_path = {path: SubwordTokenizer(path) for path in set(paths.values())}
+    paths = files.subword_paths()
+    by_path = {path: SubwordTokenizer(path, digest=files.subword_digest(path)) for path in set(paths.values())}
     tokenizers = {key: by_path[path] for key, path in paths.items()}
-    config = folder.load_config()
-    search, most = config["search"], config.get(SENTENCES_PER_LINE)
+    search, most = files.search, files.sentences_per_line
     if source is None and target is None:
         return LoadedModel(model, tokenizers, search, most)
     if (source, target) not in model.directions:

@@ -133,14 +133,14 @@ class SearchOptions:
         self._check("a number from 0 to below 1", lambda x: 0 <= x < 1, "prefix_bias_beta")
         for name in ("sample", "jit_compile"):
             if not isinstance(getattr(self, name), bool):
-                raise UserError(f"`{name}` must be True or False. Received: {name}={getattr(self, name)!r}")
+                raise UserError(f"{{{name}}} must be True or False", {name: getattr(self, name)})
         texts = self.suppress_sequences
         if isinstance(texts, str) or not isinstance(texts, Sequence) or not all(isinstance(x, str) for x in texts):
-            raise UserError(f"`suppress_sequences` must be a list of texts. Received: suppress_sequences={texts!r}")
+            raise UserError("{suppress_sequences} must be a list of texts", {"suppress_sequences": texts})
         for text in texts:
             check_utf8(text, "A text of `suppress_sequences`")
         if self.unknown not in UNKNOWN:
-            raise UserError(f"`unknown` must be one of {', '.join(UNKNOWN)}. Received: unknown={self.unknown!r}")
+            raise UserError(f"{{unknown}} must be one of {', '.join(UNKNOWN)}", {"unknown": self.unknown})
         if self.processors != ():
             from keras_nmt.decoding.logit_processors import check_processors  # imports Keras
 
@@ -156,47 +156,41 @@ class SearchOptions:
                     f"Received: shortlist={self.shortlist!r}"
                 )
         elif self.shortlist_size != SearchOptions.shortlist_size:
-            raise UserError(f"`shortlist_size` needs `shortlist`. Received: shortlist_size={self.shortlist_size}")
+            raise UserError("{shortlist_size} needs a `shortlist`", self._values("shortlist_size"))
         self.length_buckets = check_buckets("length_buckets", self.length_buckets)
         self.batch_buckets = check_buckets("batch_buckets", self.batch_buckets)
         check_limits(vars(self))
         if self.max_length_factor + self.max_length_offset < 1:
-            raise UserError(
-                "One of `max_length_factor` and `max_length_offset` must be above 0. "
-                f"Received: max_length_factor={self.max_length_factor}, max_length_offset={self.max_length_offset}"
-            )
+            problem = "One of {max_length_factor} and {max_length_offset} must be above 0"
+            raise UserError(problem, self._values("max_length_factor", "max_length_offset"))
         if self.max_length is None:
             self.max_length = self._largest_limit
         self._check("an integer of at least 1", lambda x: x >= 1, "max_length")
         if self.min_length >= max(self.max_length, 2):  # a single token is cut off, with the default `min_length`, too
-            raise UserError(
-                "`min_length` must be less than `max_length`, which counts the end of the sentence. "
-                f"Received: min_length={self.min_length}, max_length={self.max_length}"
-            )
+            problem = "{min_length} must be less than {max_length}, which counts the end of the sentence"
+            raise UserError(problem, self._values("min_length", "max_length"))
         if self.num_hypotheses > self.beam_size and not self.sample:
-            raise UserError(
-                "`num_hypotheses` must be at most `beam_size`. "
-                f"Received: num_hypotheses={self.num_hypotheses}, beam_size={self.beam_size}"
-            )
+            problem = "{num_hypotheses} must be at most {beam_size}"
+            raise UserError(problem, self._values("num_hypotheses", "beam_size"))
         if not self.sample and self.sampling != {"temperature": 1, "top_k": 0, "top_p": 1}:
             raise UserError(f"These options need `sample=True`. Received: {self.sampling}")
         if self.sample and self.coverage_penalty:
-            raise UserError(
-                "`coverage_penalty` must be 0 when sampling. "
-                f"Received: coverage_penalty={self.coverage_penalty}, sample={self.sample}"
-            )
+            raise UserError("{coverage_penalty} must be 0 when sampling", self._values("coverage_penalty", "sample"))
 
     @property
     def sampling(self) -> dict[str, Any]:
         """The options that only `sampling_search` has."""
         return {name: getattr(self, name) for name in SAMPLING}
 
+    def _values(self, *names: str) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in names}
+
     def _check(self, wanted: str, is_right: Callable[[Any], bool], *names: str) -> None:
         kind: Any = numbers.Integral if wanted.startswith("an integer") else numbers.Real
         for name in names:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, kind) or not is_right(value):
-                raise UserError(f"`{name}` must be {wanted}. Received: {name}={value!r}")
+                raise UserError(f"{{{name}}} must be {wanted}", {name: value})
 
 
 def search_limits(lengths: Iterable[tuple[np.ndarray, np.ndarray]], longest: int) -> dict[str, Any]:
@@ -252,5 +246,5 @@ def check_buckets(name: str, buckets: Sequence[int]) -> tuple[int, ...]:
     sizes = tuple(buckets) if isinstance(buckets, Sequence) else ()
     whole = all(map(is_integer, sizes))
     if not sizes or not whole or sizes[0] < 1 or any(small >= large for small, large in pairwise(sizes)):
-        raise UserError(f"`{name}` must be positive integers in ascending order. Received: {name}={buckets!r}")
+        raise UserError(f"{{{name}}} must be positive integers in ascending order", {name: buckets})
     return tuple(map(int, sizes))

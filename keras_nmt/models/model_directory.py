@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import os
 import zipfile
 from collections.abc import Mapping
@@ -23,20 +22,21 @@ from keras_nmt.files.model_config import (
     SEARCH_TYPES,
     SENTENCES_PER_LINE,
     SUBWORDS_SHA256,
+    WEIGHTS,
+    ModelFiles,
     check_limits,
     is_search_setting,
-    read_model_config,
+    read_model_files,
 )
 from keras_nmt.files.paths import check_local
-from keras_nmt.files.weights_file import read_weights, write_weights
+from keras_nmt.files.weights_file import check_size, read_weights, write_weights
+from keras_nmt.layers._keras_private import initialize, without_values
 from keras_nmt.layers.layer_spec import NotRegistered
 from keras_nmt.models.adapters import Adapter
 from keras_nmt.models.multilingual_model import MultilingualModel
-from keras_nmt.models.parameter_counts import without_weights
 from keras_nmt.models.translation_model import TranslationModel
 
 OWN_PACKAGE = "keras_nmt>"  # prefix of the registered names of this package's classes; `config.json` leaves it out
-SIZES = {"float32": 4, "bfloat16": 2, "float16": 2}  # bytes of a weight
 
 
 class ModelDirectory:
@@ -90,7 +90,7 @@ language | SentencePiece models |
         check_local(path)
         self.path = Path(path)
         self.config_path = self.path / CONFIG
-        self.weights_path = self.path / "model.weights.h5"
+        self.weights_path = self.path / WEIGHTS
         self.settings_path = self.path / "settings.json"
         self.data_path = self.path / "data.json"
         self.log_path = self.path / "training_log.jsonl"
@@ -157,108 +157,86 @@ language | SentencePiece models |
         """Writes `model.weights.h5`, completely or not at all."""
         write_weights(self.weights_path, model)
 
-    def load_config(self) -> dict[str, Any]:
+    def read(self) -> ModelFiles:
         """Reads and checks `config.json`.
 
         Raises:
             UserError: This is not a model directory, has another format, or is damaged.
         """
-        return read_model_config(self.path)
-
-    def model_class(self) -> type[TranslationModel] | type[MultilingualModel]:
-        """Returns the class of the model.
-
-        Raises:
-            UserError: This is not a model directory, or no model class of this name is registered.
-        """
-        name = self.load_config()["model"]["class"]
-        model_class = keras.saving.get_registered_object(name if ">" in name else OWN_PACKAGE + name)
-        if isinstance(model_class, type) and issubclass(model_class, (TranslationModel, MultilingualModel)):
-            return model_class
-        raise UserError(
-            f"The model class in {self.config_path} is not registered: import the module that registers the class. "
-            f"Received: class={name[:100]!r}"
-        )
-
-    def has_joint_vocabulary(self) -> bool:
-        """Tells whether all sides have the same subwords.
-
-        They have one subword model; or one for each side of a Transformer with one table of embeddings, as OPUS-MT's,
-        which divide words in two ways into the same subwords.
-
-        Raises:
-            UserError: This is not a model directory.
-        """
-        config = self.load_config()
-        has_one_table = config["model"]["config"].get("target_vocabulary_size", 0) is None
-        return has_one_table or len(set(config["subwords"].values())) == 1
+        return read_model_files(self.path)
 
     def load_model(
         self, dtype: str | None = None, weights: str | os.PathLike[str] | None = None
     ) -> TranslationModel | MultilingualModel:
-        """Builds the model and loads its weights.
+        """Builds the model and loads its weights; see `load_model`."""
+        return load_model(self.read(), dtype, weights)
 
-        Args:
-            dtype: String, dtype policy of the model. Defaults to the policy that the model was trained with. Weights
-                are float32 unless the policy is "bfloat16" or "float16".
-            weights: String or path, the weights file, such as a kept checkpoint. Defaults to `model.weights.h5`.
 
-        Raises:
-            UserError: This is not a model directory, a layer of a mechanism is not registered, there is no such dtype
-                policy, or the weights are missing, damaged, or belong to another configuration.
-        """
-        model_class = self.model_class()
-        path = Path(weights) if weights is not None else self.weights_path
-        check_local(path)
-        if not path.is_file():
-            reason = "There is no such file"
-            if weights is None and (adapter := self.path / Adapter.file_name).is_file():
-                path = adapter
-                reason = "There is only an adapter: give the model that it was trained on, with `adapter` or --adapter"
-            elif weights is None:
-                reason = "The model has no weights yet: train it first"
-            raise UserError(f"{reason}. Received: {path}")
-        if dtype is not None and "_from_" in dtype:
-            raise UserError(f"Weights are quantised after loading, by `quantize`. Received: dtype={dtype!r}")
-        config = self.load_config()["model"]["config"]
-        try:
-            saved = without_weights(lambda: model_class.from_config(config))
-            described = sum(math.prod(weight.shape) * SIZES.get(weight.dtype, 0) for weight in saved.weights)
-        except NotRegistered as error:
-            raise UserError(f"{self.config_path} contains a layer of your own. {error}") from None
-        except (TypeError, ValueError, AttributeError, KeyError) as error:
-            raise UserError(
-                f"{self.config_path} does not describe a model of this version. Received: {error_and_type(error)}"
-            ) from None
-        if described > path.stat().st_size:  # checked before the model takes memory
-            raise UserError(
-                f"{path} does not match config.json or is damaged. Received: {path.stat().st_size:,} bytes for "
-                f"{described:,} bytes of weights"
-            )
-        try:
-            model = model_class.from_config({**config, **({} if dtype is None else {"dtype": dtype})})
-        except (TypeError, ValueError) as error:
-            raise UserError(
-                f"`dtype` must be a dtype policy such as float32. Received: dtype={dtype!r} ({one_line(error)[:200]})"
-            ) from None
-        try:
-            read_weights(path, model)
-        except UserError:
-            raise
-        except (OSError, ValueError, KeyError, TypeError, RuntimeError, zipfile.BadZipFile) as error:
-            raise UserError(
-                f"{path} does not match config.json or is damaged. Received: {error_and_type(error)}"
-            ) from None
-        return model
+def load_model(
+    files: ModelFiles, dtype: str | None = None, weights: str | os.PathLike[str] | None = None
+) -> TranslationModel | MultilingualModel:
+    """Builds the model of a directory and loads its weights.
 
-    def subword_paths(self) -> dict[str, Path]:
-        """Returns the paths of the subword models by "source" and "target", or by language; the same for a joint one.
+    Args:
+        files: `ModelFiles`, the directory.
+        dtype: String, dtype policy of the model. Defaults to the policy that the model was trained with. Weights are
+            float32 unless the policy is "bfloat16" or "float16".
+        weights: String or path, the weights file, such as a kept checkpoint. Defaults to `model.weights.h5`.
 
-        Raises:
-            UserError: This is not a model directory, or a subword model is missing.
-        """
-        paths = {key: self.path / Path(name).name for key, name in self.load_config()["subwords"].items()}
-        for path in paths.values():
-            if not path.is_file():
-                raise UserError(f"The subword model is missing; restore it. Received: {path}")
-        return paths
+    Raises:
+        UserError: The class of the model or a layer of a mechanism is not registered, there is no such dtype policy, or
+            the weights are missing, damaged, or belong to another configuration.
+    """
+    config_path, model_class = files.path / CONFIG, _registered_class(files)
+    path = Path(weights) if weights is not None else files.weights_path
+    check_local(path)
+    if not path.is_file():
+        reason = "There is no such file"
+        if weights is None and (adapter := files.path / Adapter.file_name).is_file():
+            path = adapter
+            reason = "There is only an adapter: give the model that it was trained on, with `adapter` or --adapter"
+        elif weights is None:
+            reason = "The model has no weights yet: train it first"
+        raise UserError(f"{reason}. Received: {path}")
+    if dtype is not None:
+        _check_policy(dtype)
+    changed = {} if dtype is None else {"dtype": dtype}
+    try:
+        model = without_values(lambda: model_class.from_config({**files.model_config, **changed}))
+    except NotRegistered as error:
+        raise UserError(f"{config_path} contains a layer of your own. {error}") from None
+    except (TypeError, ValueError, AttributeError, KeyError) as error:
+        raise UserError(
+            f"{config_path} does not describe a model of this version. Received: {error_and_type(error)}"
+        ) from None
+    try:
+        check_size(path, model)  # before the model takes memory
+        initialize(model)
+        read_weights(path, model)
+    except UserError:
+        raise
+    except (OSError, ValueError, KeyError, TypeError, RuntimeError, zipfile.BadZipFile) as error:
+        raise UserError(f"{path} does not match config.json or is damaged. Received: {error_and_type(error)}") from None
+    return model
+
+
+def _registered_class(files: ModelFiles) -> type[TranslationModel] | type[MultilingualModel]:
+    name = files.model_class
+    model_class = keras.saving.get_registered_object(name if ">" in name else OWN_PACKAGE + name)
+    if isinstance(model_class, type) and issubclass(model_class, (TranslationModel, MultilingualModel)):
+        return model_class
+    raise UserError(
+        f"The model class in {files.path / CONFIG} is not registered: import the module that registers the class. "
+        f"Received: class={name[:100]!r}"
+    )
+
+
+def _check_policy(dtype: str) -> None:
+    if "_from_" in dtype:
+        raise UserError(f"Weights are quantised after loading, by `quantize`. Received: dtype={dtype!r}")
+    try:
+        keras.dtype_policies.get(dtype)
+    except (TypeError, ValueError) as error:
+        raise UserError(
+            f"`dtype` must be a dtype policy such as float32. Received: dtype={dtype!r} ({one_line(error)[:200]})"
+        ) from None

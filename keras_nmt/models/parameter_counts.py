@@ -2,31 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
-import keras
 import numpy as np
 
 from keras_nmt.layers._common import check_positive
+from keras_nmt.layers._keras_private import without_values
 from keras_nmt.layers.layer_spec import choose, spec_of
 from keras_nmt.models.factory import POSITIONS
 from keras_nmt.models.transformer import TRANSFORMER_PRESETS, Transformer
-
-M = TypeVar("M", bound=keras.Model)
-
-
-def without_weights(make: Callable[[], M]) -> M:
-    """Calls a function that makes a model. The weights get shapes but no values, which takes little time and memory."""
-
-    def make_it() -> M:
-        with keras.StatelessScope(initialize_variables=False):
-            return make()
-
-    # Keras keeps a list of variables to initialise later for each thread. The list of this thread ends with it.
-    with ThreadPoolExecutor(max_workers=1) as thread:
-        return thread.submit(make_it).result()
 
 
 def count_parameters(*, preset: str = "transformer_base", **arguments: Any) -> int:
@@ -44,7 +28,7 @@ def count_parameters(*, preset: str = "transformer_base", **arguments: Any) -> i
     >>> count_parameters(preset="transformer_base", source_vocabulary_size=41_138)
     65166336
     """
-    model = without_weights(lambda: Transformer.from_preset(preset, **arguments))
+    model = without_values(lambda: Transformer.from_preset(preset, **arguments))
     return sum(int(np.prod(weight.shape)) for weight in model.trainable_weights)
 
 

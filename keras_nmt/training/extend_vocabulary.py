@@ -13,10 +13,11 @@ from keras_nmt.data.extend_subwords import extend_subwords
 from keras_nmt.data.subword_models import read_subwords
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import atomic_folder, write_bytes
-from keras_nmt.files.model_config import SENTENCES_PER_LINE
+from keras_nmt.files.model_config import read_model_files
 from keras_nmt.files.paths import check_local
 from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel, ModelDirectory, MultilingualModel
 from keras_nmt.models.language_label_model import FIRST_LABEL
+from keras_nmt.models.model_directory import load_model
 
 
 def extend_vocabulary(
@@ -54,12 +55,11 @@ def extend_vocabulary(
             separate and no language is named, or joint with two subword models; or a word or a tag does not fit.
     """
     check_local(output)
-    folder, path = ModelDirectory(directory), Path(output)
+    files, path = read_model_files(directory), Path(output)
     if path.exists() and any(path.iterdir()):
         raise UserError(f"The output folder must be new or empty. Received: {output}")
-    model, settings = folder.load_model(), folder.load_config()
-    names = settings["subwords"]
-    if len(set(names.values())) > 1 and folder.has_joint_vocabulary():
+    model, names = load_model(files), files.config["subwords"]
+    if len(set(names.values())) > 1 and files.has_joint_vocabulary:
         raise UserError(
             "A joint vocabulary with a subword model for each side, as OPUS-MT's, cannot be extended: "
             f"both models would have to divide words alike. Received: {directory}"
@@ -76,7 +76,7 @@ def extend_vocabulary(
     if has_labels and (wrong := [tag for tag in tags if tag in model.languages]):
         raise UserError(f"Tags must be new languages of the model. Received: {wrong[0]}")
     extended = extend_subwords(
-        read_subwords(folder.path / chosen),
+        read_subwords(files.path / chosen),
         text=text,
         number=number,
         words=words,
@@ -102,10 +102,8 @@ def extend_vocabulary(
     with atomic_folder(path) as temporary:
         target = ModelDirectory(temporary)
         for name in set(names.values()):
-            write_bytes(temporary / name, extended.proto if name == chosen else read_subwords(folder.path / name))
-        target.save_config(
-            larger, subwords=names, search=settings["search"], sentences_per_line=settings.get(SENTENCES_PER_LINE)
-        )
+            write_bytes(temporary / name, extended.proto if name == chosen else read_subwords(files.path / name))
+        target.save_config(larger, subwords=names, search=files.search, sentences_per_line=files.sentences_per_line)
         target.save_weights(larger)
     return added
 

@@ -112,8 +112,8 @@ def test_a_language_is_added_to_a_trained_model(many, several, corpus, tmp_path)
     for weight in old.weights:
         np.testing.assert_array_equal(kept[weight.path], weight.numpy())
     # As many subword models, the old ones' as they were.
-    subwords = ModelDirectory(tmp_path / "more").subword_paths()
-    assert subwords["words"].read_bytes() == ModelDirectory(many).subword_paths()["words"].read_bytes()
+    subwords = ModelDirectory(tmp_path / "more").read().subword_paths()
+    assert subwords["words"].read_bytes() == ModelDirectory(many).read().subword_paths()["words"].read_bytes()
     with pytest.raises(UserError, match="missing in the model to start from.*Received: signs_"):
         run(config(tmp_path / "refused", {**more, "allow_missing": []}), report=str)
 
@@ -255,6 +255,6 @@ def test_settings_of_tasks_reach_the_training(several, tmp_path, reach):
     assert made["evaluation"].best_metric == "bleu_words-digits"
     assert made["model"].get_config()["dtype"] == "mixed_bfloat16"
     folder = ModelDirectory(tmp_path / "run")
-    assert folder.load_config()["search"]["beam_size"] == 7
-    tokenizer = SubwordTokenizer(folder.subword_paths()["words"])
+    assert folder.read().search["beam_size"] == 7
+    tokenizer = SubwordTokenizer(folder.read().subword_paths()["words"])
     assert tokenizer.tokenize(["KA"]).to_list() == tokenizer.tokenize(["ka"]).to_list()

@@ -87,7 +87,7 @@ def test_every_setting_has_its_effect(tmp_path, monkeypatch, reach):
     (tmp_path / "run" / "checkpoints").mkdir()
     with pytest.raises(UserError, match=f"same segmentations.* another, another instead of {digest}"):
         run(experiment, report=str)
-    search = ModelDirectory(tmp_path / "run").load_config()["search"]
+    search = ModelDirectory(tmp_path / "run").read().search
     # 5 subwords to 22: 2 n + 10 cuts off the targets and their end; 300 is beyond the usual buckets.
     limits = {"max_length_factor": 3, "length_buckets": [16, 32, 64, 128, 256, 300]}
     assert search == {"beam_size": 6, "length_penalty": 0.9, "min_length": 2, **limits}

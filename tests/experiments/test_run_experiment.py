@@ -28,6 +28,7 @@ from keras_nmt.experiments import scores as module
 from keras_nmt.experiments.results import finished_results, read_results
 from keras_nmt.experiments.run_experiment import make_trainer
 from keras_nmt.experiments.scores import development_scores
+from keras_nmt.files.model_config import ModelFiles
 from keras_nmt.files.weights_file import OTHER_WEIGHTS
 from keras_nmt.inference import Translator
 from keras_nmt.layers import LayerSpec, RoleInteraction, Roles
@@ -127,12 +128,12 @@ def test_a_joint_vocabulary_may_have_a_subword_model_for_each_side(copied, one, 
             piece.score = score
     (copied / "subwords.model").unlink()
     folder = ModelDirectory(copied)
-    folder.save_config(folder.load_model(), subwords=names, search=folder.load_config()["search"])
+    folder.save_config(folder.load_model(), subwords=names, search=folder.read().search)
     further = ModelDirectory(tmp_path / "further")
     start(further.path, one, {"init_from": copied, "max_updates": 1})
     start(tmp_path / "student", one, {"teacher": copied, "max_updates": 1})
     for made in (further, ModelDirectory(tmp_path / "student")):
-        theirs, ours = (ModelDirectory(x).subword_paths() for x in (copied, made.path))
+        theirs, ours = (ModelDirectory(x).read().subword_paths() for x in (copied, made.path))
         assert {x: ours[x].read_bytes() for x in ours} == {x: theirs[x].read_bytes() for x in theirs}
         assert made.load_model().get_config()["target_vocabulary_size"] is None
     with pytest.raises(UserError, match="model for each side.*cannot be extended.*Received: "):
@@ -303,7 +304,8 @@ def test_speed_is_measured_on_all_lines_after_a_warm_up(files, tmp_path, monkeyp
             return []
 
     monkeypatch.setattr(module.Translator, "from_directory", lambda directory: Slow())
-    monkeypatch.setattr(ModelDirectory, "load_config", lambda self: {"search": {"beam_size": 4}})
+    files = ModelFiles(tmp_path, {"search": {"beam_size": 4}})
+    monkeypatch.setattr(ModelDirectory, "read", lambda self: files)
     monkeypatch.setattr(module.time, "monotonic", lambda: clock[0])
     monkeypatch.setattr(module, "WARM_UP", 8)
     (tmp_path / "model.weights.h5").write_bytes(b"weights")

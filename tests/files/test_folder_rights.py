@@ -95,5 +95,5 @@ def test_a_path_below_a_file_is_an_error(folder, error_line):
         with pytest.raises(OSError, match=str(file)):
             write_version(directory, 1, lambda _: pytest.fail("written"))
         with pytest.raises(UserError, match="must contain config.json"):
-            ModelDirectory(directory).load_config()
+            ModelDirectory(directory).read()
     assert file.read_bytes() == before

@@ -1,6 +1,9 @@
 """What of the search the command line offers: samples, prefixes, phrases, ensembles, alignments."""
 
+import builtins
 import re
+from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,6 +12,7 @@ from typer.testing import CliRunner
 
 from keras_nmt.cli.app import app
 from keras_nmt.errors import UserError
+from keras_nmt.files import weights_file
 from keras_nmt.files.atomic_files import write_json
 from keras_nmt.files.json_file import with_digest
 from keras_nmt.inference import Translator
@@ -68,7 +72,7 @@ def test_samples_depend_on_the_seed_and_not_on_the_division_into_parts(directory
 
 def test_the_directory_gives_the_options_that_the_command_line_does_not_set(directory, translate, tmp_path):
     kept = (directory / "config.json").read_text()
-    config = ModelDirectory(directory).load_config()
+    config = ModelDirectory(directory).read().config
     config["search"] |= {"num_hypotheses": 2, "coverage_penalty": 0.1, "length_buckets": [4, 8]}
     try:
         write_json(directory / "config.json", with_digest(config))
@@ -187,3 +191,17 @@ def test_wrong_flags_and_files_are_refused(translate, tmp_path):
     ):
         (tmp_path / name).write_text(text)
         refused(told, f"--{name}", tmp_path / name)
+
+
+def test_a_directory_is_read_once_and_its_model_is_made_and_its_weights_are_hashed_once(directory, monkeypatch):
+    counts = Counter()
+    for owner, name in ((builtins, "open"), (weights_file, "_digest"), (Transformer, "from_config")):
+        real = getattr(owner, name)
+
+        def counted(*args, real=real, name=name, **kwargs):
+            counts[name] += name != "open" or Path(args[0]).name == "config.json"
+            return real(*args, **kwargs)
+
+        monkeypatch.setattr(owner, name, counted)
+    Translator.from_directory(directory)
+    assert counts == {"open": 1, "_digest": 1, "from_config": 1}

@@ -11,8 +11,8 @@ from keras import ops
 from model_checks import CROSS, TRANSFORMER, batch, check_invariants, check_saved_equals_loaded, part_of, shared_model
 
 from keras_nmt.ids import PAD
+from keras_nmt.layers._keras_private import without_values
 from keras_nmt.models import AttentionBridgeModel
-from keras_nmt.models.parameter_counts import without_weights
 from keras_nmt.testing import randomise, stepwise
 
 LANGUAGES = {"de": 17, "fr": 13}
@@ -103,7 +103,7 @@ def _count(layer):
 
 def test_has_the_number_of_parameters_of_the_paper_and_of_the_equations():
     for heads, of_bridge in ((10, 535_562), (50, 576_562)):
-        model = without_weights(lambda heads=heads: AttentionBridgeModel({"de": 50}, bridge_heads=heads))
+        model = without_values(lambda heads=heads: AttentionBridgeModel({"de": 50}, bridge_heads=heads))
         assert _count(model.bridge) == of_bridge
         assert _count(model) == _parameters([50], 512, heads, 1024)
     for options, arguments in (
@@ -113,7 +113,7 @@ def test_has_the_number_of_parameters_of_the_paper_and_of_the_equations():
         (NO_FEEDING, {"feeding": False, "tied": True, "bias": False, "encoders": 2, "decoders": 2}),
         (SHARED, {"heads": None, "shared": True}),
     ):
-        model = without_weights(lambda options=options: AttentionBridgeModel(LANGUAGES, **{**TINY, **options}))
+        model = without_values(lambda options=options: AttentionBridgeModel(LANGUAGES, **{**TINY, **options}))
         assert _count(model) == _parameters(
             LANGUAGES.values(), **{"d": 8, "heads": 3, "dw": 6, "encoders": 1, "decoders": 1} | arguments
         )
@@ -367,7 +367,7 @@ def test_dropout_applies_to_embeddings_and_stacks_of_both_sides():
         assert 0.3 < (dropped != 0).mean() < 0.7
         np.testing.assert_allclose(dropped[dropped != 0], 2 * plain[dropped != 0], rtol=1e-5)
     assert {stack.dropout for stack in stacks} == {0.5}
-    both = without_weights(lambda: AttentionBridgeModel({"de": 17}, **{**TINY, **BOTH}, dropout=0.5))
+    both = without_values(lambda: AttentionBridgeModel({"de": 17}, **{**TINY, **BOTH}, dropout=0.5))
     assert {stack.layers[0].residual_dropout.rate for stack in (both.de_encoder, both.de_decoder)} == {0.5}
 
 

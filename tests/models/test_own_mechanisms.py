@@ -133,7 +133,7 @@ def directory(model, tmp_path):
 
 
 def test_a_model_directory_keeps_names_and_arguments(model, directory):
-    config = directory.load_config()["model"]["config"]
+    config = directory.read().model_config
     assert config["feed_forward"] == {"class_name": "own>Sine", "config": {"frequency": 0.5}}
     assert "module" not in directory.config_path.read_text()
     loaded = directory.load_model()

@@ -14,8 +14,8 @@ from own_mechanisms import Previous
 
 from keras_nmt.ids import BOS, EOS, PAD
 from keras_nmt.layers import Composition, LayerSpec, Roles, Shortcuts
+from keras_nmt.layers._keras_private import without_values
 from keras_nmt.models import Transformer, count_parameters
-from keras_nmt.models.parameter_counts import without_weights
 from keras_nmt.testing import SMALL as TINY
 from keras_nmt.testing import check_compiled, check_mechanism, make_batch, randomise
 
@@ -214,7 +214,7 @@ def test_parameters_of_roles(options, hr, extra):
 
 def test_tying():
     def tables(**options):
-        model = without_weights(lambda: Transformer(**{**TINY, **options}))
+        model = without_values(lambda: Transformer(**{**TINY, **options}))
         return sorted(tuple(w.shape) for w in model.trainable_weights if {V, 17} & set(w.shape))
 
     assert tables() == [(V, 8)]
@@ -314,19 +314,19 @@ def test_compositions_are_on_their_sides_only(part, side):
     options = {f"{one}_composition": {"kind": "extended", "start": "identity"} for one in ("layer", "head")}
     options["head_composition"]["rank"] = 9
     options[f"{part}_composition"]["sides"] = [side]
-    model = without_weights(lambda: Transformer(**TINY, **options))
+    model = without_values(lambda: Transformer(**TINY, **options))
     paths = [weight.path for weight in model.weights if f"{part}_composition" in weight.path]
     assert {path.split("/")[0] for path in paths} == {side}
     config = json.loads(json.dumps(model.get_config()))
     assert config[f"{part}_composition"] == options[f"{part}_composition"]
-    again = without_weights(lambda: Transformer.from_config(config))
+    again = without_values(lambda: Transformer.from_config(config))
     assert [weight.path for weight in again.weights] == [weight.path for weight in model.weights]
 
 
 def test_a_side_without_compositions_has_any_number_of_layers_and_needs_none_of_their_options():
     composition = Composition("hierarchical", residual=True, sides="encoder")
     composed, plain = (
-        without_weights(lambda more=more: Transformer(**{**TINY, "num_decoder_layers": 1}, **more))
+        without_values(lambda more=more: Transformer(**{**TINY, "num_decoder_layers": 1}, **more))
         for more in ({"layer_composition": composition}, {})
     )
     assert len(composed.get_layer("decoder").weights) == len(plain.get_layer("decoder").weights)
@@ -339,7 +339,7 @@ def test_shortcuts_are_at_their_sites_and_sides_only(sites):
             continue
         shortcuts = Shortcuts("fusion", sites=sites, sides=sides)
         sizes = {**TINY, "num_encoder_layers": 1, "num_decoder_layers": 2}
-        model = without_weights(lambda sizes=sizes, shortcuts=shortcuts: Transformer(**sizes, shortcuts=shortcuts))
+        model = without_values(lambda sizes=sizes, shortcuts=shortcuts: Transformer(**sizes, shortcuts=shortcuts))
         encoder, decoder = model.get_layer("encoder"), model.get_layer("decoder")
         for attentions, is_there in (
             ([layer.self_attention for layer in encoder.layers], "self" in sites and "encoder" in sides),

@@ -69,7 +69,7 @@ def test_a_joint_vocabulary(make_model, source_tokenizer, tmp_path, options):
     np.testing.assert_allclose(logits[1][..., :120], logits[0], atol=1e-5)
     for i, ids in enumerate(origins):  # new logits are means of old ones, so none is the largest
         np.testing.assert_allclose(logits[1][..., i], logits[0][..., ids].mean(-1), atol=1e-4)
-    assert ModelDirectory(tmp_path / "new").load_config()["search"] == {"beam_size": 2}
+    assert ModelDirectory(tmp_path / "new").read().search == {"beam_size": 2}
 
 
 def test_one_of_two_vocabularies(make_model, tokenizers, tmp_path):
