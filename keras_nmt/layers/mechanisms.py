@@ -1,4 +1,4 @@
-"""Mechanisms of a model as objects: shortcuts, compositions and roles, with their arguments, checks and JSON form."""
+"""Mechanisms of a model: the Protocols of their layers, and shortcuts, compositions and roles as objects."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import dataclasses
 import inspect
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 from keras_nmt.layers._common import (
     STARTS,
@@ -30,6 +30,118 @@ SOURCES = ("lexical", "non_lexical")
 CONTEXTS = ("lstm", "cnn")
 
 
+class ShortcutLayer(Protocol):
+    """A layer of `Shortcuts`, which gives an attention its keys and values.
+
+    Attributes:
+        has_gates: Boolean, whether `call` also returns the gates of keys and of values if it gets `return_gates=True`.
+            It makes the layer a shortcut, and has no default.
+    """
+
+    has_gates: bool
+
+    def call(self, hidden: Any, shortcut_states: Any) -> Any:
+        """Maps states and the source E of the shortcut, `[..., T, d]` each, to keys and values `[..., T, d']`."""
+
+
+class ComposingLayer(Protocol):
+    """A layer of `Composition`: of the layers of a stack, or of the heads of an attention."""
+
+    def call(self, representations: Any) -> Any:
+        """Maps the states `[..., d]` of N layers, a list, to `[..., d]`, or heads `[..., H, d / H]` to `[..., n]`."""
+
+
+class CompositionTree(Protocol):
+    """A layer of `Composition` with nodes between the layers of a stack, which never uses its `call`.
+
+    Attributes:
+        residual: Boolean, whether the stack adds what `aggregate` returns to the state, instead of replacing the state.
+            Defaults to False.
+        is_normalised: Boolean, whether the output of the stack needs no final norm. Defaults to False.
+    """
+
+    residual: bool = False
+    is_normalised: bool = False
+
+    def node_after(self, number: int) -> int | None:
+        """Returns the node, from 0, that follows the layer `number`, from 1; None if there is none."""
+
+    def aggregate(self, node: int, representations: Sequence[Any], previous: Any = None) -> Any:
+        """Returns the state `[..., d]` of a node.
+
+        Args:
+            node: Integer from 0.
+            representations: Sequence of the states `[..., d]` of the layers since the previous node. Each has passed a
+                norm of its own, unless the model is post-LN.
+            previous: The state `[..., d]` after the previous node, not normalised; None at the first node.
+        """
+
+
+class StepwiseLayer(Protocol):
+    """A layer of `Roles`, or in place of the decoder's self-attention, which may see other positions than its own."""
+
+    def call(self, inputs: Any, mask: Any = None) -> Any:
+        """Maps `[B, T, d]`, of which the mask `[B, T]` tells the real positions, to `[B, T, d]`."""
+
+    def empty_cache(self, batch_size: Any, beam_size: int) -> Any:
+        """Returns the cache before the first position: a nest of tensors `[B, K, ...]`.
+
+        Args:
+            batch_size: B, an integer or a scalar tensor.
+            beam_size: Integer K, the hypotheses of a sentence, with which search reorders the cache.
+        """
+
+    def step(self, inputs: Any, position: Any, cache: Any) -> tuple[Any, Any]:
+        """Maps the inputs `[B, K, d]` of one position to outputs `[B, K, d]` and the new cache.
+
+        Args:
+            inputs: Tensor `[B, K, d]`.
+            position: Integer scalar tensor, from 0.
+            cache: The cache of the previous step, or of `empty_cache`.
+        """
+
+
+class PositionsLayer(Protocol):
+    """A layer of `positions`.
+
+    Attributes:
+        in_attention: Boolean, whether each self-attention calls a layer of its own on its queries and keys, instead of
+            the encoder and the decoder one layer on the embeddings. Defaults to False.
+    """
+
+    in_attention: bool = False
+
+    def call(self, inputs: Any, position: Any = None) -> Any:
+        """Maps `[..., T, d]` to the same shape. All inputs have the `position`, or 0 to T - 1 if it is None."""
+
+
+def missing_members(layer: Any, protocol: type) -> list[str]:
+    """Returns the members of a Protocol without a default that a layer, or a class of layers, does not have.
+
+    Example:
+
+    >>> missing_members(LexicalShortcut, ShortcutLayer), missing_members(LinearCombination, StepwiseLayer)
+    ([], ['empty_cache', 'step'])
+    """
+    values = vars(protocol)
+    members = [name for name in vars(protocol).get("__annotations__", ()) if name not in values]
+    members += [name for name, value in values.items() if inspect.isfunction(value) and not name.startswith("_")]
+    return [name for name in members if not hasattr(layer, name)]
+
+
+def check_members(what: str, layer: type, protocol: type) -> None:
+    """Checks that a class of layers has the members of a Protocol.
+
+    Raises:
+        ValueError: The class lacks some of them.
+    """
+    if missing := missing_members(layer, protocol):
+        raise ValueError(
+            f"{what} must have {' and '.join(f'`{name}`' for name in missing)}, see "
+            f"`keras_nmt.layers.mechanisms.{protocol.__name__}`. Received: {layer.__name__}"
+        )
+
+
 class Argument(NamedTuple):
     """An argument of a mechanism, for help texts. The default of `kind`, which has none, is None."""
 
@@ -43,16 +155,18 @@ class MechanismConfig:
     """The base of `Shortcuts`, `Composition` and `Roles`: the kind of a mechanism's layers, and their arguments.
 
     An argument that the layers of the kind do not take is an error. `PLACES` lists the arguments that say where the
-    layers are.
+    layers are. `PROTOCOL` lists what a layer must have.
     """
 
     KINDS: ClassVar[dict[str, LayerSpec]]
+    PROTOCOL: ClassVar[type]
     PLACES: ClassVar[tuple[str, ...]] = ("sides",)
 
     kind: str | LayerSpec
 
     def __post_init__(self) -> None:
         self._set(kind=choose("kind", self.kind, self.KINDS))
+        check_members(f"A layer of `{type(self).__name__}`", self.spec.layer, self.PROTOCOL)
         for name, value in self._changed().items():
             if isinstance(getattr(type(self), name), bool):
                 check_booleans(**{name: value})
@@ -155,6 +269,7 @@ class Shortcuts(MechanismConfig):
     """
 
     KINDS: ClassVar = {kind: LayerSpec(LexicalShortcut, kind=kind) for kind in ("plain", "fusion", "ungated")}
+    PROTOCOL = ShortcutLayer
     PLACES = ("source", "sites", "sides")
 
     source: str = "lexical"
@@ -218,6 +333,7 @@ class Composition(MechanismConfig):
         "extended": LayerSpec(LowRankBilinearPooling, first_order=True),
         "bilinear": LayerSpec(BilinearPooling),
     }
+    PROTOCOL = ComposingLayer
     PLACES = ("output_projection", "sides")
 
     rank: int | None = None
@@ -241,7 +357,7 @@ class Composition(MechanismConfig):
     @property
     def is_tree(self) -> bool:
         """Whether the composition is a tree, whose nodes a stack runs one by one."""
-        return hasattr(self.spec.layer, "aggregate")
+        return not missing_members(self.spec.layer, CompositionTree)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -281,6 +397,7 @@ class Roles(MechanismConfig):
         **{kind: LayerSpec(RoleInteraction, assignment=kind) for kind in ("dense", "softmax", "one_hot")},
         "contextualized": LayerSpec(ContextualizedEmbedding),
     }
+    PROTOCOL = StepwiseLayer
     PLACES = ()
 
     num_roles: int = 32
@@ -311,8 +428,4 @@ class Roles(MechanismConfig):
             raise ValueError(
                 "Low-rank roles always add the embedding: leave out `residual`. "
                 f"Received: residual={self.residual!r}, low_rank={self.low_rank!r}"
-            )
-        if not (hasattr(self.spec.layer, "step") and hasattr(self.spec.layer, "empty_cache")):
-            raise ValueError(
-                f"A layer of `Roles` must have `step` and `empty_cache`, for search. Received: {self.kind!r}"
             )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
 import keras
@@ -25,6 +24,7 @@ from keras_nmt.layers._common import (
 )
 from keras_nmt.layers._projection import Int8Kernels, Projection, reshape_last
 from keras_nmt.layers._recording import record
+from keras_nmt.layers.mechanisms import ShortcutLayer, missing_members
 
 MASKED = -1e9  # score of masked positions; finite, because a row of minus infinities would give NaN
 
@@ -96,9 +96,9 @@ class MultiHeadAttention(AssembledLayer):
         dropout: Float, dropout rate of the attention weights. Defaults to 0.
         num_key_value_heads: Integer, number of heads of keys and values. Each of them serves
             `num_heads / num_key_value_heads` consecutive heads of queries. Defaults to `num_heads`.
-        key_value: Layer that maps the memory to keys and values, each as wide as all their heads together. A layer
-            whose `call` needs a second tensor, such as `LexicalShortcut`, is a shortcut. Defaults to a
-            `KeyValueProjection`.
+        key_value: Layer that maps the memory to keys and values, each as wide as all their heads together. A
+            `ShortcutLayer` of `keras_nmt.layers.mechanisms`, such as `LexicalShortcut`, also gets `shortcut_states`.
+            Defaults to a `KeyValueProjection`.
         composition: Layer that combines the heads O_1 .. O_H, `[B, T, H, d / H]` -> `[B, T, n]`, such as
             `LowRankBilinearPooling(units=d)`; then W_O projects n to d. Defaults to None: W_O alone combines the heads,
             as in the usual multi-head attention (Eq. 4 of Li et al.).
@@ -193,7 +193,7 @@ class MultiHeadAttention(AssembledLayer):
 
         self.query_projection = projection("query")
         self.key_value = key_value or KeyValueProjection(self.key_value_dim, dtype=policy, name="key_value")
-        self.has_shortcut = _needs_two(self.key_value.call)
+        self.has_shortcut = not missing_members(self.key_value, ShortcutLayer)
         self.positions = positions
         self.composition = composition
         self.output_layer = projection("output") if output_projection else None
@@ -313,7 +313,7 @@ class MultiHeadAttention(AssembledLayer):
     @property
     def has_gates(self) -> bool:
         """Whether keys and values have a gated shortcut."""
-        return getattr(self.key_value, "has_gates", False)
+        return self.has_shortcut and bool(self.key_value.has_gates)
 
     def gates(self, memory: Any, shortcut_states: Any) -> tuple[Any, Any]:
         """Computes the gates (r_K, r_V) of the shortcut again, `[..., S, d]` each, from the arguments of `project`.
@@ -358,9 +358,3 @@ class MultiHeadAttention(AssembledLayer):
         return (*query_shape[:-1], self.hidden_dim)
 
     compute_output_spec = spec_of_call
-
-
-def _needs_two(call: Any) -> bool:
-    """Returns whether the `call` of a layer has two or more arguments without defaults."""
-    parameters = inspect.signature(call).parameters.values()
-    return sum(p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters) > 1

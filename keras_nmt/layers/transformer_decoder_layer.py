@@ -19,6 +19,7 @@ from keras_nmt.layers._common import (
     keras_mask,
     with_mask,
 )
+from keras_nmt.layers.mechanisms import StepwiseLayer, missing_members
 from keras_nmt.layers.transformer_encoder_layer import TransformerLayer
 
 
@@ -30,8 +31,8 @@ class TransformerDecoderLayer(TransformerLayer):
     makes the self-attention's cache, and `step` runs one position of K hypotheses per sentence.
 
     Args:
-        self_attention: `MultiHeadAttention` of the inputs to themselves; or instead a causal recurrent layer with the
-            methods `empty_cache` and `step`, such as `SSRU`.
+        self_attention: `MultiHeadAttention` of the inputs to themselves; or instead a causal `StepwiseLayer` of
+            `keras_nmt.layers.mechanisms`, such as `SSRU`.
         cross_attention: `MultiHeadAttention` of the inputs to the memory.
         feed_forward: Layer `[B, T, d]` -> `[B, T, d]`, such as `FeedForward`.
         self_attention_norm: Layer, the norm of the self-attention, such as `keras.layers.LayerNormalization`.
@@ -95,7 +96,7 @@ class TransformerDecoderLayer(TransformerLayer):
         super().__init__(
             self_attention, feed_forward, self_attention_norm, feed_forward_norm, residual_dropout, residual, **kwargs
         )
-        self.is_recurrent = hasattr(self_attention, "step")
+        self.is_recurrent = not missing_members(self_attention, StepwiseLayer)
         self._widths: dict[str, int | None] = {}  # widths of memory and shortcut sources, set by `build`
         self.cross_attention = cross_attention
         self.cross_attention_norm = cross_attention_norm

@@ -21,7 +21,7 @@ from keras_nmt.layers._common import (
     with_mask,
 )
 from keras_nmt.layers._recording import record
-from keras_nmt.layers.mechanisms import SOURCES
+from keras_nmt.layers.mechanisms import SOURCES, CompositionTree, missing_members
 
 
 class TransformerStack(AssembledLayer):
@@ -54,7 +54,7 @@ class TransformerStack(AssembledLayer):
                 f"Received: {len(composition_norms)}"
             )
         self.composition = composition
-        self._aggregates = hasattr(composition, "aggregate")
+        self._aggregates = not missing_members(composition, CompositionTree)
         self.composition_norms = list(composition_norms)
         self.final_norm = final_norm
         self.num_unique_layers = len(layers)
@@ -101,7 +101,8 @@ class TransformerStack(AssembledLayer):
             previous = states[before] if before else None  # the state that the previous node's aggregate gave
             aggregate = self.composition.aggregate(node, self._representations(states, before + 1), previous)
             record(self.composition, "output", aggregate)
-            states[-1] = states[-1] + aggregate if getattr(self.composition, "residual", False) else aggregate
+            is_added = getattr(self.composition, "residual", CompositionTree.residual)
+            states[-1] = states[-1] + aggregate if is_added else aggregate
 
     def _finish(self, states: list[Any]) -> Any:
         """Returns the stack's output, given the states [H_0, ..., H_L] of all layers."""
@@ -169,9 +170,9 @@ class TransformerEncoder(TransformerStack):
 
     Args:
         layers: Sequence of `TransformerEncoderLayer`.
-        composition: Layer that composes the states H^1 .. H^L of all layers, such as `LowRankBilinearPooling`. A layer
-            with the method `aggregate`, such as `HierarchicalAggregation`, replaces states: see
-            `docs/own_mechanism.md`. Defaults to None: the output is H^L.
+        composition: Layer that composes the states H^1 .. H^L of all layers, such as `LowRankBilinearPooling`. A
+            `CompositionTree` of `keras_nmt.layers.mechanisms`, such as `HierarchicalAggregation`, replaces states.
+            Defaults to None: the output is H^L.
         composition_norms: Sequence of the norms of H^1 .. H^L before their composition. Defaults to none.
         final_norm: Layer, the norm of the output. Defaults to None.
         shortcut_source: "lexical": E; or "non_lexical": H_{l-2}, not normalised, for layer l, and E for layers 1 and 2.

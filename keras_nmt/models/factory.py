@@ -36,7 +36,15 @@ from keras_nmt.layers._common import (
     subset,
 )
 from keras_nmt.layers.layer_spec import as_json, choose, spec_of
-from keras_nmt.layers.mechanisms import SIDES, SITES, MechanismConfig
+from keras_nmt.layers.mechanisms import (
+    SIDES,
+    SITES,
+    CompositionTree,
+    MechanismConfig,
+    PositionsLayer,
+    StepwiseLayer,
+    check_members,
+)
 from keras_nmt.models.positional_encoding import PositionalEncoding
 
 NORM_POSITIONS = ("pre", "post")
@@ -62,6 +70,11 @@ MECHANISMS: dict[str, type[MechanismConfig]] = {  # the arguments that take an o
     "head_composition": Composition,
     "roles": Roles,
 }
+
+
+def act_on_attention(positions: LayerSpec) -> bool:
+    """Returns whether layers of positions act on the queries and keys of self-attentions, not on embeddings."""
+    return getattr(positions.layer, "in_attention", PositionsLayer.in_attention)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -140,11 +153,7 @@ class TransformerConfig:
         """Checks the layer that replaces the decoder's self-attention, and that every shortcut has an attention."""
         kind, shortcuts = self.decoder_self_attention, self.shortcuts
         layer = spec_of(kind, DECODER_SELF_ATTENTIONS).layer
-        if not (hasattr(layer, "step") and hasattr(layer, "empty_cache")):
-            raise ValueError(
-                "A layer that replaces the decoder's self-attention must have `step` and `empty_cache`, for search. "
-                f"Received: decoder_self_attention={kind!r}"
-            )
+        check_members("A layer that replaces the decoder's self-attention", layer, StepwiseLayer)
         if shortcuts is None or not shortcuts.are_at("self", "decoder"):
             return
         if (shortcuts.sites, shortcuts.sides) != (SITES, SIDES):  # otherwise each value has an effect somewhere
@@ -187,7 +196,7 @@ class TransformerFactory:
         self.dtype = dtype
         positions = spec_of(config.positions, POSITIONS)
         # Positions are either added to embeddings, or act on the queries and keys of self-attentions.
-        self._of_attention = positions if getattr(positions.layer, "in_attention", False) else None
+        self._of_attention = positions if act_on_attention(positions) else None
         self._of_embeddings = None if self._of_attention else positions
 
     # All sides share the layers of positions and of dropout.
@@ -243,7 +252,7 @@ class TransformerFactory:
         is_normalised = self.config.residual == "post"
         numbers = range(1, num_layers + 1)
         norms = numbers if composition is not None and not is_normalised else ()
-        is_normalised = is_normalised or getattr(composition, "is_normalised", False)
+        is_normalised = is_normalised or getattr(composition, "is_normalised", CompositionTree.is_normalised)
         return stack(
             [make_layer(f"layer_{number}") for number in (numbers[:1] if is_tied else numbers)],
             composition,
@@ -336,6 +345,6 @@ class TransformerFactory:
         if part == "head" and composition.is_tree:
             # An aggregate is as wide as a head, unless it is added to all heads, which only the layer knows.
             narrow = composition.make(sizes={**sizes, "units": None}, **given)
-            if not getattr(narrow, "residual", False):
+            if not getattr(narrow, "residual", CompositionTree.residual):
                 return narrow
         return composition.make(sizes=sizes, **given)

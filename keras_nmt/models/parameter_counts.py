@@ -9,7 +9,7 @@ import numpy as np
 from keras_nmt.layers._common import check_positive
 from keras_nmt.layers._keras_private import without_values
 from keras_nmt.layers.layer_spec import choose, spec_of
-from keras_nmt.models.factory import POSITIONS
+from keras_nmt.models.factory import POSITIONS, act_on_attention
 from keras_nmt.models.transformer import TRANSFORMER_PRESETS, Transformer
 
 
@@ -79,7 +79,7 @@ def matched_width(parameters: int, *, preset: str = "transformer_base", **argume
     check_positive(num_heads=sizes["num_heads"])
     positions = choose("positions", sizes.get("positions", "sinusoidal"), POSITIONS)
     # Positions of attentions rotate pairs of a head's dimensions.
-    step = sizes["num_heads"] * (2 if getattr(spec_of(positions, POSITIONS).layer, "in_attention", False) else 1)
+    step = sizes["num_heads"] * (2 if act_on_attention(spec_of(positions, POSITIONS)) else 1)
 
     def count(steps: int) -> int:
         return count_parameters(preset=preset, **arguments, hidden_dim=steps * step)

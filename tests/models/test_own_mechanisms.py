@@ -301,7 +301,9 @@ def test_a_tree_adds_to_the_state_as_its_author_says():
 
 def test_wrong_mechanisms_are_named():
     for options, message in (
-        ({"roles": LayerSpec(Squashed)}, "must have `step` and `empty_cache`"),
+        ({"roles": LayerSpec(Squashed)}, "must have `empty_cache` and `step`"),
+        ({"shortcuts": LayerSpec(Squashed)}, "A layer of `Shortcuts` must have `has_gates`"),
+        ({"decoder_self_attention": LayerSpec(Squashed)}, "must have `empty_cache` and `step`"),
         ({"roles": {"kind": LayerSpec(Previous), "units": 3}}, r"`units` has no effect on `Roles\(LayerSpec\(Previous"),
         ({"feed_forward": LayerSpec(Sine), "activation_dropout": 0.1}, "no effect without a `feed_forward`"),
         ({"layer_composition": {"kind": LayerSpec(Mixing), "rank": 3}}, "`rank` has no effect on `Composition"),
