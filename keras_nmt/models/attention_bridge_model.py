@@ -11,6 +11,7 @@ from keras import ops
 from keras_nmt.layers import AttentionBridge, LuongAttention
 from keras_nmt.layers._common import check_booleans, check_effect, check_positive, optional_size
 from keras_nmt.models.multilingual_model import MultilingualModel
+from keras_nmt.models.sides_config import takes_sides
 from keras_nmt.models.translation_model import TargetSide, Untracked
 
 
@@ -81,47 +82,20 @@ class AttentionBridgeModel(MultilingualModel):
         [Firat et al., 2016](https://arxiv.org/abs/1601.01073), for the attention that decoders share.
     """
 
+    @takes_sides
     def __init__(
         self,
         languages: Mapping[str, int],
-        encoder: str = "recurrent",
-        decoder: str = "recurrent",
-        num_encoder_layers: int = 2,
-        num_decoder_layers: int = 2,
-        hidden_dim: int = 512,
-        dropout: float = 0.3,
-        attention_score: str = "general",
-        input_feeding: bool = True,
-        dropout_in_loop: bool = False,
+        *,
         bridge_heads: int | None = 10,
         bridge_hidden_dim: int = 1024,
         penalty_weight: float = 1.0,
         penalty: str = "squared",
         bridge_bias: bool = True,
-        tie_output: bool = False,
         shared_attention: bool = False,
-        transformer: Mapping[str, Any] | None = None,
-        use_cudnn: bool | str = False,
-        uniform_start: float | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            languages,
-            encoder=encoder,
-            decoder=decoder,
-            num_encoder_layers=num_encoder_layers,
-            num_decoder_layers=num_decoder_layers,
-            hidden_dim=hidden_dim,
-            dropout=dropout,
-            attention_score=attention_score,
-            input_feeding=input_feeding,
-            dropout_in_loop=dropout_in_loop,
-            tie_output=tie_output,
-            transformer=transformer,
-            use_cudnn=use_cudnn,
-            uniform_start=uniform_start,
-            **kwargs,
-        )
+        super().__init__(languages, **kwargs)
         check_positive(bridge_hidden_dim=bridge_hidden_dim)
         # Attention to a bridge has no source positions.
         check_effect(bridge_heads is None, "bridge_heads=None", alignment_head=self.alignment_head)
@@ -186,11 +160,11 @@ class AttentionBridgeModel(MultilingualModel):
         return 0 if self.bridge is None else None
 
     def _make_shared_attention(self) -> LuongAttention:
-        d, score = self._options["hidden_dim"], self._options["attention_score"]
-        if self._options["decoder"] != "recurrent" or score == "dot":
+        d, score = self._config.hidden_dim, self._config.attention_score
+        if self._config.decoder != "recurrent" or score == "dot":
             raise ValueError(
                 "`shared_attention` is for recurrent decoders and for scores with weights: 'general' and 'concat'. "
-                f"Received: decoder={self._options['decoder']!r}, attention_score={score!r}"
+                f"Received: decoder={self._config.decoder!r}, attention_score={score!r}"
             )
         attention = LuongAttention(d, score, dtype="float32", name="shared_attention")
         attention.build((None, None, d), (None, None, d))  # a decoder would build it under the decoder's name
@@ -210,7 +184,7 @@ class AttentionBridgeModel(MultilingualModel):
         if "shortcut_states" in memory:
             states = memory["shortcut_states"]  # E, [B, S, d]
             bridged["shortcut_states"] = ops.matmul(ops.cast(attention, states.dtype), states)  # A E, [B, k, d]
-        if self._options["decoder"] == "recurrent":
+        if self._config.decoder == "recurrent":
             bridged["initial"] = _mean(sentence)
         return bridged, penalties
 

@@ -11,6 +11,7 @@ from keras import ops
 from keras_nmt.ids import BOS, PAD
 from keras_nmt.layers._common import check_choice
 from keras_nmt.models.multilingual_model import MultilingualModel
+from keras_nmt.models.sides_config import takes_sides
 from keras_nmt.models.translation_model import TargetSide, Untracked
 
 FIRST_LABEL = 4  # id of the first label: subword training puts control symbols after the reserved ids
@@ -55,23 +56,12 @@ class LanguageLabelModel(MultilingualModel):
         [Fan et al., 2021](https://arxiv.org/abs/2010.11125), section 2.1.
     """
 
+    @takes_sides
     def __init__(
         self,
         languages: Mapping[str, int] | Sequence[str],
-        encoder: str = "recurrent",
-        decoder: str = "recurrent",
-        num_encoder_layers: int = 2,
-        num_decoder_layers: int = 2,
-        hidden_dim: int = 512,
-        dropout: float = 0.3,
-        attention_score: str = "general",
-        input_feeding: bool = True,
-        dropout_in_loop: bool = False,
-        tie_output: bool = False,
-        transformer: Mapping[str, Any] | None = None,
-        use_cudnn: bool | str = False,
+        *,
         vocabulary_size: int | None = None,
-        uniform_start: float | None = None,
         label_sides: str = "source",
         **kwargs: Any,
     ) -> None:
@@ -89,23 +79,7 @@ class LanguageLabelModel(MultilingualModel):
             raise ValueError(
                 f"All languages must have the same vocabulary size. Received: {dict(languages)!r}, {vocabulary_size=}"
             )
-        super().__init__(
-            languages,
-            encoder=encoder,
-            decoder=decoder,
-            num_encoder_layers=num_encoder_layers,
-            num_decoder_layers=num_decoder_layers,
-            hidden_dim=hidden_dim,
-            dropout=dropout,
-            attention_score=attention_score,
-            input_feeding=input_feeding,
-            dropout_in_loop=dropout_in_loop,
-            tie_output=tie_output,
-            transformer=transformer,
-            use_cudnn=use_cudnn,
-            uniform_start=uniform_start,
-            **kwargs,
-        )
+        super().__init__(languages, **kwargs)
         self._check_sides_fit()
         self._check_cross_shortcuts()
         size = int(next(iter(languages.values())))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,17 +14,12 @@ from keras import ops
 from keras_nmt.errors import is_integer
 from keras_nmt.ids import PAD
 from keras_nmt.layers import AttentiveRecurrentDecoder, LuongAttention, RecurrentEncoder
-from keras_nmt.layers._common import check_booleans, check_choice, check_effect, check_positive
-from keras_nmt.layers.layer_spec import as_json
-from keras_nmt.layers.mechanisms import SIDES
 from keras_nmt.models._sides import RecurrentSource, RecurrentTarget, TransformerSource, TransformerTarget
-from keras_nmt.models.factory import MECHANISMS, TransformerConfig, TransformerFactory
+from keras_nmt.models.factory import TransformerFactory
 from keras_nmt.models.quantize import check_copyable
+from keras_nmt.models.sides_config import SidesConfig
 from keras_nmt.models.token_embedding import TokenEmbedding
 from keras_nmt.models.translation_model import CommonModel, SearchModels, TargetSide, TranslationModel, Untracked
-
-KINDS = ("recurrent", "transformer")
-_SET_ELSEWHERE = ("hidden_dim", "dropout")  # arguments of the parts that are also arguments of the model
 
 
 class MultilingualModel(CommonModel, keras.Model):
@@ -36,9 +30,7 @@ class MultilingualModel(CommonModel, keras.Model):
 
     Args:
         vocabulary_sizes: Mapping of each language to the number of its subwords.
-        encoder: "recurrent" (`RecurrentEncoder`) or "transformer" (`TransformerEncoder`).
-        decoder: "recurrent" (`AttentiveRecurrentDecoder`) or "transformer" (`TransformerDecoder`).
-        num_encoder_layers to uniform_start, **kwargs: See `AttentionBridgeModel`.
+        **kwargs: The fields of `SidesConfig`, and further arguments of `keras.Model`; see `AttentionBridgeModel`.
 
     Attributes:
         languages: Tuple of the languages.
@@ -48,41 +40,12 @@ class MultilingualModel(CommonModel, keras.Model):
         positions_before_target, num_labels, alignment_head: See `TranslationModel`.
     """
 
-    def __init__(
-        self,
-        vocabulary_sizes: Mapping[str, int],
-        *,
-        encoder: str,
-        decoder: str,
-        num_encoder_layers: int,
-        num_decoder_layers: int,
-        hidden_dim: int,
-        dropout: float,
-        attention_score: str,
-        input_feeding: bool,
-        dropout_in_loop: bool,
-        tie_output: bool,
-        transformer: Mapping[str, Any] | None,
-        use_cudnn: bool | str,
-        uniform_start: float | None,
-        **kwargs: Any,
-    ) -> None:
-        if unknown := sorted(set(kwargs) - {"name", "trainable", "dtype"}):
+    def __init__(self, vocabulary_sizes: Mapping[str, int], **kwargs: Any) -> None:
+        known = [field.name for field in dataclasses.fields(SidesConfig)]
+        if unknown := sorted(set(kwargs) - {*known, "name", "trainable", "dtype"}):
             raise TypeError(f"`{type(self).__name__}` has no such arguments. Received: {', '.join(unknown)}")
         policy = keras.dtype_policies.get(kwargs.pop("dtype", None) or keras.config.dtype_policy())
-        check_choice("encoder", encoder, KINDS)
-        check_choice("decoder", decoder, KINDS)
-        check_booleans(input_feeding=input_feeding, dropout_in_loop=dropout_in_loop, tie_output=tie_output)
-        check_effect(
-            decoder == "recurrent",
-            "`decoder='recurrent'`",
-            dropout_in_loop=dropout_in_loop or None,
-            attention_score=None if attention_score == "general" else attention_score,
-            input_feeding=None if input_feeding else input_feeding,
-        )
-        check_positive(
-            num_encoder_layers=num_encoder_layers, num_decoder_layers=num_decoder_layers, hidden_dim=hidden_dim
-        )
+        config = SidesConfig(**{name: kwargs.pop(name) for name in known if name in kwargs})
         if not isinstance(vocabulary_sizes, Mapping) or not vocabulary_sizes:
             raise ValueError(
                 "`languages` must map each language to the size of its vocabulary. "
@@ -94,35 +57,15 @@ class MultilingualModel(CommonModel, keras.Model):
                 raise ValueError(
                     f"A vocabulary size must be an integer above 4, the reserved ids. Received: {language}={size!r}"
                 )
-        if transformer is not None and not isinstance(transformer, Mapping):
-            raise ValueError(f"`transformer` must map arguments of `Transformer` to values. Received: {transformer!r}")
-        if uniform_start is not None and not 0 < uniform_start < math.inf:
-            raise ValueError(f"`uniform_start` must be above 0 and finite. Received: uniform_start={uniform_start!r}")
         super().__init__(**kwargs)
         self.languages = tuple(vocabulary_sizes)
-        self._options: dict[str, Any] = {
-            "encoder": encoder,
-            "decoder": decoder,
-            "num_encoder_layers": int(num_encoder_layers),
-            "num_decoder_layers": int(num_decoder_layers),
-            "hidden_dim": int(hidden_dim),
-            "dropout": dropout,
-            "attention_score": attention_score,
-            "input_feeding": input_feeding,
-            "dropout_in_loop": dropout_in_loop,
-            "tie_output": tie_output,
-            "transformer": {
-                name: MECHANISMS[name].of(value) if name in MECHANISMS else value
-                for name, value in (transformer or {}).items()
-            },
-            "uniform_start": uniform_start,
-        }
-        self._use_cudnn = use_cudnn
+        self._config = config
         self._policy = policy
-        self._factory = self._make_factory()
-        self.alignment_head = None if self._factory is None else self._factory.config.alignment_head
+        of_transformer = config.transformer_config()
+        self._factory = None if of_transformer is None else TransformerFactory(of_transformer, policy)
+        self.alignment_head = None if of_transformer is None else of_transformer.alignment_head
         self._dropout = (
-            keras.layers.Dropout(dropout, dtype=policy, name="embedding_dropout")
+            keras.layers.Dropout(config.dropout, dtype=policy, name="embedding_dropout")
             if self._factory is None
             else self._factory.embedding_dropout
         )
@@ -220,15 +163,13 @@ class MultilingualModel(CommonModel, keras.Model):
         """Builds all weights, by the directions from languages to themselves, and applies `uniform_start`."""
         for language in languages:
             self.pair(language, language)
-        if (limit := self._options["uniform_start"]) is not None:
+        if (limit := self._config.uniform_start) is not None:
             for weight in self.trainable_weights:
                 weight.assign(keras.random.uniform(weight.shape, -limit, limit, dtype=weight.dtype))
 
     def get_config(self) -> dict[str, Any]:
-        transformer = {name: as_json(value) for name, value in self._options["transformer"].items()}
         return {
-            **self._options,
-            "transformer": transformer,
+            **self._config.as_json(),
             "name": self.name,
             "trainable": self.trainable,
             "dtype": self._policy.name,
@@ -260,66 +201,29 @@ class MultilingualModel(CommonModel, keras.Model):
 
     # Sub-classes are built of these parts.
 
-    def _make_factory(self) -> TransformerFactory | None:
-        options = self._options
-        given = options["transformer"]
-        known = {field.name for field in dataclasses.fields(TransformerConfig)} - {*_SET_ELSEWHERE}
-        if unknown := sorted(set(given) - known):
-            raise ValueError(f"`transformer` can set {', '.join(sorted(known))}. Received: {', '.join(unknown)}")
-        if "transformer" not in (options["encoder"], options["decoder"]):
-            if given:
-                raise ValueError(
-                    "`transformer` needs encoder='transformer' or decoder='transformer'. "
-                    f"Received: transformer={given!r}"
-                )
-            return None
-        d = options["hidden_dim"]
-        sizes = {"num_heads": 8, "intermediate_dim": 4 * d, **given}
-        config = TransformerConfig(**sizes, hidden_dim=d, dropout=options["dropout"])
-        is_set = {
-            "encoder": {"source_end": not config.source_end},
-            "decoder": {
-                "decoder_self_attention": not config.decoder_attends_to_itself,
-                "alignment_head": config.alignment_head is not None,
-            },
-        }
-        for side in SIDES:
-            names = [name for name, value in is_set[side].items() if value]
-            names += ["tied_layers"] * (side in config.tied_layers)
-            # Mechanisms of both sides have an effect on the side that is a Transformer.
-            names += [name for name in MECHANISMS if getattr(getattr(config, name), "sides", SIDES) == (side,)]
-            check_effect(
-                options[side] == "transformer",
-                f"{side}='transformer'",
-                **{name: as_json(getattr(config, name)) for name in names},
-            )
-        return TransformerFactory(config, self._policy)
-
     def _embedding(self, vocabulary_size: int, name: str) -> TokenEmbedding:
-        options = self._options
-        transformer = options["transformer"]
+        config, of_transformer = self._config, None if self._factory is None else self._factory.config
         return TokenEmbedding(
             vocabulary_size,
-            options["hidden_dim"],
-            tie_weights=options["tie_output"],
-            scale="transformer" in (options["encoder"], options["decoder"])
-            and transformer.get("scale_embeddings", True),
-            logits_bias=transformer.get("logits_bias", False),
+            config.hidden_dim,
+            tie_weights=config.tie_output,
+            scale=of_transformer is not None and of_transformer.scale_embeddings,
+            logits_bias=of_transformer is not None and of_transformer.logits_bias,
             dtype=self._policy,
             name=name,
         )
 
     def _make_source_side(self, embedding: TokenEmbedding, prefix: str = "") -> Any:
-        options = self._options
-        if options["encoder"] == "transformer":
+        config = self._config
+        if config.encoder == "transformer":
             assert self._factory is not None
-            stack = self._factory.encoder(options["num_encoder_layers"], prefix)
+            stack = self._factory.encoder(config.num_encoder_layers, prefix)
             return TransformerSource(self._factory, embedding, stack, prefix)
         encoder = RecurrentEncoder(
-            options["num_encoder_layers"],
-            options["hidden_dim"],
-            dropout=options["dropout"],
-            use_cudnn=self._use_cudnn,
+            config.num_encoder_layers,
+            config.hidden_dim,
+            dropout=config.dropout,
+            use_cudnn=config.use_cudnn,
             dtype=self._policy,
             name=f"{prefix}encoder",
         )
@@ -328,18 +232,18 @@ class MultilingualModel(CommonModel, keras.Model):
     def _make_target_side(
         self, embedding: TokenEmbedding, prefix: str = "", attention: LuongAttention | None = None
     ) -> Any:
-        options = self._options
-        if options["decoder"] == "transformer":
+        config = self._config
+        if config.decoder == "transformer":
             assert self._factory is not None
-            stack = self._factory.decoder(options["num_decoder_layers"], prefix)
+            stack = self._factory.decoder(config.num_decoder_layers, prefix)
             return TransformerTarget(self._factory, embedding, stack, prefix)
         decoder = AttentiveRecurrentDecoder(
-            options["num_decoder_layers"],
-            options["hidden_dim"],
-            score=options["attention_score"],
-            input_feeding=options["input_feeding"],
-            dropout_in_loop=options["dropout_in_loop"],
-            dropout=options["dropout"],
+            config.num_decoder_layers,
+            config.hidden_dim,
+            score=config.attention_score,
+            input_feeding=config.input_feeding,
+            dropout_in_loop=config.dropout_in_loop,
+            dropout=config.dropout,
             attention=attention,
             dtype=self._policy,
             name=f"{prefix}decoder",
@@ -357,7 +261,7 @@ class MultilingualModel(CommonModel, keras.Model):
     def _with_initial(self, memory: dict[str, Any]) -> dict[str, Any]:
         """Replaces the final states of an encoder in its memory by the initial state of a recurrent decoder."""
         final = memory.pop("final", None)
-        if self._options["decoder"] != "recurrent":
+        if self._config.decoder != "recurrent":
             return memory
         if final is None:  # the encoder is a Transformer: use the mean over the sentence
             weights = ops.expand_dims(ops.cast(memory["mask"], "float32"), -1)  # [B, S, 1]
@@ -367,23 +271,23 @@ class MultilingualModel(CommonModel, keras.Model):
 
     def _check_sides_fit(self) -> None:
         """Checks that each layer of a recurrent decoder has a layer of the encoder to start from."""
-        options = self._options
-        kinds = options["encoder"], options["decoder"]
-        if kinds == ("recurrent", "recurrent") and options["num_encoder_layers"] != options["num_decoder_layers"]:
+        config = self._config
+        kinds = config.encoder, config.decoder
+        if kinds == ("recurrent", "recurrent") and config.num_encoder_layers != config.num_decoder_layers:
             raise ValueError(
                 "Without a bridge, encoder and decoder must have the same number of layers. "
-                f"Received: num_encoder_layers={options['num_encoder_layers']}, "
-                f"num_decoder_layers={options['num_decoder_layers']}"
+                f"Received: num_encoder_layers={config.num_encoder_layers}, "
+                f"num_decoder_layers={config.num_decoder_layers}"
             )
 
     def _check_cross_shortcuts(self) -> None:
-        options = self._options
+        config = self._config
         has_them = self._factory is not None and self._factory.config.has_cross_shortcuts
-        if has_them and not options["encoder"] == options["decoder"] == "transformer":
+        if has_them and not config.encoder == config.decoder == "transformer":
             raise ValueError(
                 "Shortcuts on cross-attention need a Transformer encoder and decoder: leave 'cross' out of `sites`. "
-                f"Received: encoder={options['encoder']!r}, decoder={options['decoder']!r}, "
-                f"transformer={options['transformer']!r}"
+                f"Received: encoder={config.encoder!r}, decoder={config.decoder!r}, "
+                f"transformer={config.transformer!r}"
             )
 
     def _check_languages(self, *languages: str) -> None:
