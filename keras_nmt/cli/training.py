@@ -131,24 +131,23 @@ def train(
 
     of_file = {} if settings is None else experiments.ExperimentConfig.read_settings(settings)
     merged = merge_settings(experiments.ExperimentConfig, of_file, *chosen)
-    start = _model_of_start(merged)
-    direction, of_options = _files_of_one_direction(files, merged.get("data", {}))
-    config = experiments.ExperimentConfig.from_settings(start, direction, of_file, *chosen, of_options)
+    _add_model_of_start(merged)
+    _add_files(merged, files)
+    config = experiments.ExperimentConfig.from_merged(merged)
     if dry_run:
         experiments.dry_run(config)
     else:
         experiments.run(config, callbacks=make_callbacks(callbacks or (), config.settings()))
 
 
-def _files_of_one_direction(
-    files: dict[str, tuple[Path, Path] | None], data: dict[str, Any]
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Options with two files each as settings: the one direction, unless others name languages and pairs; the files."""
+def _add_files(settings: dict[str, Any], files: dict[str, tuple[Path, Path] | None]) -> None:
+    """Adds options with two files each to settings: the files; and their direction, unless it is named."""
     from keras_nmt.experiments.corpus_files import languages_of_files
 
     given = {name: both for name, both in files.items() if both is not None}
     if not given:
-        return {}, {}
+        return
+    data = settings.setdefault("data", {})
     pair, languages = languages_of_files(next(iter(given.values()))), data.get("languages")
     if isinstance(languages, list) and len(languages) == 2:
         one, other = map(str, languages)
@@ -162,27 +161,30 @@ def _files_of_one_direction(
                 f"--{name} must name the files of {pair[0]} and {pair[1]} in this order, as other options and settings "
                 f"do. Received: --{name} {both[0]} {both[1]}"
             )
-    direction = {"data.languages": list(pair), "data.pairs": ["-".join(pair)]}
-    return direction, {f"data.{name}": dict(zip(pair, both, strict=True)) for name, both in given.items()}
+    data |= {name: dict(zip(pair, both, strict=True)) for name, both in given.items()}
+    data.setdefault("languages", list(pair))
+    data.setdefault("pairs", ["-".join(pair)])
 
 
-def _model_of_start(settings: dict[str, Any]) -> dict[str, Any]:
-    """The architecture and arguments of the model of `init_from` as settings, unless a preset or others are chosen.
+def _add_model_of_start(settings: dict[str, Any]) -> None:
+    """Adds architecture and arguments of the model of `init_from` to settings, unless a preset or others are chosen.
 
-    A run that goes on does not need its start, which may be gone: then they are those of the run's own model.
+    A resumed run reads its own model instead, because the model it started from may be deleted.
     """
+    from keras_nmt.files.settings import merge_arguments
+
     path, model = settings.get("training", {}).get("start", {}).get("init_from"), settings.get("model", {})
     if path is None or model.get("preset") is not None:
-        return {}
+        return
     found = [x for x in (path, settings.get("directory", path)) if (Path(x) / CONFIG).is_file()]
     if not found:
-        return {}
+        return
     files = read_model_files(found[0])
     architecture = ARCHITECTURES.get(files.model_class)
     if architecture is None or model.get("architecture", architecture) != architecture:
-        return {}
+        return
     arguments = {name: x for name, x in files.model_config.items() if name not in OF_EXPERIMENT}
-    return {"model": {"architecture": architecture, **arguments}}
+    settings["model"] = merge_arguments({"architecture": architecture, **arguments}, model)
 
 
 def average(

@@ -31,6 +31,7 @@ from keras_nmt.files.settings import (
     make_settings,
     merge_settings,
     nested_items,
+    set_value,
     setting,
     setting_names,
     whole_name,
@@ -172,7 +173,11 @@ class ExperimentConfig:
         Raises:
             UserError: A setting is unknown, missing, out of its range, or of another type.
         """
-        settings = merge_settings(cls, *layers)
+        return cls.from_merged(merge_settings(cls, *layers))
+
+    @classmethod
+    def from_merged(cls, settings: dict[str, Any]) -> Self:
+        """Makes an instance from settings as `merge_settings` returns them; for errors, see `from_settings`."""
         given = flatten(cls, settings)
         others = {name: value for name, value in given.items() if name not in setting_names(cls)}
         foreign = {name: value for name, value in others.items() if not name.startswith("model.")}
@@ -185,7 +190,7 @@ class ExperimentConfig:
                 raise UserError(f"`{other}` is a setting, not an argument of the model. Received: {name}")
         if missing := [f"`{name}` ({option})" for name, option in NEEDED.items() if given.get(name) is None]:
             raise UserError(f"Missing settings: {', '.join(missing)}")
-        settings = _with_defaults(settings, given)
+        _add_defaults(settings, given)
         settings["data"] = make_settings(DataConfig, settings["data"], "data.")
         if kind := ARCHITECTURES.get(str(settings["model"]["architecture"])):
             # Checked first, because a wrong name may be the reason for what other sections lack.
@@ -335,7 +340,7 @@ class ExperimentConfig:
         check_tokenizer(own.bleu_tokenizer, "bleu_tokenizer", load=False)
 
 
-def _with_defaults(settings: dict[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def _add_defaults(settings: dict[str, Any], given: Mapping[str, Any]) -> None:
     """Adds the defaults that depend on other settings."""
     pairs = given.get("data.pairs") or given["data.languages"]  # several languages have several pairs by default
     is_one = isinstance(pairs, list | tuple) and len(pairs) == 1
@@ -349,8 +354,9 @@ def _with_defaults(settings: dict[str, Any], given: Mapping[str, Any]) -> dict[s
     }
     if given.get("data.alignments") is not None and architecture == "transformer":
         defaults["model.alignment_head"] = 1
-    missing = {name: value for name, value in defaults.items() if given.get(name) is None}
-    return merge_settings(ExperimentConfig, settings, missing)
+    for name, value in defaults.items():
+        if given.get(name) is None:
+            set_value(settings, name, value)
 
 
 def _suggestion(unknown: Sequence[str], given: Mapping[str, Any]) -> str:
