@@ -37,7 +37,7 @@ from keras_nmt.files.markdown import markdown_table
 from keras_nmt.text.text_files import read_lines, text_digest
 
 HERE = Path(__file__).parent
-READMES = ("../README.md", "README.md", "multi30k/README.md")
+READMES = ("../README.md", "README.md", "../lab/four_languages.md", "../lab/multi30k.md", "../lab/students.md")
 WRITTEN = re.compile(r"(<!-- written by claims.py: (\w+) -->\n\n).*?(\n\n<!-- end -->)", re.DOTALL)
 STATISTICS = ("each seed", "95% interval", "p", "p (Holm)", "p (seeds)")
 COLUMNS = ("claim", "paper", "here", *STATISTICS, "answer", "data and size here")

@@ -24,11 +24,8 @@ CODE = re.compile(r"^(?: {4}.*|```(?:.*\n)*?```)$", re.MULTILINE)
 
 def pages() -> list[Path]:
     """The Markdown files outside `docs/` that are pages of the site."""
-    others = [
-        path
-        for folder in ("benchmarks", "keras_nmt", "recipes", "savedmodels")
-        for path in ROOT.glob(f"{folder}/**/README.md")
-    ]
+    folders = ("benchmarks", "keras_nmt", "recipes", "savedmodels")
+    others = [*ROOT.glob("lab/*.md"), *(path for folder in folders for path in ROOT.glob(f"{folder}/**/README.md"))]
     return [HOME, ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *sorted(others)]
 
 

@@ -53,8 +53,8 @@ def documents(*patterns):
 
 
 def test_the_examples_of_the_readme_work():
-    names = run(blocks(README), source_ids=IDS, target_input_ids=IDS)
-    assert names["logits"].shape == (2, 4, 8000)
+    names = run(blocks(README))
+    assert names["logits"].shape == (1, 4, 8000)
     options = {"source_vocabulary_size": 11, "layer_composition": "mixing>Mixing"}  # as the command's --set
     mixed = Transformer.from_preset("transformer_tiny", **options)
     assert mixed([IDS, IDS]).shape == (2, 4, 11)
@@ -62,7 +62,7 @@ def test_the_examples_of_the_readme_work():
 
 
 def test_the_readme_is_one_screen_and_the_first_page_shows_every_command():
-    assert len(README.splitlines()) <= 90
+    assert len(README.splitlines()) <= 100
     assert "pip install -e . && python recipes/quickstart.py" in README
     assert 'pip install -e ".[test]" && python -m pytest' in README
     names = {command.name for command in app.registered_commands} | {"inspect"}
@@ -240,7 +240,7 @@ def test_the_format_of_contributing_has_all_parameters_and_refuses_mechanisms(ma
 
 
 def test_settings_in_files_are_settings(tmp_path):
-    found = [block for page in PAGES for block in blocks(page, "json")]
+    found = [block for page in PAGES for block in blocks(page, "json")] + blocks(README, "json")
     assert found
     found.append((RECIPES / "multi30k" / "many.json").read_text(encoding="utf-8"))
     for number, block in enumerate(found):
@@ -255,7 +255,7 @@ def test_settings_in_files_are_settings(tmp_path):
 
 
 def test_every_set_option_of_the_pages_is_a_setting():
-    recipes = [path.read_text(encoding="utf-8") for path in documents("recipes/**/*.md", "benchmarks/*.md")]
+    recipes = [path.read_text(encoding="utf-8") for path in documents("recipes/**/*.md", "benchmarks/*.md", "lab/*.md")]
     used = {name for text in [*PAGES.values(), README, *recipes] for name in re.findall(r"--set '?([\w.]+)=", text)}
     assert {"schedule", "frozen", "lora"} <= used
     known = {*setting_names(ExperimentConfig), "model", "NAME"}
@@ -265,7 +265,9 @@ def test_every_set_option_of_the_pages_is_a_setting():
 
 def test_the_documented_options_exist():
     commands = get_command(app).commands
-    for path in documents("README.md", "savedmodels/README.md", "docs/**/*.md", "recipes/**/*.md", "benchmarks/*.md"):
+    for path in documents(
+        "README.md", "savedmodels/README.md", "docs/**/*.md", "recipes/**/*.md", "benchmarks/*.md", "lab/*.md"
+    ):
         for name, line in re.findall(COMMAND, path.read_text(encoding="utf-8"), re.MULTILINE):
             command = commands[name]
             if hasattr(command, "commands"):  # a command of several words, as `inspect bridge`
@@ -296,9 +298,9 @@ def relative_links(path):
 
 
 def test_relative_links_lead_to_files_that_exist():
-    assert "recipes/multi30k/README.md" in relative_links(ROOT / "README.md")
+    assert "docs/results.md" in relative_links(ROOT / "README.md")
     assert "../tests/serving/saved_model_run.c" in relative_links(ROOT / "savedmodels" / "README.md")
     pages = ("README.md", "client/README.md", "savedmodels/README.md", "keras_nmt/quickstart_data/README.md")
-    for path in documents(*pages, "docs/**/*.md", "recipes/**/README.md", "benchmarks/*.md"):
+    for path in documents(*pages, "docs/**/*.md", "recipes/**/README.md", "benchmarks/*.md", "lab/*.md"):
         for link in relative_links(path):
             assert path.parent.joinpath(link).is_file(), (path, link)

@@ -6,7 +6,7 @@ import shutil
 import sys
 
 import pytest
-from scripts import RECIPES, load_script
+from scripts import RECIPES, ROOT, load_script
 
 from keras_nmt.experiments.comparison_table import show_p
 from keras_nmt.models import count_parameters
@@ -89,7 +89,7 @@ def test_the_kept_runs_are_those_of_the_recipe(multi30k, tmp_path, run_recipe):
     assert kept.read_bytes() == before
     found = json.loads((tmp_path / "runs" / "comparison.json").read_text(encoding="utf-8"))["configurations"]
     assert {one["runs"] for one in found.values()} == {3}
-    text = (RECIPES / "multi30k" / "README.md").read_text(encoding="utf-8")
+    text = (ROOT / "lab" / "multi30k.md").read_text(encoding="utf-8")
     for name, one in found.items():
         start = f"| {name} | {one['parameters']:,} | 3 | "
         row = next(line for line in text.splitlines() if line.startswith(start)).split(" | ")
