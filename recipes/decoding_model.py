@@ -91,7 +91,11 @@ def main(
         text = Path(folder) / "text"
         text.write_text("".join(f"{line}\n" for line in known), encoding="utf-8")
         subwords = train_subwords(
-            text, Path(folder) / "subwords.model", vocabulary_size=VOCABULARY_SIZE, normalization="identity"
+            text,
+            Path(folder) / "subwords.model",
+            vocabulary_size=VOCABULARY_SIZE,
+            normalization="identity",
+            source_cleaning=False,
         )
         tokenizer = SubwordTokenizer(subwords)
         model = Transformer(

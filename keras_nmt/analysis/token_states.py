@@ -238,7 +238,8 @@ def open_pair(model: Model, source_language: str | None = None, target_language:
         UserError: The folder is no model directory, the model is an ensemble, or does not have the direction.
     """
     if isinstance(model, tuple):
-        return model
+        pair, (one, other) = model
+        return pair, (one.source, other)
     if isinstance(model, Translator):
         whole, tokenizers = model.model, model.tokenizers
     else:
@@ -254,7 +255,7 @@ def open_pair(model: Model, source_language: str | None = None, target_language:
             f"Received: from {source_language} to {target_language}"
         )
     first, second = map(str, direction)
-    return whole.pair(first, second), (tokenizers[first], tokenizers[second])
+    return whole.pair(first, second), (tokenizers[first].source, tokenizers[second])
 
 
 def open_translator(

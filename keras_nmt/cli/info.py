@@ -58,11 +58,16 @@ def report(
 
 
 def _model_rows(files: ModelFiles) -> list[tuple[str, str]]:
+    from keras_nmt.data.subword_models import cleans_sources, read_subwords  # imports NumPy
+
     options = files.model_config
     if "target_vocabulary_size" in options and options["target_vocabulary_size"] is None:
         options["target_vocabulary_size"] = "joint"
     options |= files.search
     options |= {} if files.sentences_per_line is None else {SENTENCES_PER_LINE: files.sentences_per_line}
+    names = {os.path.basename(name) for side, name in files.config["subwords"].items() if side != "target"}
+    protos = [read_subwords(path) for path in map(files.path.joinpath, names) if path.is_file()]
+    options["source_cleaning"] = any(map(cleans_sources, protos))
     return [(name, _shown(value)) for name, value in options.items()]
 
 

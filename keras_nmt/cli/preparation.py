@@ -32,6 +32,13 @@ OF_VOCABULARY: dict[str, Any] = {  # fields of `Preparation`, for subwords that 
         bool | None,
         typer.Option("--byte-fallback", help="With --vocabulary-size: bytes for unknown characters, 256 subwords."),
     ],
+    "source_cleaning": Annotated[
+        bool | None,
+        typer.Option(
+            "--source-cleaning/--no-source-cleaning",
+            help="With --vocabulary-size: clean spaces, hyphens and invisible characters of side one. Default: yes.",
+        ),
+    ],
 }
 OF_PAIRS: dict[str, Any] = {  # fields of `Preparation`
     "max_length": Annotated[int | None, typer.Option(help="Longest sentence in subwords. Default: 256.")],

@@ -207,12 +207,12 @@ def read_parallel(
     Args:
         source_file: String or path of the source sentences: UTF-8, one per line of at most 1 MiB, plain or gzip.
         target_file: String or path of the translations, with the same number of lines.
-        source_tokenizer: SubwordTokenizer of the source text.
+        source_tokenizer: SubwordTokenizer of the source text, of which `source` is used.
         target_tokenizer: SubwordTokenizer of the target text, the same object for a joint vocabulary.
         max_length: Integer, the largest number of subwords of a sentence, including EOS; or None for no limit. Defaults
             to 256.
         max_ratio: Float, the largest ratio of lengths; or None for no limit. Defaults to 3.
-        keep_text: Boolean, whether the corpus also keeps the text, for `SubwordSampling`. Defaults to False.
+        keep_text: Boolean, whether the corpus also keeps the text as it is, for `SubwordSampling`. Defaults to False.
 
     Returns:
         The `ParallelCorpus`, in the order of the files.
@@ -243,7 +243,7 @@ def read_parallel(
     )
 
     def tokenize(source: tf.Tensor, target: tf.Tensor) -> tuple[tf.Tensor, ...]:
-        sides = source_tokenizer.tokenize(source), target_tokenizer.tokenize(target)
+        sides = source_tokenizer.source.tokenize(source), target_tokenizer.tokenize(target)
         ids = tuple(part for side in sides for part in (side.values, side.row_lengths()))
         return (*ids, source, target) if keep_text else ids
 

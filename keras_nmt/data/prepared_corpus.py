@@ -57,13 +57,20 @@ class PreparedCorpus:
             max_length, max_ratio: As in `read_parallel`.
 
         Raises:
-            UserError: The corpus was prepared with other subwords, or with weaker limits; or its target has a tag.
+            UserError: The corpus was prepared with other subwords, or with weaker limits; or its target has a tag, or
+                was prepared as a source and cleaned.
         """
         tag = self.folder.manifest["options"].get("source_tag")
         if tag is not None and self._sides[1] == self.folder.sides[0]:
             raise UserError(
                 f"The side {self._sides[1]} was prepared with a tag before each sentence, and cannot be a target: "
                 f"prepare the corpus again without --tag. Received: {self.folder.path} with the tag {tag}"
+            )
+        if target.source.cleans and self._sides[1] == self.folder.sides[0]:
+            raise UserError(
+                f"The side {self._sides[1]} was prepared as a source, with cleaned text, and cannot be a target: "
+                "prepare the corpus again with this side second, or with subwords without `source_cleaning`. "
+                f"Received: {self.folder.path}"
             )
         for side, tokenizer in zip(self._sides, (source, target), strict=True):
             digest = self.folder.manifest["subwords"][side]

@@ -9,7 +9,7 @@ import io
 import os
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import compress
 from pathlib import Path
 from typing import Any
@@ -27,12 +27,14 @@ from keras_nmt.files.paths import check_regular
 from keras_nmt.files.settings import documented, setting
 from keras_nmt.ids import BOS, EOS, PAD, UNK
 from keras_nmt.text.normalization import normalization_rules
+from keras_nmt.text.source_cleaning import clean_source
 from keras_nmt.text.text_files import read_blocks
 
 MODEL_TYPES = ("bpe", "unigram")
 NORMALIZATIONS = ("nfc", "nfkc", "identity")
 RESERVED_SYMBOLS = ("<pad>", "<unk>", "<s>", "</s>")
 NUM_BYTES = 256
+CLEANING = "_source_cleaning"  # end of the name of the normalisation, by which a model knows that sources are cleaned
 LEAST_COVERAGE = 0.98  # SentencePiece's minimum
 MAX_BYTES = 256 << 20  # size of the largest file, for ten million subwords
 NUM_THREADS = 16  # the model depends on the number of threads; a constant gives the same model on every machine
@@ -55,6 +57,11 @@ class SubwordOptions:
     split_digits: bool = setting(False, "Whether each digit is a subword.")
     lowercase: bool = setting(
         False, "Whether the subword model lower-cases all text. The scores of an experiment then ignore case."
+    )
+    source_cleaning: bool = setting(
+        True,
+        "Whether source texts are cleaned before they are segmented: spaces of all kinds, invisible characters, "
+        "hyphens; see `clean_source`.",
     )
 
     def check_size(self, vocabulary_size: int, control_symbols: Sequence[str] = ()) -> None:
@@ -142,6 +149,11 @@ def _written_digest(path: Path) -> str | None:
     return None
 
 
+def cleans_sources(proto: bytes) -> bool:
+    """Returns whether a subword model was trained with `source_cleaning`."""
+    return str(ModelProto.FromString(proto).normalizer_spec.name).endswith(CLEANING)
+
+
 def train_subwords(
     files: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     path: str | os.PathLike[str],
@@ -150,6 +162,7 @@ def train_subwords(
     control_symbols: Sequence[str] = (),
     max_sentences: int = 10_000_000,
     seed: int = 0,
+    sources: Sequence[str | os.PathLike[str]] = (),
     **options: Any,
 ) -> Path:
     """Trains a SentencePiece model on text files and writes it to a file.
@@ -167,6 +180,8 @@ def train_subwords(
         max_sentences: Integer, the largest number of sentences to train on; a random sample if there are more. Defaults
             to 10 million.
         seed: Integer, seed of the sample. Defaults to 0.
+        sources: Sequence of those of `files` that are sources alone: with `source_cleaning`, they are cleaned. Defaults
+            to none.
         **options: Fields of `keras_nmt.data.subword_models.SubwordOptions`.
 
     Returns:
@@ -203,12 +218,13 @@ def train_subwords(
     check_positive(max_sentences=max_sentences)
     if seed < 0:
         raise UserError(f"`seed` must be at least 0. Received: {seed}")
+    cleaned = {Path(file) for file in sources} if own.source_cleaning else set()
     model = io.BytesIO()
     try:
         with _rules(own.normalization, own.lowercase) as rules:
             sentencepiece.SentencePieceTrainer.train(
                 **rules,
-                sentence_iterator=_sentences(paths, max_sentences, seed),
+                sentence_iterator=_sentences(paths, max_sentences, seed, cleaned),
                 model_writer=model,
                 vocab_size=vocabulary_size,
                 model_type=own.model_type,
@@ -228,7 +244,7 @@ def train_subwords(
         raise UserError(_explain(str(error), vocabulary_size, paths)) from None
     proto = ModelProto.FromString(model.getvalue())
     proto.normalizer_spec.ClearField("normalization_rule_tsv")  # the path of a temporary file
-    proto.normalizer_spec.name = f"{own.normalization}{'_lowercase' * own.lowercase}"
+    proto.normalizer_spec.name = f"{own.normalization}{'_lowercase' * own.lowercase}{CLEANING * own.source_cleaning}"
     return write_bytes(path, proto.SerializeToString())
 
 
@@ -244,8 +260,8 @@ def _rules(normalization: str, lowercase: bool) -> Iterator[dict[str, Any]]:
         yield {"normalization_rule_tsv": str(rules)}
 
 
-def _sentences(paths: list[Path], max_sentences: int, seed: int) -> Iterator[str]:
-    """Returns the lines of the files, or a random sample of them.
+def _sentences(paths: list[Path], max_sentences: int, seed: int, cleaned: Collection[Path]) -> Iterator[str]:
+    """Returns the lines of the files, or a random sample of them. Those of the files `cleaned` are cleaned.
 
     All files are read once before the trainer starts, because the trainer hides errors of its iterator. The trainer's
     own sampling is not used, because it depends on earlier trainings in the same process.
@@ -257,7 +273,12 @@ def _sentences(paths: list[Path], max_sentences: int, seed: int) -> Iterator[str
         num_lines += sum(map(len, read_blocks(path)))
         if num_lines == num_before:
             raise UserError(f"The file is empty. Received: files={str(path)!r}")
-    lines = (line for path in paths for block in read_blocks(path) for line in block)
+    lines: Iterator[str] = (
+        line
+        for path in paths
+        for block in read_blocks(path)
+        for line in (map(clean_source, block) if path in cleaned else block)
+    )
     if num_lines <= max_sentences:
         return lines
     chosen = np.zeros(num_lines, bool)

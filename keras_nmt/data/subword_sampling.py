@@ -22,7 +22,7 @@ class SubwordSampling:
     `read_parallel` with `keep_text=True`.
 
     Args:
-        source_tokenizer: SubwordTokenizer of the source text.
+        source_tokenizer: SubwordTokenizer of the source text, of which `source` is used.
         target_tokenizer: SubwordTokenizer of the target text.
         alpha: Float above 0 and at most 1, see `SubwordTokenizer.sample`. Usual values are 0.1 for BPE models, where
             alpha is the probability that a merge is dropped, and 0.2 for unigram models, where alpha smooths
@@ -68,7 +68,7 @@ class SubwordSampling:
         if alpha is not None and not 0 < alpha <= 1:
             raise UserError(f"`alpha` must be above 0 and at most 1. Received: {alpha=}")
         check_length_limits(max_length, None)
-        self._tokenizers = source_tokenizer, target_tokenizer
+        self._tokenizers = source_tokenizer.source, target_tokenizer
         self.alpha = alpha
         self.noise = noise
         self.max_length = max_length

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import hashlib
 import os
@@ -15,12 +16,13 @@ import tensorflow_text
 from sentencepiece.sentencepiece_model_pb2 import ModelProto
 from tensorflow_text.python.ops.sentencepiece_tokenizer import gen_sentencepiece_tokenizer
 
-from keras_nmt.data.subword_models import read_subwords
+from keras_nmt.data.subword_models import cleans_sources, read_subwords
 from keras_nmt.data.subword_sampler import SPACE, SubwordSampler
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import write_bytes
 from keras_nmt.files.process_resources import without_standard_error
 from keras_nmt.ids import BOS, EOS, PAD, UNK
+from keras_nmt.text.source_cleaning import clean_source, replacements
 
 SPECIAL_IDS = {"pad": PAD, "unknown": UNK, "begin": BOS, "end": EOS}
 
@@ -34,6 +36,8 @@ class SubwordTokenizer(tf.Module):
     `SentencePieceTokenizer` of keras_hub is not used, because it does not sample segmentations, does not check the
     special ids, and loses its model when a random seed is set (tensorflow/text#570).
 
+    A new tokenizer segments targets; `source` segments sources. Whatever takes the tokenizer of a source uses `source`.
+
     Args:
         model: Path of a SentencePiece model, or its content as bytes. The ids must be PAD 0, UNK 1, BOS 2, EOS 3, as in
             the models of `keras_nmt.data.train_subwords`.
@@ -42,6 +46,9 @@ class SubwordTokenizer(tf.Module):
     Raises:
         OSError: The file cannot be read.
         UserError: The file is not a SentencePiece model, has other special ids, or is damaged; see `read_subwords`.
+
+    Attributes:
+        cleans: Boolean, whether texts are cleaned first, see `keras_nmt.text.clean_source`.
 
     Example:
 
@@ -61,6 +68,7 @@ class SubwordTokenizer(tf.Module):
 
     def __init__(self, model: str | os.PathLike[str] | bytes, *, digest: str | None = None) -> None:
         super().__init__(name="subword_tokenizer")
+        self.cleans = False
         origin = "bytes" if isinstance(model, bytes) else repr(os.fspath(model))
         self._proto = model if isinstance(model, bytes) else read_subwords(model, digest)
         self._processor = _load(self._proto, origin)
@@ -70,6 +78,15 @@ class SubwordTokenizer(tf.Module):
             self._tokenizer = tensorflow_text.SentencepieceTokenizer(self._proto, out_type=tf.int32)
             self._tokenizer._model_resource = _SharedModel(self._proto)
         self._sampler = functools.lru_cache(maxsize=4)(functools.partial(SubwordSampler, self._processor))  # by alpha
+        self._source: SubwordTokenizer | None = None
+        if cleans_sources(self._proto):
+            self._source = copy.copy(self)
+            self._source.cleans = True
+
+    @property
+    def source(self) -> SubwordTokenizer:
+        """The tokenizer of source texts: it cleans texts if the model was trained with `source_cleaning`."""
+        return self if self._source is None else self._source
 
     @property
     def vocabulary_size(self) -> int:
@@ -130,7 +147,15 @@ class SubwordTokenizer(tf.Module):
             `tf.RaggedTensor` `[N, (number of subwords)]`, int32, without BOS and EOS. The row of an empty or blank text
             is empty. (The model's normalisation determines which characters are spaces.)
         """
-        return self._tokenizer.tokenize(tf.convert_to_tensor(strings, tf.string))
+        return self._tokenizer.tokenize(self.cleaned(strings))
+
+    def cleaned(self, strings: tf.Tensor | Sequence[str]) -> tf.Tensor:
+        """Returns texts `[N]` as they are segmented: with `cleans`, by `keras_nmt.text.clean_source` in the graph."""
+        texts = tf.convert_to_tensor(strings, tf.string)
+        if self.cleans:
+            for new, pattern in _patterns():
+                texts = tf.strings.regex_replace(texts, pattern, new)
+        return texts
 
     def tokenize_with_offsets(
         self, strings: tf.Tensor | Sequence[str]
@@ -139,9 +164,9 @@ class SubwordTokenizer(tf.Module):
 
         Returns:
             Three `tf.RaggedTensor` `[N, (number of subwords)]`, int32: ids, and the byte positions in the text of the
-            begin and the end of each subword.
+            begin and the end of each subword; of a cleaned text, positions in what `cleaned` returns.
         """
-        return self._tokenizer.tokenize_with_offsets(tf.convert_to_tensor(strings, tf.string))
+        return self._tokenizer.tokenize_with_offsets(self.cleaned(strings))
 
     def sample(
         self, texts: Sequence[bytes], alpha: float, seed: int | np.random.SeedSequence
@@ -169,6 +194,8 @@ class SubwordTokenizer(tf.Module):
             Unigram: [Kudo, 2018](https://arxiv.org/abs/1804.10959), section 3.3, with all segmentations (l = inf); BPE:
             [Provilkov et al., 2020](https://arxiv.org/abs/1910.13267), algorithm 1.
         """
+        if self.cleans:
+            texts = [clean_source(text.decode()).encode() for text in texts]
         return self._sampler(alpha).sample(texts, seed)
 
     def sampling_digest(self, alpha: float) -> str:
@@ -206,6 +233,15 @@ class SubwordTokenizer(tf.Module):
         Missing folders are made.
         """
         return write_bytes(path, self._proto)
+
+
+@functools.cache
+def _patterns() -> list[tuple[str, str]]:
+    """Returns the replacements of `clean_source`, each with a regular expression of the characters that it replaces."""
+    of_each: dict[str, str] = {}
+    for code, new in replacements().items():
+        of_each[new] = of_each.get(new, "") + f"\\x{{{code:X}}}"
+    return [(new, f"[{characters}]") for new, characters in of_each.items()]
 
 
 class _SharedModel(tf.saved_model.experimental.TrackableResource):

@@ -48,6 +48,7 @@ NEEDED = {
     "data.dev": "--dev SOURCE TARGET",
     "data.languages": "--set 'languages=[LANGUAGE, ...]'",
 }
+BEFORE = {"subwords.source_cleaning": False}  # what runs did before there were these settings
 
 
 def dev_metrics() -> dict[str, str]:
@@ -217,12 +218,12 @@ class ExperimentConfig:
         """Returns the differences from the settings in the model directory, as "name=value (was value)".
 
         Settings and sections whose dotted names are in `may_change` are not compared. A setting that is missing in the
-        directory counts as its default.
+        directory counts as its default, or as `BEFORE` says.
         """
         path = ModelDirectory(self.directory).settings_path
         with named_damage(path):
             written = {**read_json(path, "the settings of a run"), "directory": self.directory}
-            old, new = (flatten(type(self), one.settings()) for one in (self.from_settings(written), self))
+            old, new = (flatten(type(self), one.settings()) for one in (self.from_settings(BEFORE, written), self))
         return [
             f"{name}={new.get(name)!r} (was {old.get(name)!r})"
             for name in dict.fromkeys([*new, *old])

@@ -28,7 +28,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from keras_nmt.errors import UserError, one_line
 from keras_nmt.experiments.comparison_table import Runs
-from keras_nmt.experiments.config import ExperimentConfig
+from keras_nmt.experiments.config import BEFORE, ExperimentConfig
 from keras_nmt.experiments.results import NO_EFFECT, check_results, hypotheses_path, read_digests, read_speed
 from keras_nmt.files.atomic_files import (
     atomic_folder,
@@ -221,7 +221,7 @@ def _check_same(
     path: str | os.PathLike[str], kept: KeptRun, settings: Mapping[str, Any], data: Mapping[str, list[str]]
 ) -> None:
     """Checks that a run has the settings and data of the one that is kept under its name."""
-    old, new = (flatten(ExperimentConfig, one) for one in (kept.settings, settings))
+    old, new = ({**BEFORE, **flatten(ExperimentConfig, one)} for one in (kept.settings, settings))
     # A setting that only one has is of another version of the package, unless it is an argument of the model.
     names = [x for x in {**old, **new} if (x in old and x in new) or x.startswith("model.")]
     names = [name for name in names if not any(f"{name}.".startswith(f"{x}.") for x in NO_EFFECT)]

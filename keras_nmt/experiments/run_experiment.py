@@ -402,6 +402,7 @@ def make_tokenizers(config: ExperimentConfig, folder: ModelDirectory, report: Re
             vocabulary_size=sizes[name],
             control_symbols=labels,
             seed=config.training.update.seed,
+            sources=_sources_alone(config, files),
             **own.options,
         )
     models = {name: SubwordTokenizer(folder.path / name) for name in dict.fromkeys(names.values())}
@@ -465,6 +466,12 @@ def _training_files(config: ExperimentConfig, sides: Sequence[str]) -> list[Any]
                 paths = (of_corpus[number] for of_corpus in direction.corpora)
                 files |= dict.fromkeys(path for path in paths if prepared_side(path) is None)
     return list(files)
+
+
+def _sources_alone(config: ExperimentConfig, files: Sequence[Any]) -> list[Any]:
+    """Returns those of the files that no direction has as targets."""
+    targets = {os.fspath(target) for direction in config.directions for _, target in direction.corpora}
+    return [file for file in files if os.fspath(file) not in targets]
 
 
 def _check_labels(

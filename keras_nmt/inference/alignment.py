@@ -34,7 +34,7 @@ def words_of_subwords(
         tokenizer: `SubwordTokenizer`.
         texts: Sequence of N texts.
         begins: Sequence of N sequences of integers, the indices of the letters at which words begin, in ascending
-            order. Defaults to the words of `split_words`.
+            order. Defaults to the words of `split_words`: of the text as it is given, also if the tokenizer cleans it.
     """
     in_bytes = None
     if begins is not None:
@@ -48,6 +48,8 @@ def words_of_texts(
     tokenizer: SubwordTokenizer, texts: tf.Tensor, begins: tf.RaggedTensor | None = None
 ) -> tf.RaggedTensor:
     """Does the same in the graph: string `[N]`, and int32 `[N, (words)]` in bytes, to int32 `[N, (subwords)]`."""
+    if tokenizer.cleans:
+        texts, begins = _cleaned_with_begins(tokenizer, texts, _begins_of_words(texts) if begins is None else begins)
     _, starts, limits = tokenizer.tokenize_with_offsets(texts)
     points, places = tf.strings.unicode_decode_with_offsets(texts, "UTF-8")  # code points, and their places in bytes
     point = points.flat_values[:, None]
@@ -75,6 +77,33 @@ def words_of_texts(
     return starts.with_flat_values(tf.maximum(numbers, 0))
 
 
+def _begins_of_words(texts: tf.Tensor) -> tf.RaggedTensor:
+    """Returns where the words of `split_words` begin in texts `[N]`: int32 `[N, (words)]`, in bytes."""
+    parts = tf.strings.split(tf.strings.regex_replace(texts, f"[{WORD_ENDS}]", " "), " ")  # between single spaces
+    sizes = parts.with_values(tf.strings.length(parts.flat_values) + 1)
+    return tf.ragged.boolean_mask(_sums(sizes) - sizes, parts != "")
+
+
+def _cleaned_with_begins(
+    tokenizer: SubwordTokenizer, texts: tf.Tensor, begins: tf.RaggedTensor
+) -> tuple[tf.Tensor, tf.RaggedTensor]:
+    """Returns texts `[N]` as they are segmented, and where their words, which begin at `begins`, begin there."""
+    first, size = tf.zeros_like(texts, tf.int32)[:, None], tf.strings.length(texts)[:, None]
+    starts, stops = tf.concat([first, begins], 1), tf.concat([begins, size], 1)  # before the first word, and words
+    of_parts = tf.gather(texts, starts.value_rowids())
+    parts = tf.strings.substr(of_parts, starts.flat_values, stops.flat_values - starts.flat_values)
+    cleaned = starts.with_values(tokenizer.cleaned(parts))
+    sizes = starts.with_values(tf.strings.length(cleaned.flat_values))
+    return tf.strings.reduce_join(cleaned, 1), _sums(sizes)[:, :-1]
+
+
+def _sums(sizes: tf.RaggedTensor) -> tf.RaggedTensor:
+    """Returns the sum of each number and those before it in its row `[N, (numbers)]`."""
+    sums = tf.cumsum(sizes.flat_values)
+    before = tf.gather(tf.concat([[0], sums], 0), sizes.row_starts())
+    return sizes.with_values(sums - tf.gather(before, sizes.value_rowids()))
+
+
 def subword_links(
     tokenizers: tuple[SubwordTokenizer, SubwordTokenizer],
     sources: Sequence[str],
@@ -84,7 +113,7 @@ def subword_links(
     """Aligns the subwords of sentences: all subwords of a source word with all subwords of its aligned target words.
 
     Args:
-        tokenizers: Tuple of the source's and the target's `SubwordTokenizer`.
+        tokenizers: Tuple of the source's and the target's `SubwordTokenizer`; of the source's, `source` is used.
         sources: Sequence of N strings.
         targets: Sequence of N strings.
         alignments: Sequence of N sequences of pairs (source word, target word), from 0.
@@ -95,7 +124,7 @@ def subword_links(
     """
     subwords = [
         [_by_word(words) for words in words_of_subwords(tokenizer, texts)] if len(texts) else []
-        for tokenizer, texts in zip(tokenizers, (sources, targets), strict=True)
+        for tokenizer, texts in ((tokenizers[0].source, sources), (tokenizers[1], targets))
     ]
     rows = [
         sorted({t * LINK_BASE + s for a, b in pairs for s in of_source.get(a, ()) for t in of_target.get(b, ())})
@@ -129,6 +158,7 @@ def copies_of_texts(tokenizer: SubwordTokenizer, texts: tf.Tensor, most: int) ->
     unknown, or if the "word" is of a script without spaces: string `[N, (subwords)]`. Of each text, the first `most`
     subwords are read.
     """
+    texts = tokenizer.cleaned(texts)
     numbers = tf.cast(words_of_texts(tokenizer, texts)[:, :most].flat_values, tf.int64)
     ids, starts, limits = (x[:, :most] for x in tokenizer.tokenize_with_offsets(texts))
     rows, start = ids.value_rowids(), starts.flat_values

@@ -453,10 +453,9 @@ class TextGraph:
         side: int,
         languages: list[tf.Tensor],
     ) -> Any:
-        """Calls `body` for each of the values `[N, ...]`, with the subwords of the value's language."""
-        if not languages:
-            return body(self.tokenizers[self.directions[0][side]], values)
-        tokenizers = [self.tokenizers[self.languages[first]] for first in self._by_tokenizer.firsts]
+        """Calls `body` for each of the values `[N, ...]`, with the subwords of the value's language on this side."""
+        names = [self.languages[i] for i in self._by_tokenizer.firsts] if languages else [self.directions[0][side]]
+        tokenizers = [self.tokenizers[name] if side else self.tokenizers[name].source for name in names]
         if len(tokenizers) == 1:
             return body(tokenizers[0], values)
         groups = self._by_tokenizer.of(languages[side])

@@ -20,7 +20,7 @@ class LoadedModel(NamedTuple):
     """A model in float32, its subwords, and the search settings of the model directory."""
 
     model: TranslationModel | MultilingualModel
-    tokenizers: dict[str, SubwordTokenizer]  # by the keys of `model.vocabulary_sizes`; one object for joint subwords
+    tokenizers: dict[str, SubwordTokenizer]  # see `checked_tokenizers`
     search: dict[str, Any]
     sentences_per_line: int | None
 
@@ -88,7 +88,7 @@ def _load(
     tokenizers = {key: by_path[path] for key, path in paths.items()}
     search, most = files.search, files.sentences_per_line
     if source is None and target is None:
-        return LoadedModel(model, tokenizers, search, most)
+        return LoadedModel(model, checked_tokenizers(model, tokenizers), search, most)
     if (source, target) not in model.directions:
         choice = "leave them out" if len(model.directions) == 1 else "name a source and a target language"
         raise UserError(
@@ -97,13 +97,17 @@ def _load(
         )
     assert source is not None and target is not None  # noqa: PT018
     pair = model.pair(source, target)
-    return LoadedModel(pair, {"source": tokenizers[source], "target": tokenizers[target]}, search, most)
+    of_pair = checked_tokenizers(pair, {"source": tokenizers[source], "target": tokenizers[target]})
+    return LoadedModel(pair, of_pair, search, most)
 
 
 def checked_tokenizers(
     model: TranslationModel | MultilingualModel, tokenizers: SubwordTokenizer | Mapping[str, SubwordTokenizer]
 ) -> dict[str, SubwordTokenizer]:
-    """Returns tokenizers by language, with one object for equal subwords, so that an export has these once."""
+    """Returns tokenizers by the keys of `model.vocabulary_sizes`, with one object for equal subwords.
+
+    For the key "source" of a model of one direction, it is the `source` of a tokenizer.
+    """
     sizes = model.vocabulary_sizes
     given = dict.fromkeys(sizes, tokenizers) if isinstance(tokenizers, SubwordTokenizer) else dict(tokenizers)
     if set(given) != set(sizes):
@@ -114,9 +118,11 @@ def checked_tokenizers(
                 f"The {language} subword model must be the one with which the model was trained, of {size} subwords. "
                 f"Received: {given[language].vocabulary_size} subwords"
             )
-    by_proto = {tokenizer.proto: tokenizer for tokenizer in reversed(given.values())}
-    if model.num_labels and len(by_proto) > 1:
-        raise UserError(f"This model must have one subword model. Received: {len(by_proto)} subword models")
+    if "source" in sizes:  # of one direction
+        given["source"] = given["source"].source
+    equal = {(tokenizer.proto, tokenizer.cleans): tokenizer for tokenizer in reversed(given.values())}
+    if model.num_labels and (number := len({proto for proto, _ in equal})) > 1:
+        raise UserError(f"This model must have one subword model. Received: {number} subword models")
     if model.num_labels:
         given[model.languages[0]].check_control_symbols(FIRST_LABEL, FIRST_LABEL + model.num_labels)
-    return {language: by_proto[given[language].proto] for language in sizes}
+    return {language: equal[given[language].proto, given[language].cleans] for language in sizes}

@@ -183,7 +183,7 @@ class AlignedSubwords:
     """
 
     def __init__(self, tokenizers: Mapping[str, SubwordTokenizer], name: str = "the alignments") -> None:
-        self._tokenizers, self._name = (tokenizers["source"], tokenizers["target"]), name
+        self._tokenizers, self._name = (tokenizers["source"].source, tokenizers["target"]), name
         source_size, self._target_size = (tokenizer.vocabulary_size for tokenizer in self._tokenizers)
         # Pairs as source subword * target_size + target subword, in ascending order, and their counts.
         self._pairs = np.zeros(0, "int64")

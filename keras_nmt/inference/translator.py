@@ -83,7 +83,7 @@ class Translator:
     Attributes:
         directions: Tuple of the pairs (source, target) that the model translates.
         languages: Tuple of the model's languages.
-        tokenizers: Dictionary of subwords by language, with one object for equal subwords.
+        tokenizers: Dictionary of subwords by language, with one object for equal subwords; of "source", their `source`.
         options: `SearchOptions`.
         sentences_per_line: Integer, how many sentences the lines of the training data have, if the model's directory
             says so; `translate` warns of lines with more. Or None.

@@ -27,7 +27,7 @@ DUPLICATES = {  # the keys, by name, that no two pairs share; a round for each
     "either": ("source", "target"),
 }
 ORDERS = ("shuffled", "lines")
-SUBWORD_OPTIONS = ("normalization", "character_coverage", "byte_fallback")
+SUBWORD_OPTIONS = ("normalization", "character_coverage", "byte_fallback", "source_cleaning")
 File = str | os.PathLike[str]
 # From the lines of both sides of a block to a boolean array, the pairs to drop; or a DoFn of such lines.
 Filter = Callable[[Sequence[str], Sequence[str]], np.ndarray] | Any
@@ -77,6 +77,8 @@ class Preparation:
             Defaults to "nfc".
         character_coverage: Float from 0.98 to 1, of the model to train. Defaults to 1.
         byte_fallback: Boolean, of the model to train. Defaults to False.
+        source_cleaning: Boolean, of the model to train: whether the first side is cleaned. Defaults to True. With a
+            given subword model, the first side is cleaned if the model was trained so.
         max_length: Integer, the longest sentence kept in subwords, end included; or None. Defaults to 256.
         max_ratio: Float, the largest ratio of lengths kept; or None. Defaults to 3.
         drop_identical: Boolean, whether to drop pairs whose sides are equal but for spaces and the form of accents.
@@ -115,6 +117,7 @@ class Preparation:
     normalization: str = "nfc"
     character_coverage: float = 1.0
     byte_fallback: bool = False
+    source_cleaning: bool = True
     max_length: int | None = 256
     max_ratio: float | None = 3.0
     drop_identical: bool = False

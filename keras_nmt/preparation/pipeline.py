@@ -37,6 +37,7 @@ from keras_nmt.preparation.options import DUPLICATES, Preparation, check_name
 from keras_nmt.preparation.pipeline_runs import failures_as_results, pipeline_options, run_pipeline
 from keras_nmt.preparation.segmenter import Segmenter, bucket_of, text_filters, without_duplicates
 from keras_nmt.preparation.worker_files import Position, add_worker_steps, read_blocks, worker_steps, write_blocks
+from keras_nmt.text.source_cleaning import clean_source
 from keras_nmt.text.text_files import read_paired_blocks
 
 MOST_LINES = 2**31 - 1  # line numbers are int32
@@ -369,7 +370,7 @@ def _train_on_sample(
         )
         if end > begin
     ]
-    run_pipeline(options, folder, functools.partial(_sample_stage, tasks=tasks))
+    run_pipeline(options, folder, functools.partial(_sample_stage, tasks=tasks, cleans=preparation.source_cleaning))
     samples = [Path(task[-1]) for task in tasks]
     assert preparation.vocabulary_size is not None
     model = train_subwords(
@@ -384,19 +385,20 @@ def _train_on_sample(
     return model
 
 
-def _sample_stage(pipeline: beam.Pipeline, tasks: Sequence[Task]) -> beam.PCollection:
-    return _spread(pipeline, "samples", tasks) | "Sample" >> beam.FlatMap(_sampled)
+def _sample_stage(pipeline: beam.Pipeline, tasks: Sequence[Task], cleans: bool) -> beam.PCollection:
+    return _spread(pipeline, "samples", tasks) | "Sample" >> beam.FlatMap(_sampled, cleans=cleans)
 
 
-def _sampled(task: Task) -> Iterator[dict[str, Any]]:
-    """Writes the chosen lines of both files to one file."""
+def _sampled(task: Task, cleans: bool) -> Iterator[dict[str, Any]]:
+    """Writes the chosen lines of both files to one file, those of the first file cleaned if `cleans`."""
     source, target, chosen, path = task
     with failures_as_results() as failures:
         first = 0
         with errors_that_name(path), open(path, "w", encoding="utf-8") as sample:
             for block in read_paired_blocks(source, target):
                 here = chosen[(chosen >= first) & (chosen < first + len(block[0]))] - first
-                sample.writelines(f"{side[i]}\n" for i in here.tolist() for side in block)
+                for i in here.tolist():
+                    sample.write(f"{clean_source(block[0][i]) if cleans else block[0][i]}\n{block[1][i]}\n")
                 first += len(block[0])
                 if first > chosen[-1]:
                     break

@@ -17,12 +17,13 @@ from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
 from keras_nmt.data.prepared_folder import id_type
 from keras_nmt.data.sentence_pairs import PairBlock, RaggedArray, drop_pairs, outside_limits, plain_text
-from keras_nmt.data.subword_models import read_subwords
+from keras_nmt.data.subword_models import cleans_sources, read_subwords
 from keras_nmt.errors import UserError, error_and_type, one_line
 from keras_nmt.files.paths import import_file
 from keras_nmt.ids import BOS, EOS, PAD, UNK
 from keras_nmt.preparation.language_file import language_labels
 from keras_nmt.preparation.options import File, Filter, Preparation, script_of
+from keras_nmt.text.source_cleaning import clean_source
 
 SCRIPT_SHARE = 0.5  # least share of letters in a side's script
 LABEL = "__label__"  # before each language in fastText's models
@@ -171,6 +172,7 @@ class Segmenter:
         self._preparation = preparation
         assert preparation.subwords is not None
         self._models = [load_subwords(path) for path in preparation.subwords]
+        self._cleans = cleans_sources(self._models[0].serialized_model_proto())
         self._filters = text_filters(preparation)
         tag = preparation.source_tag
         pieces = ModelProto.FromString(self._models[0].serialized_model_proto()).pieces
@@ -192,6 +194,8 @@ class Segmenter:
         numbers = np.flatnonzero(keep).tolist()
         texts = [[side[i] for i in numbers] for side in texts]
         lines = lines[keep]
+        if self._cleans:
+            texts[0] = list(map(clean_source, texts[0]))
         if p.source_tag is not None:
             read = self._models[0].normalize(texts[0])  # a text without subwords stays without, and is dropped
             texts[0] = [f"{p.source_tag} {text}" if plain else text for text, plain in zip(texts[0], read, strict=True)]

@@ -11,10 +11,16 @@ import lazy_loader
 
 if TYPE_CHECKING:
     from keras_nmt.text.glossary import Glossary
+    from keras_nmt.text.source_cleaning import clean_source
     from keras_nmt.text.translation import Hypothesis, Translation
 
 __getattr__, __dir__, _ = lazy_loader.attach(
-    __name__, submod_attrs={"glossary": ["Glossary"], "translation": ["Hypothesis", "Translation"]}
+    __name__,
+    submod_attrs={
+        "glossary": ["Glossary"],
+        "source_cleaning": ["clean_source"],
+        "translation": ["Hypothesis", "Translation"],
+    },
 )
 
-__all__ = ["Glossary", "Hypothesis", "Translation"]
+__all__ = ["Glossary", "Hypothesis", "Translation", "clean_source"]

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from keras_nmt.errors import UserError
 from keras_nmt.text.lines import check_phrases, without_padding
 from keras_nmt.text.normalization import UNSPACED
+from keras_nmt.text.source_cleaning import clean_source
 from keras_nmt.text.text_files import read_blocks
 
 
@@ -20,8 +21,8 @@ class Glossary:
     """Finds the constraints of sentences by their words.
 
     The words of an entry must be whole words of the sentence; an entry of a script without spaces may begin and end
-    anywhere. Both are read in Unicode's form NFC. Of entries that overlap, the one that begins first counts, and of
-    those the longest.
+    anywhere. Both are read in Unicode's form NFC, cleaned by `keras_nmt.text.clean_source`. Of entries that overlap,
+    the one that begins first counts, and of those the longest.
 
     Args:
         entries: Mapping from words of the source language to a phrase of the target language, which may have
@@ -84,7 +85,7 @@ class Glossary:
         return [[*without_padding(x), *y] for x, y in zip(own, self.constraints(lines), strict=True)]
 
     def _fold(self, text: str) -> str:
-        return unicodedata.normalize("NFC", self._lower(text))
+        return unicodedata.normalize("NFC", self._lower(clean_source(text)))
 
 
 @functools.cache

@@ -61,6 +61,7 @@ RECIPE = Recipe(
     settings={
         "preset": "transformer_tiny",
         "vocabulary_size": 4000,
+        "source_cleaning": False,  # as in the kept runs
         "model": {"dropout": 0.1},
         "batch_size": 1536,
         "schedule": "cosine",

@@ -32,7 +32,7 @@ RECIPE = Recipe(
         "test": "test_2016_flickr.{language}",
     },
     languages=("en", "de", "cs", "fr"),
-    settings=ATTENTION_BRIDGE,
+    settings={**ATTENTION_BRIDGE, "source_cleaning": False},  # as in the kept runs
     configurations={
         **ATTENTION_BRIDGE_CONFIGURATIONS,
         "label_tiny": LANGUAGE_LABEL_TINY,

@@ -36,6 +36,7 @@ RECIPE = Recipe(
         "preset": "transformer_small",
         "model": {**SHORTCUTS["model"], "dropout": 0.2},
         "vocabulary_size": 8000,
+        "source_cleaning": False,  # as in the kept runs
         "batch_size": 1536,
         "learning_rate": SCALE,
         "warmup_steps": SHORTCUTS["warmup_steps"] // SHORTER,

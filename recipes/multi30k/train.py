@@ -41,6 +41,7 @@ RECIPE = Recipe(
     settings={
         "preset": "transformer_small",
         "vocabulary_size": 8000,
+        "source_cleaning": False,  # as in the kept runs
         "model": {"dropout": 0.2},
         "batch_size": 1536,
         "schedule": "noam",

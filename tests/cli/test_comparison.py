@@ -101,6 +101,7 @@ def test_runs_are_kept_and_taken_from_where_they_are_kept(run, tmp_path, monkeyp
     Path("made").mkdir()
     model = {"architecture": "transformer", "preset": "transformer_tiny", "frozen": [], "dropout": 0.2}
     settings = {"model": {**model, "shortcuts": "plain"}, "training": {"update": {"seed": 3}}}
+    settings["subwords"] = {"source_cleaning": True}
     for name, content in (("settings", settings), ("results", results)):
         Path("made", f"{name}.json").write_text(json.dumps(content))
     monkeypatch.setattr(module, "finished_runs", lambda comparison: {("plain", 3): Path("made")})

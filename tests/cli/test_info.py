@@ -31,6 +31,7 @@ def test_info_shows_model_training_scores_and_files(trained, keras_nmt):
     rows = dict(line.strip().split(maxsplit=1) for line in output.splitlines() if len(line.split()) > 1)
     assert rows["all"] == f"{ModelDirectory(trained).load_model().count_params():,}"
     assert rows["target_vocabulary_size"] == "joint"
+    assert rows["source_cleaning"] == "true"
     assert rows["updates"] == str(LEARNT["max_updates"])
     assert "train.digits" in rows["train"]
     assert rows["directions"] == "source-target"

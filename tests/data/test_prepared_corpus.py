@@ -222,6 +222,14 @@ def test_a_side_with_a_tag_is_no_target(tokenizer: SubwordTokenizer, tmp_path: P
             PreparedCorpus(*target).check(tokenizer, tokenizer, **limits)
 
 
+def test_a_side_with_cleaned_text_is_no_target(tokenizer: SubwordTokenizer, tmp_path: Path) -> None:
+    prepared = write_prepared(make_corpus(9, seed=1), tmp_path / "prepared", tokenizer, tokenizer)
+    sides = [tmp_path / "prepared" / side for side in SIDES]
+    prepared.check(tokenizer, tokenizer, max_length=None, max_ratio=None)
+    with pytest.raises(UserError, match="source was prepared as a source, .*cannot be a target.*Received: .*prepared$"):
+        PreparedCorpus(*sides[::-1]).check(tokenizer, tokenizer, max_length=None, max_ratio=None)
+
+
 def test_damage_in_the_middle_of_training_is_one_line(tokenizer, tmp_path, monkeypatch):
     small_portions(monkeypatch, 100, 16)
     prepared = write_prepared(make_corpus(300, seed=1), tmp_path / "prepared", tokenizer, tokenizer)

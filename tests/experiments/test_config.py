@@ -47,7 +47,7 @@ def test_with_an_average_of_weights_the_final_weights_are_averages(settings, fin
     assert config(settings).training.saving.final_weights == final
 
 
-def test_a_setting_newer_than_a_run_counts_as_its_default(tmp_path):
+def test_a_setting_newer_than_a_run_counts_as_its_default_or_as_what_runs_did_before(tmp_path):
     def experiment(**settings):
         return config({"directory": tmp_path, **settings})
 
@@ -58,6 +58,10 @@ def test_a_setting_newer_than_a_run_counts_as_its_default(tmp_path):
     assert experiment(user_symbols=["<de>"]).changed_settings(()) == ["subwords.user_symbols=['<de>'] (was [])"]
     assert experiment(beam_size=7).changed_settings(()) == ["search.beam_size=7 (was 4)"]
     assert experiment(beam_size=7).changed_settings(("search",)) == []
+    del older["subwords"]["source_cleaning"]
+    (tmp_path / "settings.json").write_text(json.dumps(older))
+    assert experiment(source_cleaning=False).changed_settings(()) == []
+    assert experiment().changed_settings(()) == ["subwords.source_cleaning=True (was False)"]
 
 
 WRONG = {

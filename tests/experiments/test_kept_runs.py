@@ -136,6 +136,8 @@ def test_a_run_with_other_settings_or_text_does_not_replace_a_kept_one(kept, tmp
     before, folder = kept.read_bytes(), tmp_path / "b"
     for name, change, message in (
         ("settings", lambda settings: settings["training"]["update"].update(seed=7), r"seed=7 \(was 1\)"),
+        # The kept run is from before there was the setting.
+        ("settings", lambda settings: settings["subwords"].update(source_cleaning=True), r"cleaning=True \(was Fa"),
         ("results", lambda results: results["data"].update({"test source-target": ["f"]}), "test .*was another text"),
     ):
         path = folder / f"{name}.json"

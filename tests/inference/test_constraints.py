@@ -239,6 +239,8 @@ def test_entries_of_a_glossary_are_whole_words_of_any_script():
         ("café", unicodedata.normalize("NFD", "un café noir"), True),
         (unicodedata.normalize("NFD", "café"), "un café noir", True),
         ("か", unicodedata.normalize("NFD", "が"), False),
+        ("Haustür, alte E-Mail", "Haus\xadtür,\u2007alte E\u2011Mail", True),
+        ("Haus\xadtür", "Haustür", True),
     ):
         assert Glossary({words: "X"}).constraints([line]) == [["X"] if is_found else []]
     for entry in ({" ": "zzz"}, {"cat": " "}, {"": ""}):
