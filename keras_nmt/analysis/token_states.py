@@ -242,6 +242,7 @@ def open_pair(model: Model, source_language: str | None = None, target_language:
         return pair, (one.source, other)
     if isinstance(model, Translator):
         whole, tokenizers = model.model, model.tokenizers
+        target_language = target_language if model.target is None else model.target
     else:
         whole, tokenizers, *_ = load(model)
     if isinstance(whole, Ensemble):
@@ -250,10 +251,10 @@ def open_pair(model: Model, source_language: str | None = None, target_language:
     if direction == (None, None) and len(whole.directions) == 1:
         direction = whole.directions[0]
     if direction not in whole.directions:
-        raise UserError(
-            f"The model has the languages {', '.join(whole.languages)}: name those of one direction. "
-            f"Received: from {source_language} to {target_language}"
-        )
+        reason = f"has the languages {', '.join(whole.languages)}: name those of one direction"
+        if len(whole.directions) == 1:
+            reason = "has one direction: leave out the languages, and write the tag of a target language into the text"
+        raise UserError(f"The model {reason}. Received: from {source_language} to {target_language}")
     first, second = map(str, direction)
     return whole.pair(first, second), (tokenizers[first].source, tokenizers[second])
 

@@ -59,6 +59,7 @@ def report(
 
 def _model_rows(files: ModelFiles) -> list[tuple[str, str]]:
     from keras_nmt.data.subword_models import cleans_sources, read_subwords  # imports NumPy
+    from keras_nmt.inference.target_tags import TargetTags
 
     options = files.model_config
     if "target_vocabulary_size" in options and options["target_vocabulary_size"] is None:
@@ -68,6 +69,8 @@ def _model_rows(files: ModelFiles) -> list[tuple[str, str]]:
     names = {os.path.basename(name) for side, name in files.config["subwords"].items() if side != "target"}
     protos = [read_subwords(path) for path in map(files.path.joinpath, names) if path.is_file()]
     options["source_cleaning"] = any(map(cleans_sources, protos))
+    if tags := TargetTags(next(iter(protos), b"") if "source" in files.config["subwords"] else b""):
+        options["target languages"] = f"{', '.join(tags.texts)} (by tags, such as {tags.example})"
     return [(name, _shown(value)) for name, value in options.items()]
 
 

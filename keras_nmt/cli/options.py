@@ -35,7 +35,8 @@ SourceLanguage = Annotated[
     str | None, typer.Option("--source-language", "-s", help="Source language, for a multilingual model.")
 ]
 TargetLanguage = Annotated[
-    str | None, typer.Option("--target-language", "-t", help="Target language, for a multilingual model.")
+    str | None,
+    typer.Option("--target-language", "-t", help="Target language, for a model of several, or with tags."),
 ]
 Ensemble = Annotated[
     list[Path] | None,

@@ -100,7 +100,7 @@ def quickstart(
         print(f"  {source}: {sources[number]}\n  {target}: {hypotheses[number]}  (reference: {references[number]})")
 
     print("\nExporting …", flush=True)
-    model, tokenizers, search, _ = load(directory)
+    model, tokenizers, search, *_ = load(directory)
     exported = export(directory / "export" / "quickstart", model, tokenizers, **search)
     texts = [sources[number] for number in shown]
     answers = answers_without_keras_nmt(exported, texts)

@@ -213,7 +213,7 @@ def export_run(directory: Path) -> None:
         from keras_nmt.serving import export
 
         with working(f"Exporting {directory}"):
-            model, tokenizers, search, _ = load(directory)
+            model, tokenizers, search, *_ = load(directory)
             written = export(directory / "export", model, tokenizers, **search)
         print(f"Exported: {written}")
 

@@ -112,7 +112,8 @@ def export(
 ) -> None:
     """Writes a SavedModel, text in and text out, that runs without Python, to PATH/VERSION.
 
-    A multilingual model is exported with all its directions; with --source-language and --target-language, with one.
+    A multilingual model is exported with all its directions; with --source-language and --target-language, with one. A
+    model with target-language tags is exported with all of them; with --target-language, with one.
     The other formats are for other toolkits, which have their own search: ctranslate2, huggingface and marian take
     and give subwords; argos is a package of Argos Translate, and takes the codes of its languages.
     """
@@ -154,12 +155,21 @@ def export(
         from keras_nmt.serving.warmup import warmup_requests
 
         loaded = load(model, weights=weights, ensemble=others, adapter=adapter, **languages)
+        if loaded.target is not None and format_ != "savedmodel":
+            raise UserError(
+                f"{toolkit} puts no tag of a target language before sentences: leave out the language, and write the "
+                f"tag into the text. Received: --target-language {target_language}"
+            )
         if format_ != "savedmodel":
             write = getattr(format_module(format_), f"export_{format_}")
             written = write(path, loaded.model, loaded.tokenizers, **options)
         else:
             written = export_model(
-                path, loaded.model, loaded.tokenizers, **{**loaded.search, **search, **drawing, **options, **further}
+                path,
+                loaded.model,
+                loaded.tokenizers,
+                target=loaded.target,
+                **{**loaded.search, **search, **drawing, **options, **further},
             )
     write_line(str(written))
     if warmup is not None:

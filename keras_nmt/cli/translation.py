@@ -227,6 +227,8 @@ def translate(
         directory = _check_options_of_directory(context, directory)
         search = sampling(shared) | searching(shared) | shortlisted(shared)
         translator = open_translator(directory, search, **{name: shared[name] for name in TRANSLATOR})
+        tags = translator.tags if translator.target is None else None
+        texts = dataclasses.replace(texts, sentences_per_line=translator.sentences_per_line, tags=tags)
         if alternatives is not None:
             with output_lines(output) as write, bar as advance:
                 for of_lines in alternatives_of_directory(translator, texts, alternatives):
@@ -235,7 +237,6 @@ def translate(
                     sys.stdout.flush()
                     advance(len(of_lines))
             return
-        texts = dataclasses.replace(texts, sentences_per_line=translator.sentences_per_line)
         warn = functools.partial(warn_of_translator, translator=translator)
         answers = answers_of_directory(translator, texts, is_aligned=is_aligned, alignment_layer=alignment_layer)
     with contextlib.ExitStack() as stack:

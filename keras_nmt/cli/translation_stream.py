@@ -15,6 +15,7 @@ from keras_nmt.errors import UserError
 
 if TYPE_CHECKING:
     from keras_nmt.inference import Translation, Translator
+    from keras_nmt.inference.target_tags import TargetTags
     from keras_nmt.serving import Client
     from keras_nmt.text.translation import Alternative
 
@@ -42,6 +43,12 @@ class Input:
     options: Mapping[str, Any]  # of `translate`, for all lines
     sentences_per_line: int | None = None  # of the training data: more are told of, unless lines are split
     is_document: bool = False  # whether there is one line, which is a document
+    tags: TargetTags | None = None  # of which each line must begin with one
+
+    @property
+    def target(self) -> str | None:
+        """The target language for a translator, which would tell of each part of the lines that has no tags."""
+        return "" if self.tags else None
 
     def parts(self) -> Iterator[tuple[list[str], dict[str, Any]]]:
         """Yields lists of lines, and the prefixes, phrases, seeds and options of their lines."""
@@ -59,6 +66,7 @@ class Input:
 
             generator = RandomState(self.seed)
         markup, incomplete, longer = self.options.get("markup"), list[int](), list[int]()
+        untagged, first_untagged = 0, (0, "")
         options, most = dict(self.options), None
         if self.sentences_per_line is not None and not {"markup", "split_sentences"} & options.keys():
             options["split_sentences"] = NOT_SPLIT  # `translate` would tell of each part of the lines
@@ -67,6 +75,9 @@ class Input:
             if markup in MARKUPS:
                 incomplete += [number for number, line in enumerate(lines, start + 1) if ends_inside(line, markup)]
             longer += more_sentences(lines, most, start + 1)
+            if self.tags and (found := self.tags.untagged(lines, start + 1)):
+                first_untagged = first_untagged if untagged else found[0]
+                untagged += len(found)
             beside: dict[str, Any] = dict(options)
             if generator is not None:
                 beside["seeds"] = seeds_of_lines(generator, len(lines))
@@ -79,6 +90,8 @@ class Input:
         for name, column in columns.items():
             if start != len(column):
                 self._refuse(name, column)
+        if self.tags and untagged:
+            print(self.tags.warning(untagged, *first_untagged), file=sys.stderr)
         if longer:
             print(warning_of_sentences(longer, most), file=sys.stderr)
         if incomplete:
@@ -101,17 +114,19 @@ def answers_of_directory(
     """Yields the answers of the model of a directory."""
     from keras_nmt.text.sentences import align_hypotheses
 
+    align = functools.partial(translator.align, layer=alignment_layer)
     for lines, beside in texts.parts():
-        translations = _of_number(translator.translate(lines, **beside), translator.num_hypotheses)
-        align = functools.partial(translator.align, layer=alignment_layer)
-        alignments = align_hypotheses(lines, translations, align) if is_aligned else []
+        translations = translator.translate(lines, target=texts.target, **beside)
+        translations = _of_number(translations, translator.num_hypotheses)
+        alignments = align_hypotheses(lines, translations, align, target=texts.target) if is_aligned else []
         yield Answer(translations, alignments)
 
 
 def alternatives_of_directory(translator: Translator, texts: Input, count: int) -> Iterator[list[list[Alternative]]]:
     """Yields the alternatives of the lines, after their prefixes if there are any."""
     for lines, beside in texts.parts():
-        yield translator.alternatives(lines, beside.get("prefixes", [""] * len(lines)), count=count)
+        prefixes = beside.get("prefixes", [""] * len(lines))
+        yield translator.alternatives(lines, prefixes, target=texts.target, count=count)
 
 
 def answers_of_server(

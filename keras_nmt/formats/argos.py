@@ -17,6 +17,7 @@ from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import atomic_path
 from keras_nmt.formats.ctranslate2 import export_ctranslate2
 from keras_nmt.formats.vocabulary import score_of_unused
+from keras_nmt.inference.target_tags import TargetTags
 from keras_nmt.models import MultilingualModel, TranslationModel
 
 CODE = re.compile(r"[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*")
@@ -51,7 +52,8 @@ def export_argos(
         The path.
 
     Raises:
-        UserError: The file exists, a language code is missing or invalid, or `export_ctranslate2` raises an error.
+        UserError: The file exists, a language code is missing or invalid, the model needs a target-language tag, or
+            `export_ctranslate2` raises an error.
     """
     path = Path(path)
     for side, code in (("source", source), ("target", target)):
@@ -61,6 +63,12 @@ def export_argos(
             )
     if path.suffix != ".argosmodel" or path.exists():
         raise UserError(f"The path must end in .argosmodel, and must not exist. Received: {path}")
+    proto = tokenizers.proto if isinstance(tokenizers, SubwordTokenizer) else tokenizers["source"].proto
+    if tags := TargetTags(proto):
+        raise UserError(
+            "Argos Translate cannot put the tag of a target language before sentences: export a SavedModel. "
+            f"Received: a model with the tags of {', '.join(tags.texts)}"
+        )
     shown = {str(code): str(code) for code in (source, target)} | dict(names or {})
     metadata = {
         "package_version": VERSION,

@@ -127,13 +127,17 @@ class TracedDecoder:
     """A decoder: computes scores and alignments of given translations from a memory, a flat list of tensors.
 
     `model` is a direction to the decoder's language, `side` the part of a model that computes logits from a memory.
-    `memory` is a nest of KerasTensors with the structure of the memory of all languages.
+    `memory` is a nest of KerasTensors with the structure of the memory of all languages. `tags` are ids of the source
+    that are no subwords of a text: target-language tags.
     """
 
-    def __init__(self, model: TranslationModel, side: Any, tokenizer: SubwordTokenizer, memory: Any) -> None:
+    def __init__(
+        self, model: TranslationModel, side: Any, tokenizer: SubwordTokenizer, memory: Any, tags: Sequence[int] = ()
+    ) -> None:
         self.model = model
         self._side = side
         self._memory = memory
+        self._tags = tags
         self._specs = [tf.TensorSpec(x.shape, x.dtype) for x in keras.tree.flatten(memory)]
         self.tokenizer = tokenizer
         self.weights = model.variables
@@ -194,12 +198,22 @@ class TracedDecoder:
         """Returns the memory in the model's structure."""
         return keras.tree.pack_sequence_as(self._memory, memory)
 
+    def is_word(self, source: tf.Tensor) -> tf.Tensor:
+        """Tells whether each source id `[B, S]` is a subword of the text: bool `[B, S]`."""
+        is_word = (source != PAD) & (source != EOS)
+        if not self._tags:
+            return is_word
+        # A tag may be two subwords, the first of which is the space before a text.
+        is_tag = tf.reduce_any(source[:, :2, None] == self._tags, 2)  # [B, 1 or 2]
+        before = tf.cumsum(tf.cast(is_tag, tf.int32), 1, reverse=True) > 0
+        return is_word & ~tf.pad(before, [[0, 0], [0, tf.shape(source)[1] - tf.shape(before)[1]]])
+
     def _attending(self, layer: int | None) -> dict[bool, Any]:
         if layer not in self._attended:
 
             def most(memory: list[tf.Tensor], source: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
                 attention = self.model.attention(self.pack(memory), shift_right(target), layer)  # [B, T, S]
-                return tf.argmax(tf.where(_words(source)[:, None], attention, -1.0), 2, tf.int32)
+                return tf.argmax(tf.where(self.is_word(source)[:, None], attention, -1.0), 2, tf.int32)
 
             self._attended.setdefault(layer, plain_and_compiled(most, self.weights, [self._specs, IDS, IDS]))
         return self._attended[layer]
@@ -426,7 +440,7 @@ class TracedSearch:
                 f"`coverage_penalty` needs the decoder's attention to the source. Received: {one_line(error)}"
             ) from None
         attention = tf.reshape(attention, [batch_size, n, length, tf.shape(source)[1]])
-        return rerank_by_coverage(result, attention, _words(source), self._options.coverage_penalty)
+        return rerank_by_coverage(result, attention, self._decoder.is_word(source), self._options.coverage_penalty)
 
 
 def _processors(options: SearchOptions, tokenizer: SubwordTokenizer) -> list[LogitProcessor]:
@@ -448,11 +462,6 @@ def _processors(options: SearchOptions, tokenizer: SubwordTokenizer) -> list[Log
     if options.unknown == "forbid":
         found.append(SuppressTokens([UNK]))
     return found
-
-
-def _words(source: tf.Tensor) -> tf.Tensor:
-    """Tells whether each source id `[B, S]` is a subword of the text: bool `[B, S]`."""
-    return (source != PAD) & (source != EOS)
 
 
 def _repeated(memory: Any, n: int) -> Any:

@@ -84,6 +84,8 @@ class Rows:
         options: `SearchOptions`.
         compiled: Boolean, whether parts are padded to batch buckets and length buckets.
         hypotheses: Integer, the hypotheses that a row has at the same time. Defaults to 1.
+        before: int32 tensor `[N]`, the number of subwords of the first side that stand before its text, such as a
+            tag. Defaults to None: there are none.
 
     Attributes:
         lengths: List of int32 tensors `[N]`, the number of subwords of each side's texts after truncation.
@@ -98,6 +100,7 @@ class Rows:
         options: SearchOptions,
         compiled: bool,
         hypotheses: int = 1,
+        before: tf.Tensor | None = None,
     ) -> None:
         self.languages = languages
         self.groups = groups
@@ -109,6 +112,7 @@ class Rows:
         lengths = [tf.cast(x.row_lengths(), tf.int32) for x in tokens]
         self.truncated = tf.reduce_any(tf.stack(lengths) > longest, 0)
         self.lengths = [tf.minimum(x, longest) for x in lengths]
+        self.before = tf.zeros_like(lengths[0]) if before is None else before
 
     def ids(self, side: int, chosen: tf.Tensor) -> tf.Tensor:
         """Returns the ids `[B, T]` of the chosen rows `[B]` with EOS, padded to the longest or to a length bucket."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import functools
-from collections.abc import Callable, Hashable, Mapping
+import re
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any
 
 import keras
@@ -20,6 +21,7 @@ from keras_nmt.inference._traced_model import TracedDecoder, TracedEncoder, Trac
 from keras_nmt.inference.alignment import copies_of_texts, join_with_copies, padded_words, words_of_texts
 from keras_nmt.inference.batching import Column, Groups, Rows, bucket_sizes, by_group, checked, indices_of, of_count
 from keras_nmt.inference.search_options import SearchOptions
+from keras_nmt.inference.target_tags import NO_LANGUAGE, TargetTags
 from keras_nmt.models import MultilingualModel, TranslationModel
 from keras_nmt.progress import count_steps
 
@@ -29,6 +31,7 @@ BYTES_OF_A_SUBWORD = 1024
 NO_ALTERNATIVES = (PAD, UNK, BOS)  # ids that no translation goes on with
 PHRASES = ("constraints", "avoid")  # inputs [N, C]
 BLANK = r"[\s\v\x1c-\x1f\x{85}\p{Z}\x{200B}\x{2060}\x{FEFF}]*"  # spaces of all kinds, of any width
+IN_TEXT = -1  # in place of a tag: the text must begin with one
 FEW = 16  # rows, which take little time together
 
 
@@ -38,7 +41,8 @@ class TextGraph:
     The methods take a mapping of inputs `[N]` by name, and whether XLA compiles the model and the search. A model of
     several directions has two more inputs, the indices of the `source_language` and of the `target_language` of each
     row: n languages take n encoders and n searches for their n^2 directions. A model of one direction has no such
-    inputs, and no routing in its graph.
+    inputs, and no routing in its graph. If it has `tags` of target languages, there may be the input `tag`, int32: the
+    `tag_numbers` of the tags that stand before the texts.
 
     The methods run eagerly, part by part, or inside of a function; `answer` calls them as functions that are traced
     once.
@@ -57,6 +61,11 @@ class TextGraph:
     ) -> None:
         self.languages, self.directions = model.languages, model.directions
         self.tokenizers = tokenizers
+        is_one = len(self.directions) == 1
+        of_source = tokenizers[self.directions[0][0]]
+        self.tags = TargetTags(of_source.proto if is_one else b"")
+        # The subwords of each tag, [[], ...]
+        self._tag_subwords = [[], *(of_source.tokenize([tag]).to_list()[0] for tag in self.tags.texts.values())]
         self._encoder_side = int(model.encodes_by == "target")
         by_encoder = {direction[self._encoder_side]: direction for direction in self.directions}
         by_target = {target: (source, target) for source, target in self.directions}
@@ -68,7 +77,13 @@ class TextGraph:
         self._by_decoder = Groups([(id(model.decoder_for(x)), id(tokenizers[x])) for x in by_target])
         firsts = [list(by_target.values())[i] for i in self._by_decoder.firsts]
         self._decoders = [
-            TracedDecoder(model.pair(source, target), model.decoder_for(target), tokenizers[target], memory)
+            TracedDecoder(
+                model.pair(source, target),
+                model.decoder_for(target),
+                tokenizers[target],
+                memory,
+                [ids[-1] for ids in self._tag_subwords if ids],
+            )
             for source, target in firsts
         ]
         self._set_options(options)
@@ -123,7 +138,11 @@ class TextGraph:
         numbers = {
             name: indices_of(x, self.languages) if name.endswith("_language") and x.dtype == tf.string else x
             for name, x in inputs.items()
+            if not (self.tags and name == "target_language")
         }
+        if len(numbers) < len(inputs):
+            found = indices_of(inputs["target_language"], [NO_LANGUAGE, *self.tags.texts])
+            numbers["tag"] = tf.where(found == 0, IN_TEXT, found)
         key = method, compiled, *numbers
         if key not in self._traced:
             names, body = tuple(numbers), getattr(self, method)
@@ -334,11 +353,12 @@ class TextGraph:
 
         (attended,) = rows.compute(align, [((longest,), tf.int32)])
         words = []
+        lengths = rows.lengths[0] - rows.before, rows.lengths[1]
         for side, name in enumerate(("source", "target")):
             of_subwords = self._segmented(inputs[name], side, rows.languages, words_of_texts)
-            words.append(padded_words(of_subwords, rows.lengths[side]))
-        is_subword = (words[1] >= 0) & (rows.lengths[0] > 0)[:, None]
-        alignment = tf.where(is_subword, attended[:, : tf.shape(words[1])[1]], -1)
+            words.append(padded_words(of_subwords, lengths[side]))
+        is_subword = (words[1] >= 0) & (lengths[0] > 0)[:, None]
+        alignment = tf.where(is_subword, attended[:, : tf.shape(words[1])[1]] - rows.before[:, None], -1)
         return {
             "alignment": alignment,
             "source_word": words[0],
@@ -378,13 +398,40 @@ class TextGraph:
             self._segmented(checked[name], side, languages, SubwordTokenizer.tokenize)
             for side, name in enumerate(sides)
         ]
+        before = None
+        if "tag" in checked:
+            texts = checked[sides[0]]
+            put = self._tags_to_put(texts, checked["tag"], (texts != "") | (sides[0] != "text"))
+            tokens[0], before = tf.concat([put, tokens[0]], 1), tf.cast(put.row_lengths(), tf.int32)
         if "prefix" in sides:
             tokens[1] = without_unknown(tokens[1], checked["prefix"])
         groups = self._by_decoder.of(languages[1]) if len(self._decoders) > 1 else None
-        rows = Rows(tokens, languages, groups, self.options, compiled, hypotheses)
+        rows = Rows(tokens, languages, groups, self.options, compiled, hypotheses, before)
         longest = tf.reduce_max(tf.stack([tf.strings.length(checked[name]) for name in sides]), 0)  # [N]
         rows.truncated |= longest > self._most_bytes
         return rows
+
+    def tag_numbers(self, languages: Iterable[str]) -> list[int]:
+        """Returns the values of the input `tag` for languages: 0 for `NO_LANGUAGE`."""
+        numbers = {language: number for number, language in enumerate((NO_LANGUAGE, *self.tags.texts))}
+        return [numbers[language] for language in languages]
+
+    def _tags_to_put(self, texts: tf.Tensor, numbers: tf.Tensor, is_read: tf.Tensor) -> tf.RaggedTensor:
+        """Returns the subwords of the tags that stand before texts `[N]`, of those that do not begin with them.
+
+        It checks that each text that `is_read` has one tag, unless its number is 0.
+        """
+        texts = tf.strings.regex_replace(texts, r"^\s+", "")
+        wanted = tf.gather(["", *self.tags.texts.values()], tf.maximum(numbers, 0))
+        has_wanted = tf.strings.substr(texts, tf.zeros_like(numbers), tf.strings.length(wanted)) == wanted
+        any_tag = "|".join(map(re.escape, self.tags.texts.values()))
+        has_any = tf.strings.regex_full_match(texts, f"(?s)({any_tag}).*")
+        is_put = is_read & (numbers > 0) & ~has_wanted
+        are_right = tf.reduce_all(tf.where(is_put, ~has_any, has_any | (numbers != IN_TEXT) | ~is_read))
+        message = f"A text must have one tag of a target language, of {', '.join(self.tags.texts)}. Received tags:"
+        numbers = checked(tf.where(is_put, numbers, 0), are_right, message, wanted)
+        subwords = tf.ragged.constant(self._tag_subwords, tf.int32, row_splits_dtype=tf.int64)
+        return tf.gather(subwords, numbers)
 
     def _phrases(self, name: str, inputs: Mapping[str, tf.Tensor], rows: Rows, compiled: bool) -> tf.Tensor:
         """Returns subwords of phrases: of `constraints` `[N, C, A, L]`, checked to fit, or of `avoid` `[N, P, L]`.
@@ -432,6 +479,7 @@ class TextGraph:
         joined = tf.ensure_shape(self._with_tokenizers(join, tokens, 1, rows.languages), tokens.shape[:2])
         if attended is None:
             return joined
+        attended = tf.maximum(attended - rows.before[:, None, None], 0)
         places = tf.where(tf.reduce_any(tokens == UNK, 2))  # [M, 2], of hypotheses with unknown subwords
         texts, *languages = (tf.gather(x, places[:, 0]) for x in (texts, *rows.languages))
         most = self.options.length_buckets[-1]

@@ -11,6 +11,8 @@ from keras_nmt.errors import UserError, check_no_string, one_line
 from keras_nmt.files.model_config import read_model_files
 from keras_nmt.files.paths import check_local
 from keras_nmt.files.weights_file import weights_digest, written_digest
+from keras_nmt.inference.language_codes import unknown_language
+from keras_nmt.inference.target_tags import TargetTags
 from keras_nmt.models import Ensemble, MultilingualModel, TranslationModel, merge_adapter
 from keras_nmt.models.language_label_model import FIRST_LABEL
 from keras_nmt.models.model_directory import load_model
@@ -23,6 +25,7 @@ class LoadedModel(NamedTuple):
     tokenizers: dict[str, SubwordTokenizer]  # see `checked_tokenizers`
     search: dict[str, Any]
     sentences_per_line: int | None
+    target: str | None = None  # the language of a target-language tag that is to stand before each sentence
 
 
 def load(
@@ -41,7 +44,7 @@ def load(
         weights: Path of a weights file to load instead of the directory's, such as a kept checkpoint.
         source: String, the source language, to load one direction of a multilingual model, with tokenizers for "source"
             and "target". It needs `target`.
-        target: String, the target language.
+        target: String, the target language; alone, for a model with target-language tags.
         ensemble: Paths of other model directories with the same subwords. All models are loaded as an `Ensemble`.
         adapter: Path of an adapter of the model of `directory`, which is added to its weights.
 
@@ -89,8 +92,18 @@ def _load(
     search, most = files.search, files.sentences_per_line
     if source is None and target is None:
         return LoadedModel(model, checked_tokenizers(model, tokenizers), search, most)
+    is_one = len(model.directions) == 1
+    if is_one and (tags := TargetTags(tokenizers[model.directions[0][0]].proto)):
+        if source is not None:
+            raise UserError(f"The model does not know the name of its source: leave it out. Received: source={source}")
+        if target not in tags.texts:
+            raise UserError(unknown_language(str(target), tags.texts, "target"))
+        return LoadedModel(model, checked_tokenizers(model, tokenizers), search, most, target)
+    for side, name in () if is_one else (("source", source), ("target", target)):
+        if name is not None and name not in model.languages:
+            raise UserError(unknown_language(name, model.languages, side))
     if (source, target) not in model.directions:
-        choice = "leave them out" if len(model.directions) == 1 else "name a source and a target language"
+        choice = "leave them out" if is_one else "name a source and a target language"
         raise UserError(
             f"The model of {directory} has the languages {', '.join(model.languages)}: {choice}. "
             f"Received: from {source} to {target}"

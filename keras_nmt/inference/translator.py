@@ -18,9 +18,11 @@ from keras_nmt.data import SubwordTokenizer
 from keras_nmt.errors import UserError, check_backend, is_integer, one_line
 from keras_nmt.inference._phrases import UNKNOWN_IN_PREFIX, TooManyPhrases
 from keras_nmt.inference.graph import NO_ALTERNATIVES, TextGraph
+from keras_nmt.inference.language_codes import unknown_language
 from keras_nmt.inference.load import checked_tokenizers, load
 from keras_nmt.inference.search_options import SearchOptions, check_names, with_defaults
 from keras_nmt.inference.shortlist import TOO_MANY_FORCED
+from keras_nmt.inference.target_tags import with_tag
 from keras_nmt.models import MultilingualModel, TranslationModel
 from keras_nmt.text.glossary import Glossary
 from keras_nmt.text.lines import (
@@ -84,6 +86,9 @@ class Translator:
         directions: Tuple of the pairs (source, target) that the model translates.
         languages: Tuple of the model's languages.
         tokenizers: Dictionary of subwords by language, with one object for equal subwords; of "source", their `source`.
+        tags: `TargetTags` of a model of one direction. `target` may name one of their languages: its tag is put before
+            each sentence.
+        target: String, the target language of calls that name none, if the model has tags; or None: lines have tags.
         options: `SearchOptions`.
         sentences_per_line: Integer, how many sentences the lines of the training data have, if the model's directory
             says so; `translate` warns of lines with more. Or None.
@@ -106,6 +111,8 @@ class Translator:
         self.languages, self.directions = model.languages, model.directions
         self.tokenizers = checked_tokenizers(model, tokenizers)
         self.graph = TextGraph(model, self.tokenizers, SearchOptions(**options))
+        self.tags = self.graph.tags
+        self.target: str | None = None
         self.sentences_per_line: int | None = None
 
     @classmethod
@@ -125,7 +132,8 @@ class Translator:
         Args:
             directory: Path of a model directory.
             weights: Path of a weights file to load instead of the directory's.
-            source, target: Strings, the languages of one direction of a multilingual model.
+            source, target: Strings, the languages of one direction of a multilingual model. A model with
+                target-language tags takes `target` alone.
             ensemble: Paths of other model directories with the same subwords; see `keras_nmt.inference.load.load`.
             adapter: Path of an adapter of this model, which is added to its weights. Defaults to None.
             **options: Arguments of the constructor. They take precedence over the directory's search settings.
@@ -140,7 +148,7 @@ class Translator:
         check_names(options)
         loaded = load(directory, weights=weights, source=source, target=target, ensemble=ensemble, adapter=adapter)
         translator = cls(loaded.model, loaded.tokenizers, **with_defaults(loaded.search, options))
-        translator.sentences_per_line = loaded.sentences_per_line
+        translator.sentences_per_line, translator.target = loaded.sentences_per_line, loaded.target
         return translator
 
     def with_options(self, **changed: Any) -> Translator:
@@ -193,7 +201,8 @@ class Translator:
             lines: Iterable of strings.
             source: String, the language of all lines, or one for each; None if the model has one direction.
             target: String, the language to translate all lines to, or one for each; None if the model has one
-                direction.
+                direction. A model with target-language tags takes one of `tags.texts`; None, or "" for one line, if the
+                line has its tag.
             prefixes: Iterable of strings, one per line: the text with which the line's translation must begin, which
                 may be empty. A prefix is segmented into subwords by itself, so it may end inside a word. Length limits
                 do not count the prefix, and the translation of an empty line has none. Defaults to None.
@@ -230,10 +239,16 @@ class Translator:
                 of lines with markup or `keep`; or a pattern of `keep` is wrong.
         """
         lines = check_lines(lines)
+        read = (list(x) if isinstance(x, Iterable) and not isinstance(x, str) else x for x in (source, target))
+        source, target = read  # lists, which can be divided
+        target = self._target(lines, target)
         if markup is not None or keep is not None or split_sentences not in (None, NOT_SPLIT):
             translate = functools.partial(self.translate, word_scores=word_scores, glossary=glossary)
-            return translate_in_parts(
-                lines,
+            tagged = [self.tags.split(line) for line in lines]  # each part of a line needs its tag
+            if self.tags:
+                target = [x.language or language for x, language in zip(tagged, target or (), strict=True)]
+            found = translate_in_parts(
+                [x.text for x in tagged],
                 source,
                 target,
                 translate,
@@ -246,12 +261,11 @@ class Translator:
                 avoid=avoid,
                 seeds=self._seeds(seeds, len(lines)),
             )
+            return [with_tag(x.tag, translation) for x, translation in zip(tagged, found, strict=True)]
         if split_sentences is None and (numbers := more_sentences(lines, self.sentences_per_line)):
             warnings.warn(warning_of_sentences(numbers, self.sentences_per_line), stacklevel=3)
         if glossary is not None:
             constraints = glossary.add_to(constraints, lines)
-        read = (list(x) if isinstance(x, Iterable) and not isinstance(x, str) else x for x in (source, target))
-        source, target = read  # lists, which can be divided
         inputs = {"text": _texts(lines), **self._language_numbers(len(lines), source, target)}
         if (seeds_of := self._seeds(seeds, len(lines))) is not None:
             inputs["seed"] = tf.constant(seeds_of, tf.int32, [len(lines)])
@@ -340,6 +354,7 @@ class Translator:
                     f"Alternatives are the model's own, whatever may follow: leave out `{name}`. "
                     f"Received: {name}={value}"
                 )
+        target = self._target(lines, target)
         inputs = {"text": _texts(lines), **self._language_numbers(len(lines), source, target)}
         inputs["prefix"] = _texts(check_prefixes(prefixes, len(lines)))
         with self._errors_of_prefixes(inputs):
@@ -404,6 +419,7 @@ class Translator:
             UserError: There is not a target or a language for each source, or a language is unknown.
         """
         sources, targets = check_pairs(sources, targets)
+        target = self._target(sources, target)
         inputs = {"source": _texts(sources), "target": _texts(targets)}
         inputs |= self._language_numbers(len(sources), source, target)
         answers = self.graph.compute("score", inputs, self.options.jit_compile)
@@ -446,6 +462,7 @@ class Translator:
             [Garg et al., 2019](https://arxiv.org/abs/1909.02074), section 3.
         """
         sources, targets = check_pairs(sources, targets)
+        target = self._target(sources, target)
         inputs = {"source": _texts(sources), "target": _texts(targets)}
         inputs |= self._language_numbers(len(sources), source, target)
         try:
@@ -492,10 +509,26 @@ class Translator:
         truncated: list[int] = np.minimum(lengths, self.length_buckets[-1]).tolist()
         return truncated
 
+    def _target(self, lines: Sequence[str], target: Languages) -> Languages:
+        """Returns the target languages; of a model with tags, those whose tags the lines lack, "" for none.
+
+        It warns of lines without a tag and without a language.
+        """
+        if not self.tags:
+            return target
+        target = self.target if target is None else target
+        if target is None and (untagged := self.tags.untagged(lines)):
+            warnings.warn(self.tags.warning(len(untagged), *untagged[0]), stacklevel=4)
+        return self.tags.of_lines(lines, target)
+
     def _language_numbers(self, count: int, source: Languages, target: Languages) -> dict[str, tf.Tensor]:
         """Checks languages, and returns their numbers `[N]` by the names of the graph's inputs."""
-        numbers_of = {}
+        numbers_of: dict[str, tf.Tensor] = {}
         for side, given in (("source", source), ("target", target)):
+            if side == "target" and self.tags:  # these languages are checked
+                if any(languages := list(given or ())):
+                    numbers_of["tag"] = tf.constant(self.graph.tag_numbers(languages), tf.int32)
+                continue
             if len(self.directions) == 1:
                 (only,) = self.directions
                 if given not in (None, only[side == "target"]):
@@ -509,9 +542,7 @@ class Translator:
             names = languages_of_lines(given, count, side)
             for name in (given,) if isinstance(given, str) else dict.fromkeys(names):
                 if name not in self.languages:
-                    raise UserError(
-                        f"Unknown {side} language. The model has {', '.join(self.languages)}. Received: {name!r}"
-                    )
+                    raise UserError(unknown_language(name, self.languages, side))
             numbers_of[f"{side}_language"] = tf.constant(list(map(self.languages.index, names)), tf.int32, [count])
         return numbers_of
 

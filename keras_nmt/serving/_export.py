@@ -13,6 +13,7 @@ import tensorflow as tf
 from keras_nmt.data import SubwordTokenizer
 from keras_nmt.errors import UserError, one_line
 from keras_nmt.inference.graph import PHRASES, TextGraph
+from keras_nmt.inference.language_codes import unknown_language
 from keras_nmt.inference.search_options import SAMPLING
 from keras_nmt.inference.translator import Translator
 from keras_nmt.models import MultilingualModel, TranslationModel
@@ -38,6 +39,7 @@ def export(
     warmup_xla: bool = False,
     quantize: str | None = None,
     signatures: Iterable[str] = (),
+    target: str | None = None,
     **search: Any,
 ) -> Path:
     """Writes `path/<version>`, a SavedModel from text to text for all directions of a model.
@@ -74,6 +76,10 @@ def export(
     - `embed`, with an attention bridge: `text` and `language` [N] string -> `mean` [N, d] and `sentence` [N, k, d]
       float32, `truncated` [N] bool.
 
+    A model of one direction with target-language tags (`keras_nmt.inference.target_tags`) has its signatures with the
+    input `target_language` [N] string: the language whose tag stands before each sentence, or "" for a text with a tag;
+    other texts are an error. With `target`, it has no such input.
+
     Each signature exists a second time, with `_xla` after its name, compiled by XLA. A model server must be configured
     to run these (`savedmodels/README.md`). All signatures share the weights and the graphs. A request may have any
     number of sentences; they are computed in parts (`batch_buckets`, `max_batch_tokens`), so that the memory of the
@@ -95,6 +101,7 @@ def export(
             the version then.
         signatures: The names of further signatures: some of "search", "align" and "tokens". Each makes the graph
             larger. Defaults to none.
+        target: String, the only target language of a model with target-language tags. Defaults to None, for all.
         quantize: "bfloat16" or "float16" for weights and products of this type: half the size, and faster on a GPU or a
             CPU that has instructions for the type. The search adds log-probabilities in float32. "int8" for a quarter
             of the size, see `keras_nmt.models.quantize`. Defaults to None, for float32.
@@ -130,6 +137,9 @@ def export(
     if quantize == "int8":
         quantize_model(model)
     translator = Translator(model, tokenizers, **search)
+    if target is not None and target not in translator.tags.texts:
+        raise UserError(unknown_language(target, translator.tags.texts, "target"))
+    translator.target = target
     sampler = translator.with_options(**{"coverage_penalty": 0, **sampling}) if sampling else translator
     records = warmup_records(warmup, warmup_xla, translator, path.name)
 
@@ -165,6 +175,9 @@ def _write(
     translator: Translator, sampler: Translator | None, more: list[str], directions: list[tuple[str, str]], folder: Path
 ) -> None:
     languages = [] if len(translator.directions) == 1 else ["source_language", "target_language"]
+    tag = {} if translator.target is None else {"target_language": translator.target}  # of all signatures
+    if translator.tags and not tag:
+        languages = ["target_language"]
     graph = translator.graph
     planned = []
     if "align" in more:  # first, because only tracing shows whether the model can align
@@ -186,7 +199,9 @@ def _write(
         signatures: dict[str, Any] = {}
         for signature in planned:
             for suffix, compiled in (("", False), ("_xla", True)):
-                signatures[signature.name + suffix] = signature.traced(languages, compiled)
+                signatures[signature.name + suffix] = signature._replace(fixed={**signature.fixed, **tag}).traced(
+                    languages, compiled
+                )
                 advance()
         # A server needs no gradients, whose tensors would stay in memory.
         options = tf.saved_model.SaveOptions(experimental_custom_gradients=False)
@@ -210,7 +225,7 @@ class _Signature(NamedTuple):
 
         def endpoint(*values: tf.Tensor) -> dict[str, tf.Tensor]:
             named = dict(zip(self.inputs, values, strict=True))
-            named |= {key: tf.fill(tf.shape(values[0]), language) for key, language in self.fixed.items()}
+            named |= {key: tf.fill(tf.shape(values[0])[:1], language) for key, language in self.fixed.items()}
             if "language" in named:  # `embed` has one language
                 named |= dict.fromkeys(languages, named.pop("language"))
             return self.graph.answer(self.method, named, compiled)

@@ -44,6 +44,8 @@ def warmup_records(lines: Iterable[str] | None, xla: bool, translator: Translato
     for source, target in _one_per_language(translator):
         many = len(translator.directions) > 1
         languages = {"source_language": source, "target_language": target} if many else {}
+        if translator.tags and translator.target is None:
+            languages = {"target_language": next(iter(translator.tags.texts))}  # all have one graph
         by_length: dict[int, list[str]] = {}
         for line, length in zip(lines, translator.lengths(lines, source), strict=True):
             by_length.setdefault(bisect_left(translator.length_buckets, length), []).append(line)

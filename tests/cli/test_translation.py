@@ -205,7 +205,7 @@ def test_search_options_reach_the_search(command, untrained, tmp_path, monkeypat
         raise Reached
 
     class Loaded:
-        model, tokenizers, search = None, None, {}
+        model, tokenizers, search, target = None, None, {}, None
 
     monkeypatch.setattr("keras_nmt.inference.Translator.from_directory", reached)
     monkeypatch.setattr("keras_nmt.inference.load.load", lambda *_, **options: seen.update(options) or Loaded)

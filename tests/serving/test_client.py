@@ -102,7 +102,7 @@ def test_languages_are_given_for_all_lines_or_for_each_line(server_of_languages,
             ((["one"], "de", "xx"), r"INVALID_ARGUMENT.*The model has de, fr.*xx.*model='many'"),
             ((["one"],), "INVALID_ARGUMENT.*source_language"),
             ((["one", "two"], "de", ["fr"]), "a target language for each line, .* Received: 1 languages, 2"),
-            ((["one"], "de"), "must be given together"),
+            ((["one"], "de"), "`source` needs `target`"),
         ):
             with pytest.raises(UserError, match=told):
                 client.translate(*arguments)

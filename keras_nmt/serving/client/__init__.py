@@ -60,7 +60,8 @@ class Client:
     front of it.
 
     All methods take the languages `source` and `target`: a string for all lines, or an iterable with a string for each
-    line; `None`, the default, for a model of one direction. They raise
+    line; `None`, the default, for a model of one direction. A model with target-language tags takes `target` alone, or
+    "" for lines that begin with their tags. They raise
 
     - `UserError` if arguments do not fit together, the server refuses the request or does not answer as an export
       does, or the export lacks the signature;
@@ -431,11 +432,9 @@ def _transport(
 
 def _languages(count: int, source: Languages, target: Languages) -> dict[str, list[str]]:
     """Returns the inputs that name languages; none for a model of one direction."""
-    if source is None and target is None:
-        return {}
-    if source is None or target is None:
-        raise UserError(f"`source` and `target` must be given together. Received: source={source!r}, target={target!r}")
-    sides = {"source": source, "target": target}
+    if target is None and source is not None:
+        raise UserError(f"`source` needs `target`. Received: source={source!r}, target=None")
+    sides = {side: given for side, given in (("source", source), ("target", target)) if given is not None}
     languages = {f"{side}_language": languages_of_lines(given, count, side) for side, given in sides.items()}
     for name in {name for column in languages.values() for name in column}:
         check_utf8(name, "The name of a language")

@@ -1,0 +1,122 @@
+"""Target-language tags: subwords of the source, such as `>>deu<<`, that say into which language to translate."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sentencepiece.sentencepiece_model_pb2 import ModelProto
+
+from keras_nmt.errors import UserError
+from keras_nmt.inference.language_codes import near_languages, unknown_language
+from keras_nmt.text.lines import Languages, languages_of_lines
+from keras_nmt.text.translation import Translation
+
+SPACE = "\u2581"  # SentencePiece's mark of a space
+NO_LANGUAGE = ""  # of a line that is translated as it is
+_TAG = re.compile(r">>([^\s<>]+)<<|<2([^\s<>]+)>")  # as in OPUS-MT, and as in Johnson et al., 2017
+_AT_BEGIN = re.compile(rf"\s*(?:{_TAG.pattern})\s*")
+
+
+class TaggedLine(NamedTuple):
+    """A line whose tag is apart from its text."""
+
+    language: str  # `NO_LANGUAGE` without a tag of the model
+    tag: str  # as it stands in the line, with the spaces around
+    text: str
+
+
+class TargetTags:
+    """The target-language tags of a model of one direction: user-defined subwords of the source.
+
+    Args:
+        proto: Bytes, the SentencePiece model of the source. Defaults to none, without tags.
+
+    Attributes:
+        texts: Dictionary of the tags by language.
+
+    Example:
+
+    >>> proto = ModelProto(pieces=[ModelProto.SentencePiece(piece=x, type=4) for x in (">>deu<<", ">>fra<<")])
+    >>> tags = TargetTags(proto.SerializeToString())
+    >>> list(tags.texts), tags.split(">>fra<< A man sleeps.")
+    (['deu', 'fra'], TaggedLine(language='fra', tag='>>fra<< ', text='A man sleeps.'))
+    """
+
+    def __init__(self, proto: bytes = b"") -> None:
+        self.texts: dict[str, str] = {}
+        for piece in ModelProto.FromString(proto).pieces:
+            if piece.type == piece.USER_DEFINED and (found := _TAG.fullmatch(piece.piece.removeprefix(SPACE))):
+                self.texts.setdefault(found[1] or found[2], found[0])
+
+    def __bool__(self) -> bool:
+        return bool(self.texts)
+
+    @property
+    def example(self) -> str:
+        """One of the tags."""
+        return next(iter(self.texts.values()))
+
+    def split(self, line: str) -> TaggedLine:
+        """Takes the tag from the beginning of a line, if it is a tag of the model."""
+        found = _AT_BEGIN.match(line)
+        language = (found[1] or found[2]) if found else NO_LANGUAGE
+        if found is None or language not in self.texts:
+            return TaggedLine(NO_LANGUAGE, "", line)
+        return TaggedLine(language, found[0], line[found.end() :])
+
+    def of_lines(self, lines: Sequence[str], target: Languages) -> list[str]:
+        """Returns the language whose tag each line needs in front, `NO_LANGUAGE` for a line that has its tag.
+
+        Args:
+            lines: The lines.
+            target: The language of all lines, or one for each, `NO_LANGUAGE` for lines with a tag; None if all have.
+
+        Raises:
+            UserError: The model does not have a language, or a line has the tag of another one.
+        """
+        if target is None:
+            return [NO_LANGUAGE] * len(lines)
+        names = languages_of_lines(target, len(lines), "target")
+        for name in (target,) if isinstance(target, str) else dict.fromkeys(names):
+            if name not in self.texts and name != NO_LANGUAGE:
+                raise UserError(unknown_language(name, self.texts, "target"))
+        found = []
+        for number, (line, name) in enumerate(zip(lines, names, strict=True), 1):
+            own = self.split(line).language
+            if own not in (name, NO_LANGUAGE) and name != NO_LANGUAGE:
+                raise UserError(
+                    f"Line {number} begins with the tag of another language: leave out the tag, or the target "
+                    f"language. Received: {line[:40]!r}, target={name!r}"
+                )
+            found.append(NO_LANGUAGE if own == name else name)
+        return found
+
+    def untagged(self, lines: Sequence[str], first: int = 1) -> list[tuple[int, str]]:
+        """Returns the lines with text but without a tag of the model, and their numbers from `first`."""
+        return [
+            (number, line) for number, line in enumerate(lines, first) if line.strip() and not self.split(line).language
+        ]
+
+    def warning(self, count: int, number: int, line: str) -> str:
+        """Returns what to say of `count` lines without a tag of the model, the first of which has this number."""
+        found = _AT_BEGIN.match(line)
+        meant = near_languages(found[1] or found[2], self.texts) if found else []
+        near = f", such as {' or '.join(meant)} for {found[0].strip()}" if found and meant else ""
+        return (
+            f"{count} line(s), the first of them line {number}, do not begin with a tag of the model, such as "
+            f"{self.example}: their translations may be in any of its languages. --target-language LANGUAGE (`target`) "
+            f"puts the tag before each sentence. The model has {', '.join(self.texts)}{near}."
+        )
+
+
+def with_tag(tag: str, translation: Translation) -> Translation:
+    """Returns the translation of a line without its tag as that of the line: the tag is before each sentence."""
+    if not tag:
+        return translation
+    hypotheses = (
+        x._replace(sentences=tuple(pair._replace(source=tag + pair.source) for pair in x.sentences))
+        for x in translation.hypotheses
+    )
+    return translation._replace(hypotheses=tuple(hypotheses))

@@ -1,0 +1,139 @@
+"""Target-language tags are languages wherever languages are taken."""
+
+import re
+
+import pytest
+import tensorflow as tf
+from small import FavourUnknown
+
+from keras_nmt.data import SubwordTokenizer, train_subwords
+from keras_nmt.errors import UserError
+from keras_nmt.formats import export_argos
+from keras_nmt.inference import Translator
+from keras_nmt.inference.load import load
+from keras_nmt.models import ModelDirectory
+from keras_nmt.serving import Client, DevelopmentServer, export
+
+TEXTS = ["the small cat sat. a mouse ran. three red dogs", "", "seven cats sleep in the garden", "zürich"]
+OPTIONS = {"beam_size": 2, "length_buckets": (16,), "batch_buckets": (4,), "min_length": 1, "max_length": 4}
+
+
+@pytest.fixture(scope="session")
+def tagged(make_model, made_once):
+    """A model directory whose source has the tags of German and French."""
+
+    def make(folder):
+        (folder / "text").write_text("\n".join(TEXTS * 9))
+        symbols = ["\u2581>>deu<<", "<2fra>", "<BT>"]
+        path = train_subwords(folder / "text", folder / "subwords.model", vocabulary_size=60, user_symbols=symbols)
+        size = SubwordTokenizer(path).vocabulary_size
+        model = make_model(0.5, source_vocabulary_size=size, shortcuts=None)
+        search = {name: list(x) if isinstance(x, tuple) else x for name, x in OPTIONS.items()}
+        names = dict.fromkeys(("source", "target"), path.name)
+        ModelDirectory(folder).save_config(model, subwords=names, search=search)
+        ModelDirectory(folder).save_weights(model)
+
+    return made_once("tagged", make)
+
+
+@pytest.fixture(scope="session")
+def translator(tagged):
+    return Translator.from_directory(tagged)
+
+
+def test_a_language_is_the_tag_in_front(translator, eager):
+    for language, tag in (("deu", ">>deu<<"), ("fra", "<2fra>")):
+        lines = [f"{tag} {line}" if line else line for line in TEXTS[1:]]
+        found = translator.translate(TEXTS[1:], target=language)
+        assert found == translator.translate(lines, target="")
+        # Words count from 0 in the line as it is given, and no word aligns to a tag.
+        targets = [x.text for x in found]
+        aligned = translator.align(TEXTS[1:], targets, target=language)
+        assert any(aligned)
+        assert translator.align(lines, targets, target="") == [[(a + 1, b) for a, b in pairs] for pairs in aligned]
+    scores = [translator.score(["the cat"], ["a mouse"], target=x) for x in translator.tags.texts]
+    assert len(set(map(str, scores))) == 2
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("error:.*do not begin")
+def test_every_method_takes_the_language_and_every_sentence_has_its_tag(translator, tagged):
+    assert list(translator.tags.texts) == ["deu", "fra"]
+    unknown = translator.with_options(unknown="replace", processors=[FavourUnknown()])
+    for language, tag in (("deu", ">>deu<<"), ("fra", "<2fra>")):
+        lines = [f"{tag} {line}" if line else line for line in TEXTS]
+        found = translator.translate(TEXTS, target=language, word_scores=True)
+        assert found == translator.translate(lines, target="", word_scores=True)
+        assert translator.translate(lines, target=language) == translator.translate(TEXTS, target=language)
+        with_default = Translator.from_directory(tagged, target=language)
+        assert [x.text for x in with_default.translate(TEXTS)] == [x.text for x in found]
+        assert unknown.translate(TEXTS, target=language) == unknown.translate(lines, target="")
+        targets = [x.text for x in found]
+        scores = translator.score(TEXTS, targets, target=language)
+        assert scores == translator.score([f"{tag} {line}" for line in TEXTS], targets, target="")
+        prefixes = ["the"] * len(TEXTS)
+        alternatives = translator.alternatives(TEXTS, prefixes, target=language)
+        assert alternatives == translator.alternatives(lines, prefixes, target="")
+        sentences = TEXTS[0].replace(". ", ".\n").split("\n")
+        parts = [x.text for x in translator.translate(sentences, target=language)]
+        for line, target in ((TEXTS[0], language), (lines[0], None), (lines[0], language)):
+            (split,) = translator.translate([line], target=target, split_sentences="xx")
+            assert split.text == " ".join(parts)
+        (split,) = translator.translate([lines[0]], split_sentences="xx")
+        assert [pair.source.split()[0] for pair in split.hypotheses[0].sentences] == [tag] * 3
+        (kept,) = translator.translate([f"{tag} <p>{TEXTS[2]}</p><p>{TEXTS[3]}</p>"], markup="html")
+        assert kept.text == f"<p>{targets[2]}</p><p>{targets[3]}</p>"
+
+
+def test_lines_without_a_tag_and_unknown_languages_are_told(translator, tagged, keras_nmt, eager):
+    for line, told in (
+        ("the cat", "1 line(s), the first of them line 2, do not begin with a tag of the model, such as >>deu<<"),
+        (">>de<< the cat", "The model has deu, fra, such as deu for >>de<<."),
+        ("<BT> the cat", "The model has deu, fra."),
+    ):
+        with pytest.warns(UserWarning, match=re.escape(told)):
+            translator.score([">>deu<< the cat", line], ["a", "a"])
+    for target, told in (
+        ("de", "Unknown target language: did you mean deu? The model has deu, fra. Received: 'de'"),
+        ("French", "Unknown target language. The model has deu, fra. Received: 'French'"),
+        ("fra", "Line 1 begins with the tag of another language"),
+    ):
+        with pytest.raises(UserError, match=re.escape(told)):
+            translator.translate([">>deu<< the cat"], target=target)
+    with pytest.raises(UserError, match="leave out the source language"):
+        translator.translate(["the cat"], source="en", target="deu")
+    with pytest.raises(UserError, match="cannot put the tag"):
+        export_argos("a.argosmodel", translator.model, translator.tokenizers, source="en", target="de")
+    assert "target languages        deu, fra (by tags, such as >>deu<<)" in keras_nmt("info", tagged).output
+    for arguments, told in ((["-t", "de"], "did you mean deu?"), (["-s", "en", "-t", "deu"], "source: leave it out")):
+        assert told in keras_nmt("translate", tagged, *arguments, stdin="the cat\n", code=2).error
+    written = keras_nmt("translate", tagged, stdin="the cat\n<2fra> the cat\n")
+    assert written.error.count("1 line(s), the first of them line 1, do not begin with a tag") == 1
+    of_language = keras_nmt("translate", tagged, "-t", "fra", stdin="the cat\n")
+    assert "tag" not in of_language.error
+    assert of_language.output.splitlines() == written.output.splitlines()[1:]
+
+
+@pytest.mark.slow
+def test_an_export_takes_the_language_too(translator, tagged, tmp_path):
+    model, tokenizers, *_ = load(tagged)
+    export(tmp_path / "all", model, tokenizers, **OPTIONS, signatures=["align", "search"], warmup=TEXTS)
+    export(tmp_path / "one", model, tokenizers, **OPTIONS, target="fra")
+    texts = tf.constant(TEXTS)
+    expected = [x.text for x in translator.translate(TEXTS, target="fra")]
+    one = tf.saved_model.load(str(tmp_path / "one" / "1")).signatures["serving_default"]
+    assert [x.decode() for x in one(text=texts)["translation"].numpy()] == expected
+    with DevelopmentServer(tmp_path / "all") as server, Client(server.rest_url) as client:
+        assert [x.text for x in client.translate(TEXTS, target="fra")] == expected
+        lines = [f"<2fra> {line}" if line else line for line in TEXTS]
+        assert [x.text for x in client.translate(lines, target="")] == expected
+        assert client.align(TEXTS, expected, target="fra") == translator.align(TEXTS, expected, target="fra")
+        sentences = client.translate([TEXTS[0]], target="fra", split_sentences="xx")[0].text
+        assert sentences == translator.translate([TEXTS[0]], target="fra", split_sentences="xx")[0].text
+        for text, target in (("the cat", ""), ("<2fra> the cat", "deu")):
+            with pytest.raises(UserError, match="A text must have one tag of a target language, of deu, fra"):
+                client.translate([text], target=target)
+        with pytest.raises(UserError, match="Unknown language. The model has , deu, fra"):
+            client.translate(["the cat"], target="de")
+        with pytest.raises(UserError, match="target_language"):
+            client.translate(["the cat"])
