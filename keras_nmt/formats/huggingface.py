@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -27,6 +27,15 @@ from keras_nmt.formats.parameters import (
     plain_parameters,
     sinusoids,
     split_keys_and_values,
+)
+from keras_nmt.formats.tokenizer_json import (
+    RULES,
+    AddedToken,
+    content_of,
+    list_of,
+    read_added_tokens,
+    read_bpe,
+    read_settings,
 )
 from keras_nmt.formats.vocabulary import Vocabulary, check_rows, parse_subwords, read_tokens
 from keras_nmt.inference.load import checked_tokenizers
@@ -56,7 +65,8 @@ TOKENIZERS = ("M2M100Tokenizer", "NllbTokenizer", "NllbTokenizerFast")
 RESERVED = ("<s>", "<pad>", "</s>", "<unk>")  # the first ids of fairseq
 SPM_RESERVED = 3  # number of first pieces of SentencePiece that have no ids in fairseq
 NLLB_CODE = re.compile(r"[a-z]{3}_[A-Z][a-z]{3}")
-MAX_TOKENIZER_BYTES = 128 << 20
+TOKENIZER = "tokenizer.json"
+NO_SYMBOLS = (*RESERVED, "<mask>")
 # The languages are listed in the code of M2M-100's tokenizer, not in a file of the model.
 M2M100_CODES = {
     "m2m100": "af am ar ast az ba be bg bn br bs ca ceb cs cy da de el en es et fa ff fi fr fy ga gd gl gu ha he hi hr "
@@ -140,10 +150,14 @@ def read(folder: Path) -> Imported:
 def _marian_vocabularies(
     folder: Path, source_rows: int, target_rows: int, pad: int, begin: int, end: int
 ) -> list[Vocabulary]:
-    vocabularies = []
+    added, vocabularies = read_added_tokens(folder), []
     for side, name, rows in (("source", "vocab.json", source_rows), ("target", "target_vocab.json", target_rows)):
         vocabulary = folder / (name if (folder / name).is_file() else "vocab.json")
-        tokens = check_rows(read_tokens(vocabulary), rows, vocabulary)
+        tokens = read_tokens(vocabulary)
+        symbols, notes = _symbols(added, tokens, ("<pad>", "</s>", "<unk>"), rows, folder)
+        new = {i: token for token, i in symbols.items()}
+        tokens += [new.get(i, f"<madeup_{i}>") for i in range(len(tokens), max(new, default=-1) + 1)]
+        check_rows(tokens, rows, vocabulary)
         for i, token in ((end, "</s>"), (pad, "<pad>")):
             if token in tokens and tokens[i] != token:
                 raise UserError(
@@ -153,20 +167,62 @@ def _marian_vocabularies(
         unknown = tokens.index("<unk>") if "<unk>" in tokens else None
         model = folder / f"{side}.spm"
         proto = read_subwords(model) if model.is_file() else None
-        vocabularies.append(Vocabulary(tokens, pad, unknown, begin, end, proto))
+        vocabularies.append(
+            Vocabulary(tokens, pad, unknown, begin, end, proto, symbols=symbols, follows_space=True, notes=notes)
+        )
     return vocabularies
+
+
+def _symbols(
+    added: Mapping[str, AddedToken], tokens: Sequence[str], others: Container[str], rows: int, folder: Path
+) -> tuple[dict[str, int], tuple[str, ...]]:
+    """Returns the added tokens that become symbols, without `others`, and what to tell of those that cannot.
+
+    Raises:
+        UserError: An added token has the id of another token.
+    """
+    symbols, refused = {}, []
+    for token, (i, has_rules) in added.items():
+        if token in others or token in NO_SYMBOLS:
+            continue
+        if i < len(tokens) and tokens[i] not in (token, ""):
+            raise UserError(
+                f"{folder}: an added token must have an id of its own. Received: {one_line(token)[:100]} with the id "
+                f"{i} of {one_line(tokens[i])[:100]}"
+            )
+        if has_rules or i >= rows or not token.strip():
+            refused.append(token)
+        else:
+            symbols[token] = i
+    notes = []
+    if symbols:
+        notes.append(
+            f"{len(symbols)} added token(s) of {folder} are symbols between spaces: next to letters, their text is "
+            f"segmented otherwise than by transformers: {_shown(symbols)}"
+        )
+    if refused:
+        notes.append(
+            f"{len(refused)} added token(s) of {folder} are not found in texts, because they have no row, or one of "
+            f"the rules {', '.join(RULES)}, which symbols do not have: {_shown(refused)}"
+        )
+    return symbols, tuple(notes)
+
+
+def _shown(tokens: Iterable[str]) -> str:
+    return one_line(", ".join(list(tokens)[:10]))[:300]
 
 
 def read_m2m100_vocabulary(folder: Path, rows: int, pad: int, begin: int, end: int) -> Vocabulary:
     """Reads the vocabulary and the languages of a model with `rows` embeddings.
 
     In M2M-100, the ids of the languages follow those in `vocab.json`. In NLLB, the ids of SentencePiece's pieces are
-    increased by one, and the languages are added tokens.
+    increased by one, and the languages are added tokens. Without SentencePiece's file, `tokenizer.json` has all of it.
     """
-    if not (folder / SUBWORDS).is_file():
+    has_subwords = (folder / SUBWORDS).is_file()
+    if not has_subwords and not (folder / TOKENIZER).is_file():
         raise UserError(f"Missing subword model: {folder / SUBWORDS}")
-    content = read_subwords(folder / SUBWORDS)
-    settings = _read_settings(folder / "tokenizer_config.json")
+    content = read_subwords(folder / SUBWORDS) if has_subwords else b""
+    settings = read_settings(folder / "tokenizer_config.json")
     if settings.get("tokenizer_class", TOKENIZERS[0]) not in TOKENIZERS:  # it may put the tags at other places
         raise UserError(
             f"{folder}: `tokenizer_class` must be one of {', '.join(TOKENIZERS)}. "
@@ -174,7 +230,8 @@ def read_m2m100_vocabulary(folder: Path, rows: int, pad: int, begin: int, end: i
         )
     if settings.get("legacy_behaviour"):
         raise UserError(f"{folder}: the language tag must stand before the source. Received: legacy_behaviour=True")
-    if (folder / "vocab.json").is_file():
+    added, is_m2m100 = read_added_tokens(folder), (folder / "vocab.json").is_file()
+    if is_m2m100:
         tokens = read_tokens(folder / "vocab.json")
         codes = M2M100_CODES.get(str(settings.get("language_codes", "m2m100")))
         if codes is None:
@@ -183,57 +240,47 @@ def read_m2m100_vocabulary(folder: Path, rows: int, pad: int, begin: int, end: i
                 f"Received: {str(settings['language_codes'])[:100]}"
             )
         languages = {code: len(tokens) + i for i, code in enumerate(codes.split())}
+        of_languages = {i: f"__{code}__" for code, i in languages.items()}
     else:
-        proto = parse_subwords(content, folder / SUBWORDS)
-        tokens = [*RESERVED, *(piece.piece for piece in proto.pieces[SPM_RESERVED:])]
-        languages = _nllb_languages(folder, settings, len(tokens))
+        if has_subwords:
+            proto = parse_subwords(content, folder / SUBWORDS)
+            tokens = [*RESERVED, *(piece.piece for piece in proto.pieces[SPM_RESERVED:])]
+        else:
+            tokens, content = read_bpe(folder / TOKENIZER)
+        languages = _nllb_languages(folder, settings, added, len(tokens))
+        of_languages = {i: code for code, i in languages.items()}
     if not languages or max(languages.values(), default=0) >= rows or len(tokens) > rows:
         raise UserError(
             f"{folder} must have {rows:,} tokens including languages, one for each embedding. "
             f"Received: {len(tokens):,} tokens and {len(languages)} languages"
         )
-    of_languages = {i: f"__{code}__" for code, i in languages.items()}
-    tokens += [of_languages.get(i, f"<madeup_{i}>") for i in range(len(tokens), rows)]
+    known = [*tokens, *(of_languages.get(i, "") for i in range(len(tokens), rows))]
+    symbols, notes = _symbols(added, known, {*RESERVED, *of_languages.values()}, rows, folder)
+    of_symbols = {i: token for token, i in symbols.items()}
+    tokens = [token or of_symbols.get(i, f"<madeup_{i}>") for i, token in enumerate(known)]
     if (tokens[pad], tokens[end]) != ("<pad>", "</s>"):
         raise UserError(
             f"{folder}: the tokens {pad} and {end} must be <pad> and </s>. "
             f"Received: {one_line(tokens[pad][:100])}, {one_line(tokens[end][:100])}"
         )
     unknown = tokens.index("<unk>") if "<unk>" in tokens else None
-    return Vocabulary(tokens, pad, unknown, begin, end, content, languages)
+    return Vocabulary(
+        tokens, pad, unknown, begin, end, content, languages, symbols, follows_space=is_m2m100, notes=notes
+    )
 
 
-def _nllb_languages(folder: Path, settings: dict[str, Any], first: int) -> dict[str, int]:
+def _nllb_languages(
+    folder: Path, settings: dict[str, Any], added: Mapping[str, AddedToken], first: int
+) -> dict[str, int]:
     """Returns the ids of the languages: from a file, or counted from `first` in the order of the added tokens."""
-    with_ids = {**_read_settings(folder / "added_tokens.json")}
-    decoder = settings.get("added_tokens_decoder")
-    if isinstance(decoder, dict):
-        with_ids |= {_content(x): int(i) for i, x in decoder.items() if re.fullmatch("[0-9]{1,9}", i)}
-    added = _list_of(_read_settings(folder / "tokenizer.json", MAX_TOKENIZER_BYTES), "added_tokens")
-    with_ids |= {_content(x): x.get("id") for x in added if isinstance(x, dict)}
-    found = {code: i for code, i in with_ids.items() if NLLB_CODE.fullmatch(code) and type(i) is int and i >= first}
-    if found:
+    if found := {code: x.id for code, x in added.items() if NLLB_CODE.fullmatch(code) and x.id >= first}:
         return found
-    for source in (settings, _read_settings(folder / "special_tokens_map.json")):
+    for source in (settings, read_settings(folder / "special_tokens_map.json")):
         for name in ("additional_special_tokens", "extra_special_tokens"):
-            codes = [_content(x) for x in _list_of(source, name)]
+            codes = [content_of(x) for x in list_of(source, name)]
             if codes := [code for code in codes if NLLB_CODE.fullmatch(code)]:
                 return {code: first + i for i, code in enumerate(codes)}
     return {}
-
-
-def _content(token: Any) -> str:
-    """Returns the text of a token, which files store as text or as an object."""
-    return str(token.get("content")) if isinstance(token, dict) else str(token)
-
-
-def _list_of(settings: dict[str, Any], name: str) -> list[Any]:
-    found = settings.get(name)
-    return found if isinstance(found, list) else []
-
-
-def _read_settings(path: Path, max_bytes: int = 16 << 20) -> dict[str, Any]:
-    return read_json(path, "settings of a tokenizer", max_bytes) if path.is_file() else {}
 
 
 def _check_sinusoids(array: np.ndarray, name: str, path: Path, first: int) -> None:

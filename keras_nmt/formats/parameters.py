@@ -33,6 +33,7 @@ class Imported:
             are `[inputs, outputs]`, tables `[V, d]`.
         source, target: Vocabularies. They must have the same tokens if there is no `source_embedding`.
         search: Settings of the search.
+        notes: What to tell users of what was not read.
     """
 
     path: Path
@@ -41,6 +42,7 @@ class Imported:
     source: Vocabulary
     target: Vocabulary
     search: dict[str, Any] = dataclasses.field(default_factory=dict)
+    notes: list[str] = dataclasses.field(default_factory=list)
 
     def make_model(self) -> Transformer | LanguageLabelModel:
         """Makes the model with its parameters, with rows in the order of this package's ids.

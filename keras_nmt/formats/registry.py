@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -82,7 +83,7 @@ def import_model(
     """Makes a model directory from a model of another toolkit.
 
     The import runs no code of the model and reads no pickle. It compares the sizes that a file claims with the file's
-    length before it allocates memory.
+    length before it allocates memory. A warning tells of each thing of the model that is not read.
 
     Args:
         source: Path of the model: a folder, or for Marian also a file.
@@ -134,4 +135,6 @@ def import_model(
         written = ModelDirectory(folder)
         written.save_config(model, subwords=names, search=imported.search)
         written.save_weights(model)
+    for note in dict.fromkeys([*imported.notes, *imported.source.notes, *imported.target.notes]):
+        warnings.warn(note, stacklevel=2)
     return ModelDirectory(directory)

@@ -31,6 +31,10 @@ class Vocabulary:
             which its decoder begins, which can be the id of another token.
         model: Content of a SentencePiece model that segments texts into the tokens. Defaults to None: a model is made.
         languages: The toolkit's ids of the language labels, in the order of the model's languages. Defaults to none.
+        symbols: The toolkit's ids of tokens that were added to its tokenizer, which finds them anywhere in a text.
+            Defaults to none.
+        follows_space: Boolean, whether a space before a symbol is part of it. Defaults to False.
+        notes: What to tell users of tokens that cannot be read. Defaults to none.
     """
 
     tokens: Sequence[str]
@@ -40,6 +44,9 @@ class Vocabulary:
     end: int
     model: bytes | None = None
     languages: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    symbols: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    follows_space: bool = False
+    notes: tuple[str, ...] = ()
 
     @functools.cached_property
     def rows(self) -> list[int]:
@@ -68,9 +75,9 @@ class Vocabulary:
         """Makes a SentencePiece model whose ids are those of this package.
 
         A given model keeps its rules, and those of its pieces that are tokens. Other tokens become unused pieces,
-        except that language tags, such as `>>fra<<`, become pieces that users can write in texts. If not all bytes are
-        tokens, characters without a piece are unknown instead of bytes. Without a given model, the tokens are
-        characters of the text if all of them are single characters, otherwise words between spaces.
+        except that symbols and language tags, such as `>>fra<<`, become pieces that users can write in texts. If not
+        all bytes are tokens, characters without a piece are unknown instead of bytes. Without a given model, the tokens
+        are characters of the text if all of them are single characters, otherwise words between spaces.
 
         Raises:
             UserError: The given model is not a SentencePiece model, or is that of another vocabulary.
@@ -113,9 +120,13 @@ class Vocabulary:
         for label in LanguageLabelModel.labels(list(self.languages)):
             proto.pieces.add(piece=label, score=0, type=Piece.CONTROL)
             taken.add(label)
+        symbols = set(self.symbols.values())
         for new, row in enumerate(self._text_rows(), 4 + len(self.languages)):
             token = self.tokens[row]
-            if token.startswith(">>") and token.endswith("<<") and len(token) > 4 and token not in old:
+            if row in symbols:
+                before = SPACE if self.follows_space and proto.normalizer_spec.add_dummy_prefix else ""
+                name, kind, score = before + token.replace(" ", SPACE), Piece.USER_DEFINED, 0.0
+            elif token.startswith(">>") and token.endswith("<<") and len(token) > 4 and token not in old:
                 # A text begins with a space for SentencePiece, as a rule.
                 before = SPACE if proto.normalizer_spec.add_dummy_prefix else ""
                 name, kind, score = before + token, Piece.USER_DEFINED, 0.0
@@ -177,6 +188,11 @@ def read_tokens(path: Path) -> list[str]:
         tokens = tokens_of_ids(tokens, path)
     if not isinstance(tokens, list) or not all(isinstance(token, str) for token in tokens):
         raise UserError(f"{path} must be a list of tokens, or an object of ids. Received: {type(tokens).__name__}")
+    return check_tokens(tokens, path)
+
+
+def check_tokens(tokens: list[str], path: Path) -> list[str]:
+    """Returns tokens. Raises a `UserError` if one cannot be encoded as UTF-8."""
     for token in tokens:
         check_utf8(token, f"{path}: a token")
     return tokens

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import sentencepiece
 import tensorflow as tf
+from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
 from keras_nmt.data import SubwordTokenizer, train_subwords
 from keras_nmt.errors import UserError
@@ -359,6 +361,55 @@ def test_languages_of_nllb_have_ids_or_follow_the_subwords(tmp_path):
         write(name, content)
         assert read_m2m100_vocabulary(tmp_path, 66, 1, 2, 2).languages == {"eng_Latn": 62, "deu_Latn": 64}
         (tmp_path / name).unlink()
+
+
+def bpe_json(proto):
+    """The model of `tokenizer.json` that transformers makes of a SentencePiece model, but for its rules."""
+    scores = {piece.piece: piece.score for piece in proto.pieces[3:]}
+    pairs = [(-score, x[:i], x[i:]) for x, score in scores.items() for i in range(1, len(x))]
+    merges = [[left, right] for _, left, right in sorted(pairs) if left in scores and right in scores]
+    tokens = ["<s>", "<pad>", "</s>", "<unk>", *scores]
+    model = {"type": "BPE", "vocab": {x: i for i, x in enumerate(tokens)}, "merges": merges, "fuse_unk": True}
+    spaces = {"type": "Metaspace", "replacement": "\u2581", "prepend_scheme": "always"}
+    squeezed = {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "}
+    return {"model": model, "normalizer": squeezed, "pre_tokenizer": spaces}
+
+
+def test_nllb_without_a_subword_model_is_segmented_by_its_merges(tmp_path):
+    theirs = ModelProto.FromString((HERE / "m2m100" / "sentencepiece.bpe.model").read_bytes())
+    settings, first = bpe_json(theirs), 4 + len(theirs.pieces) - 3
+    added = ["eng_Latn", "deu_Latn", "<med>", "lol", "bird"]
+    settings["added_tokens"] = [{"id": first + i, "content": x, "lstrip": x == "lol"} for i, x in enumerate(added[:-1])]
+    settings["added_tokens"].append({"id": 10**6, "content": "bird"})
+
+    def read(**changed):
+        (tmp_path / "tokenizer.json").write_text(json.dumps({**settings, **changed}))
+        return read_m2m100_vocabulary(tmp_path, first + 5, 1, 2, 2)
+
+    found = read()
+    assert found.languages == {"eng_Latn": first, "deu_Latn": first + 1}
+    assert found.symbols == {"<med>": first + 2}
+    assert [note.rpartition(": ")[2] for note in found.notes] == ["<med>", "lol, bird"]
+    ours, theirs = (
+        sentencepiece.SentencePieceProcessor(model_proto=x) for x in (found.make_model(), theirs.SerializeToString())
+    )
+    generator = np.random.default_rng(0)
+    words = ["the", "small", "birds,", "newx", "gardenq", "", "saw", "three red", "qx"]
+    for _ in range(200):
+        line = " ".join(generator.choice(words, 6))
+        assert ours.encode(line, out_type=str) == theirs.encode(line, out_type=str)
+    assert ours.encode("the <med> cat", out_type=str)[1:3] == ["\u2581", "<med>"]
+    model = settings["model"]
+    for changed, told in (
+        ({"model": {**model, "type": "Unigram"}}, "`type` must be as in a BPE model of SentencePiece: get .* Unigram"),
+        ({"model": {**model, "merges": model["merges"] + model["merges"][:1]}}, "`merges` must be"),
+        ({"model": {**model, "merges": model["merges"][1:]}}, "`merges` must be"),
+        ({"normalizer": {"type": "Lowercase"}}, "`normalizer` must be .*Lowercase"),
+        ({"pre_tokenizer": None}, "`pre_tokenizer` must be"),
+        ({"added_tokens": [*settings["added_tokens"], {"id": first, "content": "<x>"}]}, "an id of its own.*eng_Latn"),
+    ):
+        with pytest.raises(UserError, match=told):
+            read(**changed)
 
 
 MAKE = {  # files of PyTorch that would run code, or take more memory than they are long
