@@ -13,7 +13,7 @@ import tensorflow as tf
 from keras import ops
 
 from keras_nmt.errors import UserError
-from keras_nmt.layers._recording import Record
+from keras_nmt.layers._taps import Record
 from keras_nmt.models import TranslationModel, inner_layers
 
 OWN, MEMORY = 1, 2  # kinds of axes: of the tokens of a side, and of the tokens that its cross-attention reads
@@ -45,7 +45,7 @@ def layer_outputs(
     """
     calls = [
         (layer, [x for x in keras.tree.flatten(value) if tf.is_tensor(x) and x.shape.rank])
-        for layer, name, value in records
+        for layer, name, value, _ in records
         if name == "output" and id(layer) in paths
     ]
     # Keras calls the layers of a loop once outside of it.

@@ -28,7 +28,7 @@ from keras_nmt.ids import BOS, EOS, PAD
 from keras_nmt.inference import Translator
 from keras_nmt.inference.alignment import words_of_subwords
 from keras_nmt.inference.load import load
-from keras_nmt.layers._recording import Record, recording, recording_outputs
+from keras_nmt.layers._taps import Record, recording, tapping_outputs
 from keras_nmt.models import Ensemble, TranslationModel
 from keras_nmt.progress import count_steps
 
@@ -309,7 +309,7 @@ def _new_reader(
 
     def read(source: tf.Tensor, *target: tf.Tensor) -> dict[str, Any]:
         real = source != PAD
-        with recording() as records, recording_outputs(layers.values()):
+        with recording() as records, tapping_outputs(layers.values()):
             memory = encoder(source)
         found = {"source": _tensors(records, tensors, paths, real, real, before or 0)}
         if target:
@@ -318,7 +318,7 @@ def _new_reader(
             if paths:  # one position more where both sides are of one length, so that the length tells axes apart
                 is_alike = before_target + tf.shape(ids)[1] == (before or 0) + tf.shape(memory_real)[1]
                 ids = tf.pad(ids, [[0, 0], [0, tf.cast(is_alike, tf.int32)]], constant_values=PAD)
-            with recording() as records, recording_outputs(layers.values()):
+            with recording() as records, tapping_outputs(layers.values()):
                 decoder.logits(ids, memory)
             found["target"] = _tensors(records, tensors, paths, ids != PAD, memory_real, before_target, before or 0)
         return found
@@ -351,9 +351,11 @@ def _tensors(
     }
     outputs = layer_outputs(records, paths, axes, real.graph)
     found: dict[str, Any] = {f"layers/{path}": output for path, output in outputs.items()}
-    for layer, name, value in records:
+    for layer, name, value, _ in records:
         if name == "representations":
             name = "composition"
+        elif name == "bridge_attention":  # comes before its "bridge"
+            bridge_attention = value
         if name not in names:
             continue
         is_recurrent = name == "attention" and value.shape.rank == 3  # one attention, to the memory
@@ -373,7 +375,7 @@ def _tensors(
             parts = composition_parts(layer, value)
             found[numbered(f"composition/{layer.path}", found)] = {key: tokens(x) for key, x in parts.items()}
         elif name == "bridge":
-            found["bridge"] = tf.cast(value[0], tf.float32), value[1]
+            found["bridge"] = tf.cast(value, tf.float32), bridge_attention
         else:
             found[name] = tokens(value)
     return {name: tf.stack(value) if isinstance(value, list) else value for name, value in found.items()}

@@ -3,6 +3,7 @@
 Importing this package imports Keras, but no other package of `keras_nmt` and no TensorFlow by itself.
 """
 
+from keras_nmt.layers._taps import Record, intervening, recording, tap
 from keras_nmt.layers.attention_bridge import AttentionBridge
 from keras_nmt.layers.attentive_recurrent_decoder import AttentiveRecurrentDecoder
 from keras_nmt.layers.bilinear_pooling import BilinearPooling, LinearCombination, LowRankBilinearPooling
@@ -41,6 +42,7 @@ __all__ = [
     "LowRankBilinearPooling",
     "LuongAttention",
     "MultiHeadAttention",
+    "Record",
     "RecurrentEncoder",
     "RoleAssignment",
     "RoleInteraction",
@@ -52,4 +54,7 @@ __all__ = [
     "TransformerDecoderLayer",
     "TransformerEncoder",
     "TransformerEncoderLayer",
+    "intervening",
+    "recording",
+    "tap",
 ]

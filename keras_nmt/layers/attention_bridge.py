@@ -20,7 +20,7 @@ from keras_nmt.layers._common import (
     projection_initializer,
     without_padding,
 )
-from keras_nmt.layers._recording import record
+from keras_nmt.layers._taps import tap
 
 PENALTIES = ("squared", "root")
 
@@ -134,8 +134,9 @@ class AttentionBridge(ConfiguredLayer):
         states = without_padding(ops.cast(inputs, self.compute_dtype), mask)  # H, [B, n, dh]
         scores = ops.transpose(self.scores(self.inner(states)), (0, 2, 1))  # [B, k, n]
         attention = masked_softmax(scores, None if mask is None else ops.expand_dims(mask, 1))  # A
-        outputs = [ops.matmul(ops.cast(attention, self.compute_dtype), states)]  # M, [B, k, dh]
-        record(self, "bridge", (outputs[0], attention))
+        attention = tap(self, "bridge_attention", attention, parts=-2)
+        vectors = ops.matmul(ops.cast(attention, self.compute_dtype), states)  # M, [B, k, dh]
+        outputs = [tap(self, "bridge", vectors, parts=-2)]
         if return_attention:
             outputs.append(attention)
         if return_penalty:

@@ -19,7 +19,7 @@ from keras_nmt.layers._common import (
     projection_initializer,
     without_padding,
 )
-from keras_nmt.layers._recording import is_recording, record
+from keras_nmt.layers._taps import is_recording, record
 from keras_nmt.layers.luong_attention import LuongAttention
 
 

@@ -15,7 +15,7 @@ from keras_nmt.layers._common import (
     projection_initializer,
 )
 from keras_nmt.layers._projection import reshape_last
-from keras_nmt.layers._recording import record
+from keras_nmt.layers._taps import tap
 
 
 class CompositionLayer(ConfiguredLayer):
@@ -88,12 +88,12 @@ class CompositionLayer(ConfiguredLayer):
         raise NotImplementedError
 
     def call(self, representations: Any) -> Any:
-        record(self, "representations", representations)
+        representations = tap(self, "representations", representations, parts=-2)
         return self.compose_with_residual(representations)
 
     def compose_with_residual(self, representations: Any) -> Any:
         """Returns the output of `compose`, plus the last neurons if there is a residual connection."""
-        output = self.compose(representations)
+        output = tap(self, "composed", self.compose(representations), inputs=representations)
         return output + self.concatenate(representations)[..., -self.output_width :] if self.residual else output
 
     @property

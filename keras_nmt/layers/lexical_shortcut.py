@@ -9,7 +9,7 @@ from keras import ops
 
 from keras_nmt.layers._common import SHORTCUT_KINDS, add_matrix, check_alike, check_choice, check_positive, spec_of_call
 from keras_nmt.layers._projection import Int8Kernels
-from keras_nmt.layers._recording import record
+from keras_nmt.layers._taps import tap
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
@@ -114,8 +114,7 @@ class LexicalShortcut(Int8Kernels):
                 raise ValueError(f"An ungated shortcut has no gates to return. Received: return_gates={return_gates!r}")
             keys, values = ops.split(shortcut + plain, 2, axis=-1)
             return keys, values
-        gates = ops.sigmoid(shortcut + plain + self.gate_bias)  # r_K | r_V
-        record(self, "gates", gates)
+        gates = tap(self, "gates", ops.sigmoid(shortcut + plain + self.gate_bias))  # r_K | r_V
         gated = gates * shortcut + (1 - gates) * plain  # K' | V'
         gated_keys, gated_values = ops.split(gated, 2, axis=-1)
         if return_gates:

@@ -23,7 +23,7 @@ from keras_nmt.layers._common import (
     spec_of_call,
 )
 from keras_nmt.layers._projection import Int8Kernels, Projection, reshape_last
-from keras_nmt.layers._recording import record
+from keras_nmt.layers._taps import tap
 from keras_nmt.layers.mechanisms import ShortcutLayer, missing_members
 
 MASKED = -1e9  # score of masked positions; finite, because a row of minus infinities would give NaN
@@ -285,11 +285,10 @@ class MultiHeadAttention(AssembledLayer):
         scores = ops.cast(self._ungrouped(scores, queries), "float32")  # [..., H, T, S]
         if attention_mask is not None:
             scores = ops.where(ops.expand_dims(attention_mask, -3), scores, MASKED)
-        weights = ops.cast(ops.softmax(scores, axis=-1), self.compute_dtype)
-        record(self, "attention", weights)
+        weights = tap(self, "attention", ops.cast(ops.softmax(scores, axis=-1), self.compute_dtype), parts=-3)
         heads = ops.matmul(self._grouped(self.weight_dropout(weights, training=training)), values)
-        heads = self._ungrouped(heads, queries)  # O_1 .. O_H: [..., H, T, d / H]
-        return self._combine(ops.swapaxes(heads, -2, -3)), weights
+        heads = ops.swapaxes(self._ungrouped(heads, queries), -2, -3)  # O_1 .. O_H: [..., T, H, d / H]
+        return self._combine(tap(self, "heads", heads, parts=-2)), weights
 
     def call(
         self,

@@ -16,7 +16,7 @@ from keras_nmt.layers._common import (
     keras_mask,
     without_padding,
 )
-from keras_nmt.layers._recording import record
+from keras_nmt.layers._taps import record
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")

@@ -19,7 +19,7 @@ from keras_nmt.layers._common import (
     optional_size,
     without_padding,
 )
-from keras_nmt.layers._recording import record
+from keras_nmt.layers._taps import tap
 
 ASSIGNMENTS = ("dense", "softmax", "one_hot")
 CONTEXTS = ("lstm", "bilstm", "cnn")
@@ -225,8 +225,7 @@ class RoleAssignment(ConfiguredLayer):
             roles = self._one_hot(logits, training) if self.assignment == "one_hot" else ops.softmax(logits)
         if not self._drops_logits:
             roles = self.role_dropout(roles, training=training)
-        record(self, "roles", roles)
-        return ops.cast(roles, self.compute_dtype)
+        return ops.cast(tap(self, "roles", roles, parts=-1), self.compute_dtype)
 
     def _one_hot(self, logits: Any, training: bool | None) -> Any:
         if not training:

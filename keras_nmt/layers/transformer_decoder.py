@@ -89,7 +89,7 @@ class TransformerDecoder(TransformerStack):
     ) -> Any:
         inputs_mask = keras_mask(inputs) if inputs_mask is None else inputs_mask
         memory_mask = keras_mask(memory) if memory_mask is None else memory_mask
-        states, attention, gates = [inputs], [], []  # H_0 = E
+        states, attention, gates = self._first_states(inputs), [], []
         for layer in self.layers:
             found = layer(
                 states[-1],
@@ -106,8 +106,7 @@ class TransformerDecoder(TransformerStack):
                 found, *of_layer = found
                 attention += of_layer[:1] * return_attention
                 gates += of_layer[-1:] * return_gates
-            states.append(found)
-            self._feed_back(states)
+            self._add_state(states, found)
         output = with_mask(self._finish(states), inputs_mask)
         more = [states] * return_states + [attention] * return_attention + [gates] * return_gates
         return (output, *more) if more else output
@@ -194,7 +193,7 @@ class TransformerDecoder(TransformerStack):
         """
         is_fixed = "ancestry" in caches
         ancestry, ancestry_mask = _beam_ancestry(caches["ancestry"], position) if is_fixed else (None, None)
-        states, new_caches = [inputs], []
+        states, new_caches = self._first_states(inputs), []
         reordered, others = iter(caches.get("layers", ())), iter(caches.get("not_reordered", ()))
         for layer, constant in zip(self.layers, itertools.cycle(constants), strict=False):
             cache = next(others if is_fixed and not layer.is_recurrent else reordered)
@@ -202,8 +201,7 @@ class TransformerDecoder(TransformerStack):
             state, cache = layer.step(
                 states[-1], position, constant, cache, ancestry_mask, shortcut_states, memory_mask
             )
-            states.append(state)
-            self._feed_back(states)
+            self._add_state(states, state)
             new_caches.append(cache)
         found = {"ancestry": ancestry, **self._by_order(new_caches)} if is_fixed else {"layers": new_caches}
         return self._finish(states), found

@@ -20,7 +20,7 @@ from keras_nmt.layers._common import (
     optional_size,
     with_mask,
 )
-from keras_nmt.layers._recording import record
+from keras_nmt.layers._taps import record, tap
 from keras_nmt.layers.mechanisms import SOURCES, CompositionTree, missing_members
 
 
@@ -87,6 +87,16 @@ class TransformerStack(AssembledLayer):
             return None
         return states[0] if self.shortcut_source == "lexical" else states[max(len(states) - 2, 0)]
 
+    def _first_states(self, inputs: Any) -> list[Any]:
+        """Returns the list of the states before the first layer, [H_0 = E]."""
+        return [tap(self, "state_0", inputs)]
+
+    def _add_state(self, states: list[Any], state: Any) -> None:
+        """Adds the output H_l of layer l to the states, or what an aggregate makes of it."""
+        states.append(state)
+        self._feed_back(states)
+        states[-1] = tap(self, f"state_{len(states) - 1}", states[-1])
+
     def _feed_back(self, states: list[Any]) -> None:
         """Makes a node's aggregate the input of the next layer, after the layer that completes the node.
 
@@ -100,7 +110,7 @@ class TransformerStack(AssembledLayer):
             before = max((number for number, of_layer in enumerate(nodes, 1) if of_layer is not None), default=0)
             previous = states[before] if before else None  # the state that the previous node's aggregate gave
             aggregate = self.composition.aggregate(node, self._representations(states, before + 1), previous)
-            record(self.composition, "output", aggregate)
+            aggregate = tap(self.composition, "output", aggregate)
             is_added = getattr(self.composition, "residual", CompositionTree.residual)
             states[-1] = states[-1] + aggregate if is_added else aggregate
 
@@ -110,6 +120,7 @@ class TransformerStack(AssembledLayer):
         if self.composition is not None and not self._aggregates:
             output = call_keeping_shape(self.composition, self._representations(states, 1), output)
         output = output if self.final_norm is None else call_keeping_shape(self.final_norm, output)
+        output = tap(self, "final_state", output)
         record(self, "states", [*states, output])
         return output
 
@@ -230,7 +241,7 @@ class TransformerEncoder(TransformerStack):
         return_gates: bool = False,
     ) -> Any:
         mask = keras_mask(inputs) if mask is None else mask
-        states, gates = [inputs], []  # H_0 = E
+        states, gates = self._first_states(inputs), []
         for layer in self.layers:
             shortcut_states = self._shortcut_states(states)
             found = layer(
@@ -239,8 +250,7 @@ class TransformerEncoder(TransformerStack):
             if return_gates:
                 found, of_layer = found
                 gates.append(of_layer)
-            states.append(found)
-            self._feed_back(states)
+            self._add_state(states, found)
         output = self._finish(states)
         more = [states] * return_states + [gates] * return_gates
         return (output, *more) if more else output

@@ -11,7 +11,7 @@ import keras
 from keras_nmt.errors import is_integer, nearest
 from keras_nmt.layers import Composition, LayerSpec, Roles, Shortcuts
 from keras_nmt.layers._common import check_booleans
-from keras_nmt.layers._recording import Record
+from keras_nmt.layers._taps import Record
 from keras_nmt.models._sides import TransformerSource, TransformerTarget
 from keras_nmt.models.factory import TransformerConfig, TransformerFactory
 from keras_nmt.models.token_embedding import TokenEmbedding

@@ -13,7 +13,7 @@ import tensorflow as tf
 
 from keras_nmt.errors import UserError, check_positive
 from keras_nmt.ids import PAD
-from keras_nmt.layers._recording import Record, recording
+from keras_nmt.layers._taps import Record, recording
 from keras_nmt.training.loss import TokenLoss, WordDistillation, alignment_losses
 from keras_nmt.training.optimizers import unscaled
 from keras_nmt.training.tasks import DEFAULT_TASK, LINKS, Task, check_element, check_ids

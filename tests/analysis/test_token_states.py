@@ -21,7 +21,7 @@ from keras_nmt.errors import UserError
 from keras_nmt.ids import BOS, EOS
 from keras_nmt.inference import Translator
 from keras_nmt.layers import BilinearPooling, HierarchicalAggregation, LinearCombination, LowRankBilinearPooling
-from keras_nmt.layers._recording import recording, recording_outputs
+from keras_nmt.layers._taps import recording, tapping_outputs
 from keras_nmt.models import Transformer, inner_layers
 
 
@@ -252,7 +252,7 @@ def test_the_outputs_of_layers_leave_out_a_label_and_what_runs_in_a_loop(labelle
 def test_a_layer_that_is_read_stays_as_it_was(plain, lines):
     layer, threads = inner_layers(plain.model)["encoder/layer_1"], []
     inputs = np.ones((1, 2, 16), "float32")
-    with recording() as records, recording_outputs([layer]):
+    with recording() as records, tapping_outputs([layer]):
         expected = layer(inputs)
         with ThreadPoolExecutor() as pool:
             threads.append(pool.submit(layer, inputs).result())

@@ -20,7 +20,7 @@ from keras_nmt.ids import EOS, PAD
 from keras_nmt.inference import Translator
 from keras_nmt.inference.alignment import copies_of_texts, join_with_copies, subword_links, words_of_subwords
 from keras_nmt.inference.shortlist import _ids_by_word
-from keras_nmt.layers._recording import recording
+from keras_nmt.layers._taps import recording
 from keras_nmt.serving import export
 
 SOURCES = ["the small cat  sat", "seven cats sleep in the garden"]

@@ -8,7 +8,7 @@ from keras import ops
 from numpy_oracles import sigmoid, softmax
 from transformer_layers import make_decoder, make_decoder_layer, make_encoder, make_encoder_layer
 
-from keras_nmt.layers import FeedForward, GatedFeedForward, MultiHeadAttention, RotaryEncoding
+from keras_nmt.layers import FeedForward, GatedFeedForward, MultiHeadAttention, RotaryEncoding, intervening
 
 B, T, S, D, F, HEADS = 2, 4, 5, 8, 12, 2
 MODERN = {"norm": "rms", "feed_forward": "swiglu", "positions": "rotary", "num_key_value_heads": 2}
@@ -22,26 +22,26 @@ def _weights(layer, random):
     return {w.path.split("/", 1)[1]: w.numpy().astype("float64") for w in layer.weights}
 
 
-def _keys_and_values(w, name, h, e):
-    """Keys and values by Eq. 5 to 14 of Emelin et al.; the halves of a matrix are for keys and for values."""
+def _keys_and_values(w, name, h, e, gates=None):
+    """Keys and values by Eq. 5 to 14 of Emelin et al., or with other gates; the halves are of keys and of values."""
     if e is None:
         return np.split(h @ w[f"{name}/kernel"], 2, -1)
     if f"{name}/lexical_kernel" in w:  # plain
         shortcut, plain = e @ w[f"{name}/lexical_kernel"], h @ w[f"{name}/hidden_kernel"]
     else:  # fusion
         shortcut, plain = np.split(np.concatenate([e, h], -1) @ w[f"{name}/fusion_kernel"], 2, -1)
-    r = sigmoid(shortcut + plain + w[f"{name}/gate_bias"])
+    r = sigmoid(shortcut + plain + w[f"{name}/gate_bias"]) if gates is None else gates
     return np.split(r * shortcut + (1 - r) * plain, 2, -1)
 
 
-def _attention(w, name, query, memory, mask, e=None):
-    """Attention by Eq. 1 of Vaswani et al., head by head; the mask is `[B, T, S]`."""
+def _attention(w, name, query, memory, mask, e=None, gates=None, head_off=None):
+    """Attention by Eq. 1 of Vaswani et al., head by head; the mask is `[B, T, S]`. One head can be off."""
     q = query @ w[f"{name}/query/kernel"]
-    k, v = _keys_and_values(w, f"{name}/key_value", memory, e)
+    k, v = _keys_and_values(w, f"{name}/key_value", memory, e, gates)
     heads = []
-    for part in np.split(np.arange(D), HEADS):
+    for number, part in enumerate(np.split(np.arange(D), HEADS), 1):
         scores = np.einsum("btd,bsd->bts", q[..., part], k[..., part]) / np.sqrt(D / HEADS)
-        heads.append(softmax(np.where(mask, scores, -np.inf)) @ v[..., part])
+        heads.append(softmax(np.where(mask, scores, -np.inf)) @ v[..., part] * (number != head_off))
     return np.concatenate(heads, -1) @ w[f"{name}/output/kernel"]
 
 
@@ -106,6 +106,28 @@ def test_decoder_layer(random, norm, shortcut, cross_shortcut):
         x, memory, shortcut_states=e, memory_shortcut_states=memory_e, inputs_mask=INPUTS_MASK, memory_mask=MEMORY_MASK
     )
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("shortcut", ["plain", "fusion"])
+def test_an_encoder_layer_with_cuts(random, shortcut):
+    layer = make_encoder_layer(HEADS, D, F, norm="pre", shortcut=shortcut)
+    x, e = random(B, T, D), random(B, T, D)
+    layer(x, shortcut_states=e)
+    w = _weights(layer, random)
+    mask = np.ones((B, T, T), bool)
+    gates = random(T, 2 * D)
+    for replacements, cut in (
+        ({"*:gates": lambda record: gates}, {"gates": gates}),
+        ({"*/self_attention:heads:2": lambda record: 0}, {"head_off": 2}),
+        ({"*:attention:1": lambda record: 0 * record.value, "*:gates": lambda _: 1}, {"head_off": 1, "gates": 1}),
+    ):
+        states = _residual(
+            w, "self_attention", "pre", x, lambda h, c=cut: _attention(w, "self_attention", h, h, mask, e, **c)
+        )
+        expected = _residual(w, "feed_forward", "pre", states, lambda h: _feed_forward(w, h))
+        with intervening(replacements):
+            found = layer(x, shortcut_states=e)
+        np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
 
 
 def _rotated(x, base=10_000.0):
