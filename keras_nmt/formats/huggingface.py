@@ -19,6 +19,7 @@ from keras_nmt.files.json_file import read_json
 from keras_nmt.files.model_config import check_limits
 from keras_nmt.formats.array_files import read_safetensors, write_safetensors
 from keras_nmt.formats.parameters import (
+    NEVER,
     Imported,
     check_none_left,
     in_halves,
@@ -38,7 +39,9 @@ from keras_nmt.formats.tokenizer_json import (
     read_settings,
 )
 from keras_nmt.formats.vocabulary import Vocabulary, check_rows, parse_subwords, read_tokens
+from keras_nmt.ids import BOS, PAD
 from keras_nmt.inference.load import checked_tokenizers
+from keras_nmt.inference.target_tags import TargetTags
 from keras_nmt.models import TranslationModel
 
 ARCHITECTURES = ("marian", "m2m_100")
@@ -66,6 +69,7 @@ RESERVED = ("<s>", "<pad>", "</s>", "<unk>")  # the first ids of fairseq
 SPM_RESERVED = 3  # number of first pieces of SentencePiece that have no ids in fairseq
 NLLB_CODE = re.compile(r"[a-z]{3}_[A-Z][a-z]{3}")
 TOKENIZER = "tokenizer.json"
+TABLES = ("model.shared", "model.encoder.embed_tokens", "model.decoder.embed_tokens", "lm_head")
 NO_SYMBOLS = (*RESERVED, "<mask>")
 # The languages are listed in the code of M2M-100's tokenizer, not in a file of the model.
 M2M100_CODES = {
@@ -111,15 +115,11 @@ def read(folder: Path) -> Imported:
             array = arrays.pop(f"{theirs}.{kind}").T
             name = "bias" if kind == "bias" else "scale" if ours.endswith("norm") else "kernel"
             parameters[f"{ours}.{name}"] = array
-    shared = arrays.pop("model.shared.weight", None)
-    source, target = (arrays.pop(f"model.{side}.embed_tokens.weight", shared) for side in depths)
-    output = arrays.pop("lm_head.weight", target if config.get("tie_word_embeddings", True) else None)
-    if source is None or target is None or output is None or not (source.ndim and target.ndim):
-        name = "lm_head.weight" if source is not None and target is not None else "model.shared.weight"
-        raise UserError(f"{path} is not a complete model. Missing parameter: {name}")
+    source, target, output = _tables(arrays, config, path, has_one=joint or not is_marian)
     parameters["target_embedding"] = target
     options["tie_embeddings"] = np.array_equal(output, target)
-    if not joint or not np.array_equal(source, target) or not options["tie_embeddings"]:
+    # With labels, one table may be that of both sides, but not of the output.
+    if not np.array_equal(source, target) or (is_marian and not (joint and options["tie_embeddings"])):
         parameters["source_embedding"] = source
     if not options["tie_embeddings"]:
         parameters["output"] = output
@@ -145,6 +145,34 @@ def read(folder: Path) -> Imported:
     beams = search.get("num_beams")
     search = {"beam_size": beams} if beams else {}
     return Imported(path, options, join_keys_and_values(parameters), vocabularies[0], vocabularies[1], search)
+
+
+def _tables(
+    arrays: dict[str, np.ndarray], config: Mapping[str, Any], path: Path, has_one: bool
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Takes the tables of source, target and output, each of which may be stored under the name of another one.
+
+    Raises:
+        UserError: A table is missing.
+    """
+    found = [arrays.pop(f"{name}.weight", None) for name in TABLES]
+    shared, source, target, output = found
+    is_tied = config.get("tie_word_embeddings", True)
+
+    def first(*tables: np.ndarray | None) -> np.ndarray:
+        table = next((x for x in tables if x is not None and x.ndim), None)
+        if table is None:
+            missing = next(name for name, x in zip(TABLES, found, strict=True) if x is None)
+            name = missing if not any(x is not None for x in found[:3]) else "lm_head"
+            raise UserError(f"{path} is not a complete model. Missing parameter: {name}.weight")
+        return table
+
+    of_output = output if is_tied else None
+    source, target = (
+        first(source, shared, *((target, of_output) if has_one else ())),
+        first(target, shared, of_output, *((source,) if has_one else ())),
+    )
+    return source, target, first(output, target if is_tied else None)
 
 
 def _marian_vocabularies(
@@ -432,10 +460,14 @@ def export_huggingface(
             "as of the target: export a SavedModel. "
             f"Received: norm_epsilon={config['norm_epsilon']}, {sizes['source']} and {sizes['target']} subwords"
         )
+    _check_tags(by_side["source"])
     target = parameters["target_embedding"]
     joint = "source_embedding" not in parameters and "output" not in parameters
-    # The order of their ids: EOS, UNK, the subwords, and last PAD, which also begins the target.
-    rows = {side: [3, 1, *range(4, size), 2] for side, size in sizes.items()}
+    # The order of their ids: EOS, UNK, the subwords, and last PAD, which also begins the target, unless another token
+    # did so in an imported model.
+    bias = parameters.get("output_bias")
+    ends = [BOS] if bias is None or bias[PAD] <= NEVER / 2 else [PAD, BOS]
+    rows = {side: [3, 1, *range(4, size), *ends] for side, size in sizes.items()}
     arrays = {"final_logits_bias": parameters.get("output_bias", np.zeros(len(target)))[None, rows["target"]]}
     depths = {side: config[f"num_{side}_layers"] for side in ("encoder", "decoder")}
     if joint:
@@ -462,19 +494,19 @@ def export_huggingface(
         "scale_embedding": config["scale_embeddings"],
         "share_encoder_decoder_embeddings": joint,
         "tie_word_embeddings": joint or "output" not in parameters,
-        "vocab_size": sizes["source"] - 1,
-        "decoder_vocab_size": sizes["target"] - 1,
+        "vocab_size": len(rows["source"]),
+        "decoder_vocab_size": len(rows["target"]),
         "max_position_embeddings": 1024,
         "eos_token_id": 0,
         "forced_eos_token_id": None,
-        "pad_token_id": sizes["target"] - 2,
-        "decoder_start_token_id": sizes["target"] - 2,
+        "pad_token_id": len(rows["target"]) - len(ends),
+        "decoder_start_token_id": len(rows["target"]) - 1,
     }
     with atomic_folder(path) as folder:
         write_safetensors(folder / "model.safetensors", arrays)
         write_json(folder / "config.json", settings)
         ids = {name: settings[name] for name in ("eos_token_id", "pad_token_id", "decoder_start_token_id")}
-        never = [[settings["pad_token_id"]]]
+        never = [[i] for i in range(settings["pad_token_id"], len(rows["target"]))]
         # Without it, transformers ends translations after 20 subwords.
         write_json(
             folder / "generation_config.json", {**ids, "max_length": 512, "num_beams": 4, "bad_words_ids": never}
@@ -487,6 +519,21 @@ def export_huggingface(
             if side == "source" or not joint:
                 # The tokenizer takes the tag of a language from the text before SentencePiece adds a space.
                 named = [re.sub("^\u2581(>>.+<<)$", r"\1", piece) for piece in pieces]
-                write_json(folder / name, {"<pad>" if row == 2 else named[row]: i for i, row in enumerate(rows[side])})
+                named[ends[0]] = "<pad>"
+                write_json(folder / name, {named[row]: i for i, row in enumerate(rows[side])})
             by_side[side].save(folder / f"{side}.spm")
     return Path(path)
+
+
+def _check_tags(source: SubwordTokenizer) -> None:
+    """Raises a `UserError` if `MarianTokenizer`, which takes tags `>>...<<` off first, segments texts otherwise."""
+    tags = [tag for tag in TargetTags(source.proto).texts.values() if tag.startswith(">>")]
+    ours = source.tokenize([f"{tag} a" for tag in tags]).to_list() if tags else []
+    (rest,) = source.tokenize(["a"]).to_list()
+    pieces = source.pieces()
+    for tag, ids in zip(tags, ours, strict=True):
+        if ids[1:] != rest or pieces[ids[0]].removeprefix("\u2581") != tag:
+            raise UserError(
+                "Hugging Face's MarianTokenizer reads a tag with the space before it as one: train subwords with "
+                f"the symbol \u2581{tag}, or export a SavedModel. Received: {tag} as {[pieces[i] for i in ids]}"
+            )

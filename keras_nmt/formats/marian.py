@@ -9,7 +9,7 @@ import os
 import re
 import tempfile
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -98,6 +98,7 @@ def read(path: Path) -> Imported:
 
 def _read(path: Path) -> Imported:
     folder = path if path.is_dir() else path.parent
+    _check_programs(x.name for x in folder.iterdir())
     path, decoder = _model_path(path)
     arrays = read_npz(path)
     given = arrays.pop(SETTINGS, None)
@@ -279,9 +280,19 @@ def _token_ids(path: Path) -> dict[str, int]:
     return {token: int(value) for token, value in found.items()}
 
 
+def _check_programs(names: Iterable[str]) -> None:
+    """Raises a `UserError` if a model's files are of other programs that its `preprocess.sh` runs on texts."""
+    if found := sorted(name for name in names if name.endswith((".bpe", ".tcmodel"))):
+        raise UserError(
+            "This model reads text that its preprocess.sh has segmented by subword-nmt, or truecased by Moses: take a "
+            f"later model, with source.spm. Received: {', '.join(found)}"
+        )
+
+
 def _unpack(path: Path, folder: Path) -> None:
     """Unpacks the files of a model from a zip to a folder, by their names without folders."""
     with open_zip(path) as archive:
+        _check_programs(PurePosixPath(x.filename).name for x in archive.infolist())
         for member in archive.infolist():
             name = PurePosixPath(member.filename).name
             if not member.is_dir() and name.endswith((".npz", ".yml", ".spm")):

@@ -120,11 +120,11 @@ def import_model(
         model = imported.make_model()
         sides = {"source": imported.source, "target": imported.target}
         for side, vocabulary in sides.items():
-            if vocabulary.is_missing_subwords():
-                raise UserError(
-                    f"The {side} vocabulary has pieces of SentencePiece, but no model of them: get all files of the "
-                    f"model, such as {side}.spm. Received: {source}"
-                )
+            if name := vocabulary.missing_subwords():
+                advice = f"no model of them: get all files of the model, such as {side}.spm"
+                if name != "SentencePiece":
+                    advice = "this package runs SentencePiece only: take a model of the toolkit with SentencePiece"
+                raise UserError(f"The {side} vocabulary has pieces of {name}, but {advice}. Received: {source}")
         protos = {side: vocabulary.make_model() for side, vocabulary in sides.items()}
         is_joint = protos["source"] == protos["target"]
         names = {side: "subwords.model" if is_joint else f"subwords.{side}.model" for side in protos}

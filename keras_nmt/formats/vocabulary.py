@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 import functools
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from google.protobuf.message import DecodeError
@@ -17,8 +18,15 @@ from keras_nmt.errors import UserError, one_line
 from keras_nmt.models import LanguageLabelModel
 from keras_nmt.text.lines import check_utf8
 
+JOINER = "\uffed"
 MAX_BYTES = 256 << 20  # largest file of a vocabulary
 Piece = ModelProto.SentencePiece
+# Subwords by their marks, in vocabularies without a SentencePiece model.
+PIECES: dict[str, Callable[[str], bool]] = {
+    "SentencePiece": lambda x: x.startswith(SPACE) and x[1:2].isalnum(),
+    "subword-nmt": lambda x: len(x) > 2 and x.endswith("@@") and x[0] != SPACE,
+    "OpenNMT's Tokenizer": lambda x: len(x) > 1 and JOINER in (x[0], x[-1]),
+}
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -56,20 +64,32 @@ class Vocabulary:
             special[0] = -1  # BOS has this row
         special += self.languages.values()
         taken = set(special)
+        if self.begin is not None and self._begins_with_text:
+            taken.remove(self.begin)
         return special + [i for i in range(len(self.tokens)) if i not in taken]
 
     @functools.cached_property
     def output_rows(self) -> list[int]:
-        """The same as `rows` for logits, where EOS that is also BOS has a single logit."""
-        return [self.rows[0], self.rows[1], -1 if self.begin == self.end else self.rows[2], *self.rows[3:]]
+        """The same as `rows` for logits, where a token that is also BOS has a single logit."""
+        is_twice = self._begins_with_text or self.begin in (self.unknown, self.end)
+        return [self.rows[0], self.rows[1], -1 if is_twice else self.rows[2], *self.rows[3:]]
 
-    def is_missing_subwords(self) -> bool:
-        """Returns whether tokens are pieces of SentencePiece, whose model is not there.
+    @property
+    def _begins_with_text(self) -> bool:
+        """Whether the token with which the decoder begins is also one of texts."""
+        others = (None, self.pad, self.unknown, self.end)
+        return self.begin not in others and not re.fullmatch("[<\\[].*[>\\]]", self.tokens[self.begin or 0])
+
+    def missing_subwords(self) -> str:
+        """Returns the name of the subwords that the tokens are, if their model is not there or cannot be read, else "".
 
         Words between spaces can contain the character that stands for a space, but hardly before a letter.
         """
-        tokens = [self.tokens[row] for row in self._text_rows()]
-        return self.model is None and any(x.startswith(SPACE) and x[1:2].isalnum() for x in tokens)
+        tokens = [self.tokens[row] for row in self._text_rows()] if self.model is None else []
+        for name, is_piece in PIECES.items():
+            if any(map(is_piece, tokens)):
+                return name
+        return ""
 
     def make_model(self) -> bytes:
         """Makes a SentencePiece model whose ids are those of this package.

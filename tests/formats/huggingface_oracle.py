@@ -3,7 +3,8 @@
 python huggingface_oracle.py make FOLDER OPTIONS [FOLDER OPTIONS ...]     random models, and what they compute
 python huggingface_oracle.py score FOLDER [FOLDER ...]                    what Marian models compute
 
-OPTIONS are JSON: the arguments of the configuration, and "kind": "marian", "m2m100" or "nllb".
+OPTIONS are JSON: the arguments of the configuration, "kind": "marian", "m2m100" or "nllb", "half", "fast" for NLLB
+without a SentencePiece file, and "added", tokens that are added.
 """
 
 import json
@@ -30,7 +31,7 @@ CODES = ["deu_Latn", "eng_Latn", "zho_Hans", "fra_Latn"]
 def make(folder, options):
     sizes = {f"{side}_{name}": size for side in ("encoder", "decoder") for name, size in SIZES.items()}
     arguments = {"d_model": 8, "max_position_embeddings": 64, "init_std": 0.8, **sizes, **options}
-    kind, is_half = arguments.pop("kind"), arguments.pop("half", False)
+    kind, is_half, is_fast = arguments.pop("kind"), arguments.pop("half", False), arguments.pop("fast", False)
     if kind == "marian":
         arguments["init_std"] = 0.3
     for seed in range(40):
@@ -47,7 +48,9 @@ def make(folder, options):
         model.save_pretrained(folder)
         if (score if kind == "marian" else score_languages)(folder):
             break
-    if kind == "nllb":  # as on the hub
+    if is_fast:  # as transformers 5 saves it
+        (folder / "sentencepiece.bpe.model").unlink()
+    elif kind == "nllb":  # as on the hub
         torch.save(model.state_dict(), folder / "pytorch_model.bin")
         (folder / "model.safetensors").unlink()
 
@@ -70,9 +73,11 @@ def make_marian(folder, arguments, kind):
 
 
 def make_m2m100(folder, arguments, kind):
+    arguments = dict(arguments)
     with tempfile.TemporaryDirectory() as name:
         subwords = train_subwords(Path(name))
         tokenizer = (m2m100_tokenizer if kind == "m2m100" else nllb_tokenizer)(Path(name), subwords)
+        tokenizer.add_tokens(arguments.pop("added", []))
         tokenizer.save_pretrained(folder)
         shutil.copy(Path(name) / "sentencepiece.bpe.model", folder)
     rows = len(tokenizer) + (3 if kind == "nllb" else 16)  # rows without a token, as the real models have

@@ -111,6 +111,7 @@ CONFIGURATIONS = [
     {"kind": "m2m100"},
     {"kind": "m2m100", "activation_function": "gelu", "scale_embedding": False, "decoder_layers": 1},
     {"kind": "nllb"},
+    {"kind": "nllb", "fast": True, "added": ["qx"]},
     {"kind": "nllb", "encoder_layers": 3, "decoder_layers": 1, "activation_function": "swish", "half": True},
 ]
 
@@ -124,7 +125,7 @@ def made(made_once):
         # PyTorch reads `pytorch_model.bin` in a process in which TensorFlow computes little.
         code = "import sys, torch; from keras_nmt.formats import import_model\n"
         code += "for x in sys.argv[1:]: import_model(x, x + '-ours')"
-        nllb = [folder / str(i) for i, y in enumerate(CONFIGURATIONS) if y["kind"] == "nllb"]
+        nllb = [folder / str(i) for i, y in enumerate(CONFIGURATIONS) if y["kind"] == "nllb" and "fast" not in y]
         subprocess.run([sys.executable, "-c", code, *nllb], check=True)
 
     return made_once("huggingface_models", make)
@@ -138,8 +139,9 @@ def test_models_compute_what_hugging_face_computes(number, made, tmp_path):
     if kind == "marian":
         import_model(folder, tmp_path / "ours")
         check_marian(folder, load(tmp_path / "ours"))
-    elif kind == "m2m100":
-        check_languages(folder, import_model(folder, tmp_path / "ours", languages=["en", "de"]).path)
+    elif kind == "m2m100" or CONFIGURATIONS[number].get("fast"):
+        languages = ["en", "de"] if kind == "m2m100" else []
+        check_languages(folder, import_model(folder, tmp_path / "ours", languages=languages).path)
     else:
         check_languages(folder, made / f"{number}-ours")
 
@@ -201,6 +203,43 @@ def test_generation_ends_at_512_subwords_and_tags_have_their_names(make_model, s
     names = json.loads((folder / "vocab.json").read_text())
     assert ">>fra<<" in names
     assert "\u2581>>fra<<" not in names
+
+
+def test_a_tag_that_marian_tokenizer_reads_otherwise_is_refused(make_model, tmp_path):
+    (tmp_path / "text").write_text("the cat sat on the mat\n" * 9)
+    symbols = {"vocabulary_size": 30, "user_symbols": [">>fra<<"]}
+    tokenizer = SubwordTokenizer(train_subwords([tmp_path / "text"], tmp_path / "m", **symbols))
+    model = make_model(source_vocabulary_size=tokenizer.vocabulary_size, shortcuts=None, norm="post")
+    with pytest.raises(UserError, match="with the space before it as one"):
+        export_huggingface(tmp_path / "theirs", model, tokenizer)
+
+
+@pytest.mark.slow
+def test_tables_may_have_each_others_names_and_another_token_may_begin(tmp_path):
+    whole = import_model(HERE / "m2m100", tmp_path / "whole").load_model().get_weights()
+    for number, names in enumerate((["lm_head"], ["model.decoder.embed_tokens"], ["model.encoder.embed_tokens"])):
+        folder = shutil.copytree(HERE / "m2m100", tmp_path / str(number))
+        change(folder, lambda x, names=names: x.update({f"{names[0]}.weight": x.pop("model.shared.weight")}))
+        ours = import_model(folder, tmp_path / f"ours{number}").load_model().get_weights()
+        assert all(map(np.array_equal, ours, whole))
+    # Its own output.
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, "tie_word_embeddings": False}))
+    change(folder, lambda x: x.update({"lm_head.weight": 2 * x["model.encoder.embed_tokens.weight"]}))
+    model = import_model(folder, tmp_path / "own").load_model()
+    ids = [np.array([[7, 8, 3]]), np.array([[2, 9]])]
+    pair = import_model(HERE / "m2m100", tmp_path / "again").load_model().pair("en", "de")
+    np.testing.assert_allclose(model.pair("en", "de")(ids)[..., 4:], 2 * pair(ids)[..., 4:], rtol=1e-5)
+    for begin in (0, 5):
+        folder = shutil.copytree(HERE / "marian", tmp_path / f"begin{begin}")
+        config = json.loads((folder / "config.json").read_text())
+        (folder / "config.json").write_text(json.dumps({**config, "decoder_start_token_id": begin}))
+        ours = load(import_model(folder, tmp_path / f"ours {begin}").path)
+        export_huggingface(tmp_path / f"back{begin}", ours.model, ours.tokenizers)
+        back = load(import_model(tmp_path / f"back{begin}", tmp_path / f"again{begin}").path)
+        assert back.tokenizers["target"].pieces() == ours.tokenizers["target"].pieces()
+        assert "▁w3" in ours.tokenizers["target"].pieces()
+        assert all(map(np.array_equal, back.model.get_weights(), ours.model.get_weights()))
 
 
 def change(folder, function):

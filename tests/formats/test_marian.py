@@ -4,6 +4,7 @@ import gzip
 import importlib.util
 import io
 import json
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -178,12 +179,29 @@ def test_words_need_no_subword_model(exported, tmp_path):
         (exported / f"{side}.spm").unlink()
     vocabulary = exported / "vocab.yml"  # as of texts that a BPE has cut into words and beginnings of words
     tokens = [x.split(": ")[0].strip('"') for x in vocabulary.read_text().splitlines()]
-    words = [*tokens[:2], "▁@@", "▁", *(f"w{i}{'@@' * (i % 2)}" for i in range(4, len(tokens)))]
-    vocabulary.write_text("".join(f"{json.dumps(word)}: {i}\n" for i, word in enumerate(words)))
+
+    def write(mark):
+        words = [*tokens[:2], "▁@@", "▁", *(f"w{i}{mark * (i % 2)}" for i in range(4, len(tokens)))]
+        vocabulary.write_text("".join(f"{json.dumps(word)}: {i}\n" for i, word in enumerate(words)))
+
+    write("x")
     import_model(exported, tmp_path / "ours")
     tokenizer = load(tmp_path / "ours").tokenizers["source"]
     names = tokenizer.pieces()
-    assert [names[i] for i in tokenizer.tokenize(["w8 w9@@ w10"]).to_list()[0]] == ["▁w8", "▁w9@@", "▁w10"]
+    assert [names[i] for i in tokenizer.tokenize(["w8 w9x w10"]).to_list()[0]] == ["▁w8", "▁w9x", "▁w10"]
+    for mark, told in (("@@", "pieces of subword-nmt, but this package"), ("\uffed", "pieces of OpenNMT's Tokenizer")):
+        write(mark)
+        with pytest.raises(UserError, match=told):
+            import_model(exported, tmp_path / "others")
+
+
+def test_text_of_other_programs_is_refused(exported, tmp_path):
+    (exported / "source.bpe").touch()
+    (exported / "source.tcmodel").touch()
+    archive = shutil.make_archive(str(tmp_path / "opus"), "zip", exported)
+    for path in (exported, archive):
+        with pytest.raises(UserError, match="preprocess.sh has segmented .* Received: source.bpe, source.tcmodel"):
+            import_model(path, tmp_path / "ours")
 
 
 @pytest.mark.parametrize("kind", ["bpe", "unigram"])
