@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import hashlib
 import io
 import os
 import re
 import tempfile
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import compress
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ from keras_nmt.files.paths import check_regular
 from keras_nmt.files.settings import documented, setting
 from keras_nmt.ids import BOS, EOS, PAD, UNK
 from keras_nmt.text.normalization import normalization_rules
-from keras_nmt.text.source_cleaning import clean_source
+from keras_nmt.text.source_cleaning import clean_source, replacements
 from keras_nmt.text.text_files import read_blocks
 
 MODEL_TYPES = ("bpe", "unigram")
@@ -154,6 +155,36 @@ def cleans_sources(proto: bytes) -> bool:
     return str(ModelProto.FromString(proto).normalizer_spec.name).endswith(CLEANING)
 
 
+def with_cleaning(proto: bytes) -> bytes:
+    """Returns a subword model that cleans sources whose rules of normalisation do so, for programs without this step.
+
+    Unlike here, such a program does not compose a letter with an accent behind an invisible character.
+    """
+    model = ModelProto.FromString(proto)
+    name = model.normalizer_spec.name.removesuffix(CLEANING)
+    normalization, _, lowercase = name.partition("_")
+    model.normalizer_spec.precompiled_charsmap = _cleaning_rules(normalization, bool(lowercase))
+    return bytes(model.SerializeToString())
+
+
+@functools.cache
+def _cleaning_rules(normalization: str, lowercase: bool) -> bytes:
+    """Compiles the rules of a normalisation and of cleaning, by the trainer, as only new versions do it otherwise."""
+    cleaning = {f"{code:X}": " ".join(f"{ord(x):X}" for x in new) for code, new in replacements().items()}
+    model = io.BytesIO()
+    with _rules(normalization, lowercase, cleaning) as rules:
+        sentencepiece.SentencePieceTrainer.train(
+            **rules,
+            sentence_iterator=iter(["a"]),
+            model_writer=model,
+            vocab_size=5,
+            model_type="char",
+            hard_vocab_limit=False,
+            minloglevel=2,
+        )
+    return bytes(ModelProto.FromString(model.getvalue()).normalizer_spec.precompiled_charsmap)
+
+
 def train_subwords(
     files: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     path: str | os.PathLike[str],
@@ -249,14 +280,16 @@ def train_subwords(
 
 
 @contextlib.contextmanager
-def _rules(normalization: str, lowercase: bool) -> Iterator[dict[str, Any]]:
+def _rules(normalization: str, lowercase: bool, more: Mapping[str, str] | None = None) -> Iterator[dict[str, Any]]:
     """Yields the trainer's options for normalisation. The trainer can read rules only from a file.
 
     SentencePiece's own `nmt_nfkc` would do for "nfkc", but it does not order several accents of a letter.
     """
     with tempfile.TemporaryDirectory() as folder:
         rules = Path(folder) / "rules.tsv"
-        rules.write_text(normalization_rules(normalization, lowercase), encoding="utf-8")
+        lines = normalization_rules(normalization, lowercase).splitlines()
+        of_each = dict(line.split("\t") for line in lines) | dict(more or {})
+        rules.write_text("".join(f"{old}\t{new}\n" for old, new in of_each.items()), encoding="utf-8")
         yield {"normalization_rule_tsv": str(rules)}
 
 

@@ -16,7 +16,7 @@ import tensorflow_text
 from sentencepiece.sentencepiece_model_pb2 import ModelProto
 from tensorflow_text.python.ops.sentencepiece_tokenizer import gen_sentencepiece_tokenizer
 
-from keras_nmt.data.subword_models import cleans_sources, read_subwords
+from keras_nmt.data.subword_models import cleans_sources, read_subwords, with_cleaning
 from keras_nmt.data.subword_sampler import SPACE, SubwordSampler
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import write_bytes
@@ -230,9 +230,9 @@ class SubwordTokenizer(tf.Module):
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Writes the SentencePiece model to a file, completely or not at all, and returns the path.
 
-        Missing folders are made.
+        Missing folders are made. With `cleans`, the model's own rules clean, too, for programs without this step.
         """
-        return write_bytes(path, self._proto)
+        return write_bytes(path, with_cleaning(self._proto) if self.cleans else self._proto)
 
 
 @functools.cache

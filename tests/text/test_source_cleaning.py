@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import unicodedata
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from keras_nmt.inference.alignment import copies_of_texts, subword_links, words_
 from keras_nmt.text import clean_source
 from keras_nmt.text.translation import split_words
 
+ASSIGNED = [chr(i) for i in range(sys.maxunicode + 1) if unicodedata.category(chr(i)) not in ("Cn", "Cs")]
 CLEAN = "the small cat-like dog sat"
 WRITTEN = "the\xa0small\u2003cat\u2011l\xadike d\u200bog sat\ufeff"
 
@@ -29,15 +31,14 @@ def source(source_tokenizer: SubwordTokenizer) -> SubwordTokenizer:
 
 
 def test_every_character_is_cleaned_in_the_graph_as_in_python(source: SubwordTokenizer) -> None:
-    assigned = [chr(i) for i in range(sys.maxunicode + 1) if unicodedata.category(chr(i)) not in ("Cn", "Cs")]
-    texts = ["a".join(assigned[i : i + 500]) for i in range(0, len(assigned), 500)]
+    texts = ["a".join(ASSIGNED[i : i + 500]) for i in range(0, len(ASSIGNED), 500)]
     cleaned = [clean_source(text) for text in texts]
     assert [text.decode() for text in source.cleaned(texts).numpy()] == cleaned
     assert list(map(clean_source, cleaned)) == cleaned
     assert clean_source(WRITTEN) == CLEAN
     for kept in ("می\u200cروم", "ක්\u200dෂ", "👩\u200d👩", "❤\ufe0f", "\u0600\u06dd", "\U000e0067", "Ünï – “1½”"):
         assert clean_source(kept) == kept
-    assert not [c for c in map(clean_source, assigned) if c.isspace() and c != " "]
+    assert not [c for c in map(clean_source, ASSIGNED) if c.isspace() and c != " "]
 
 
 def test_a_source_is_cleaned_and_a_target_is_not(source_tokenizer: SubwordTokenizer, tmp_path: Path) -> None:
@@ -75,6 +76,19 @@ def test_a_model_remembers_whether_it_cleans(source_tokenizer: SubwordTokenizer,
     tokenizer = SubwordTokenizer(off)
     assert tokenizer.source is tokenizer
     assert "\xa0" in "".join(pieces["clean"])  # of the target
+
+
+@pytest.mark.parametrize("normalization", [{}, {"lowercase": True}, {"normalization": "nfkc"}])
+def test_what_is_written_for_other_programs_cleans_by_itself(normalization: dict[str, Any], tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("the cat sat on -\n" * 3, encoding="utf-8")
+    path = train_subwords(tmp_path / "text", tmp_path / "m", vocabulary_size=20, **normalization)
+    plain, cleaning = SubwordTokenizer(path), sentencepiece.SentencePieceProcessor()
+    plain.source.save(tmp_path / "source.model")
+    cleaning.Load(str(tmp_path / "source.model"))
+    texts = ["a".join(ASSIGNED[i : i + 500]) for i in range(0, len(ASSIGNED), 500)]
+    processor = sentencepiece.SentencePieceProcessor(model_proto=plain.proto)
+    assert cleaning.normalize(texts) == processor.normalize([clean_source(text) for text in texts])
+    assert SubwordTokenizer(plain.save(tmp_path / "target.model")).proto == plain.proto
 
 
 @settings(max_examples=20)
