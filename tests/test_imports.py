@@ -25,7 +25,8 @@ ALLOWED = {
     "inference": {"text", "models", "decoding", "data", "layers", "files"},
     "analysis": {"text", "evaluation", "inference", "models", "layers", "data", "files"},
     "serving": {"text", "inference", "models", "decoding", "data", "layers", "files"},
-    "formats": {"text", "serving", "inference", "models", "data", "layers", "files"},
+    "hub": {"inference", "models", "decoding", "data", "files"},
+    "formats": {"hub", "text", "serving", "inference", "models", "data", "layers", "files"},
     "experiments": {"text", "models", "data", "training", "evaluation", "inference", "serving", "layers", "files"},
     "testing": {"layers", "models"},
     "cli": {"experiments", "models", "data", "training", "evaluation", "analysis", "inference", "serving", "files"}
@@ -62,6 +63,11 @@ def test_packages_for_every_backend_do_not_import_tensorflow():
     for path in (path for package in NO_TENSORFLOW for path in (ROOT / package).rglob("*.py")):
         imports_it = any(name.split(".")[0] == "tensorflow" for name in _imports(path))
         assert imports_it == (path.relative_to(ROOT).as_posix() in WITH_TENSORFLOW), path
+
+
+def test_only_the_door_to_keras_hub_imports_it():
+    users = {path.relative_to(ROOT).parts[0] for path in ROOT.rglob("*.py") if "keras_hub" in _imports(path)}
+    assert users == {"hub"}
 
 
 def test_texts_need_nothing_heavy_and_what_preparation_reads_needs_no_tensorflow():

@@ -71,12 +71,12 @@ class SubwordTokenizer(tf.Module):
         self.cleans = False
         origin = "bytes" if isinstance(model, bytes) else repr(os.fspath(model))
         self._proto = model if isinstance(model, bytes) else read_subwords(model, digest)
-        self._processor = _load(self._proto, origin)
+        self._processor = load_processor(self._proto, origin)
         self._vocabulary_size = int(self._processor.get_piece_size())
         with without_standard_error():  # the operator says there whether a model leaves text as it is
             # As an attribute, it is tracked by `tf.Module`, and by any object that tracks this tokenizer.
             self._tokenizer = tensorflow_text.SentencepieceTokenizer(self._proto, out_type=tf.int32)
-            self._tokenizer._model_resource = _SharedModel(self._proto)
+            self._tokenizer._model_resource = SharedModel(self._proto)
         self._sampler = functools.lru_cache(maxsize=4)(functools.partial(SubwordSampler, self._processor))  # by alpha
         self._source: SubwordTokenizer | None = None
         if cleans_sources(self._proto):
@@ -152,10 +152,7 @@ class SubwordTokenizer(tf.Module):
     def cleaned(self, strings: tf.Tensor | Sequence[str]) -> tf.Tensor:
         """Returns texts `[N]` as they are segmented: with `cleans`, by `keras_nmt.text.clean_source` in the graph."""
         texts = tf.convert_to_tensor(strings, tf.string)
-        if self.cleans:
-            for new, pattern in _patterns():
-                texts = tf.strings.regex_replace(texts, pattern, new)
-        return texts
+        return clean_in_graph(texts) if self.cleans else texts
 
     def tokenize_with_offsets(
         self, strings: tf.Tensor | Sequence[str]
@@ -235,6 +232,13 @@ class SubwordTokenizer(tf.Module):
         return write_bytes(path, with_cleaning(self._proto) if self.cleans else self._proto)
 
 
+def clean_in_graph(texts: tf.Tensor) -> tf.Tensor:
+    """Does the same as `keras_nmt.text.clean_source` to texts of any shape, in the graph."""
+    for new, pattern in _patterns():
+        texts = tf.strings.regex_replace(texts, pattern, new)
+    return texts
+
+
 @functools.cache
 def _patterns() -> list[tuple[str, str]]:
     """Returns the replacements of `clean_source`, each with a regular expression of the characters that it replaces."""
@@ -244,7 +248,7 @@ def _patterns() -> list[tuple[str, str]]:
     return [(new, f"[{characters}]") for new, characters in of_each.items()]
 
 
-class _SharedModel(tf.saved_model.experimental.TrackableResource):
+class SharedModel(tf.saved_model.experimental.TrackableResource):
     """The loaded model as a TensorFlow resource, with a name made from its content.
 
     TensorFlow Text gives no name. Without one, the model is deleted with the kernel that loaded it when
@@ -269,8 +273,12 @@ class _SharedModel(tf.saved_model.experimental.TrackableResource):
         return self._load()
 
 
-def _load(proto: bytes, origin: str) -> sentencepiece.SentencePieceProcessor:
-    """Loads a model with the SentencePiece library, whose errors are more precise than those of the graph operators."""
+def load_processor(proto: bytes, origin: str) -> sentencepiece.SentencePieceProcessor:
+    """Loads a model with the SentencePiece library, whose errors are more precise than those of the graph operators.
+
+    Raises:
+        UserError: The bytes are no SentencePiece model, or it has other special ids. The error names the `origin`.
+    """
     message = f"Not a SentencePiece model: train one with keras_nmt.data.train_subwords. Received: model={origin}"
     if not proto:  # the library would accept empty bytes as a model
         raise UserError(message)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from keras import ops
+from keras import ops, tree
 
 from keras_nmt.decoding.search_loop import SearchResult, best_first, take_beams
 from keras_nmt.ids import BOS, EOS, PAD
@@ -185,6 +186,21 @@ def rerank_by_coverage(result: SearchResult, attention: Any, source_mask: Any, c
     gains = ops.where(source_mask[:, None, :], ops.log(ops.clip(covered, _LEAST, 1.0)), 0.0)
     scores = result.scores + coverage_penalty * ops.sum(gains, axis=-1)
     return best_first(result._replace(scores=ops.where(is_valid(result.scores), scores, result.scores)))
+
+
+def rerank_by_model(
+    result: SearchResult, attention: Callable[[Any, Any], Any], memory: Any, source_mask: Any, coverage_penalty: float
+) -> SearchResult:
+    """Reranks hypotheses by `rerank_by_coverage`, with the attention that a model computes.
+
+    `attention` is the method of a `TranslationModel`, `memory` the output of its encoder.
+    """
+    batch_size, n, length = ops.shape(result.tokens)
+    tokens = ops.reshape(result.tokens, (-1, length))  # [B N, T]
+    repeated = tree.map_structure(lambda x: ops.repeat(x, n, axis=0), memory)
+    weights = attention(repeated, shift_right(tokens))  # [B N, T, S]
+    weights = ops.reshape(weights, (batch_size, n, length, ops.shape(source_mask)[1]))
+    return rerank_by_coverage(result, weights, source_mask, coverage_penalty)
 
 
 def keep_there(there: Any, result: SearchResult) -> SearchResult:

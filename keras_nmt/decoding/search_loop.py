@@ -68,6 +68,11 @@ def length_limits(batch_size: Any, max_length: Any, max_lengths: Any) -> Any:
     return limits if max_lengths is None else ops.minimum(ops.cast(max_lengths, "int32"), limits)
 
 
+def limits_of_sources(lengths: Any, factor: int, offset: int, least: int, most: int | None) -> Any:
+    """Returns the most tokens of translations of sources with `lengths` tokens, from `least` to `most`."""
+    return ops.minimum(ops.maximum(factor * lengths + offset, least), most)
+
+
 def check_arguments(batch_size: Any, max_length: Any, min_length: int, length_penalty: Any, **tensors: Any) -> None:
     """Raises a `ValueError` if a length or the penalty is out of its range, or a tensor `[B]` has another shape.
 

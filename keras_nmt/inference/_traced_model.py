@@ -24,12 +24,12 @@ from keras_nmt.decoding import (
     SuppressTokens,
     beam_search,
     greedy_search,
-    rerank_by_coverage,
     sampling_search,
     shift_right,
     token_log_probabilities,
 )
-from keras_nmt.decoding.scores import NEG_INF, is_valid
+from keras_nmt.decoding.scores import NEG_INF, is_valid, rerank_by_model
+from keras_nmt.decoding.search_loop import limits_of_sources
 from keras_nmt.errors import UserError, one_line
 from keras_nmt.ids import EOS, PAD, UNK
 from keras_nmt.inference._phrases import possible_constraints
@@ -395,8 +395,8 @@ class TracedSearch:
     def limit(self, length: tf.Tensor) -> tf.Tensor:
         """Returns the largest number of tokens of the translation of `length` tokens."""
         options = self._options
-        limit = options.max_length_factor * length + options.max_length_offset
-        return tf.minimum(tf.maximum(limit, options.min_length + 1), options.max_length)  # with EOS
+        factor, offset = options.max_length_factor, options.max_length_offset
+        return limits_of_sources(length, factor, offset, options.min_length + 1, options.max_length)  # with EOS
 
     def _prepare_search(self, memory: Any, max_length: tf.Tensor | None) -> tuple[Any, Any]:
         options = self._options
@@ -430,17 +430,13 @@ class TracedSearch:
         return of_samples
 
     def _reranked(self, result: SearchResult, memory: Any, source: tf.Tensor) -> SearchResult:
-        batch_size, length = tf.shape(result.tokens)[0], tf.shape(result.tokens)[2]
-        n = result.tokens.shape[1]
-        tokens = tf.reshape(result.tokens, [batch_size * n, length])
+        penalty = self._options.coverage_penalty
         try:
-            attention = self._model.attention(_repeated(memory, n), shift_right(tokens))  # [B n, T, S]
+            return rerank_by_model(result, self._model.attention, memory, self._decoder.is_word(source), penalty)
         except ValueError as error:  # raised by the tracing
             raise UserError(
                 f"`coverage_penalty` needs the decoder's attention to the source. Received: {one_line(error)}"
             ) from None
-        attention = tf.reshape(attention, [batch_size, n, length, tf.shape(source)[1]])
-        return rerank_by_coverage(result, attention, self._decoder.is_word(source), self._options.coverage_penalty)
 
 
 def _processors(options: SearchOptions, tokenizer: SubwordTokenizer) -> list[LogitProcessor]:

@@ -19,10 +19,10 @@ class _OutputProjection:
     """The projection of a target side's states to logits, by the embeddings of the target."""
 
     embedding: TokenEmbedding
-    _decode: Callable[..., Any]
+    states: Callable[..., Any]
 
     def logits(self, ids: Any, memory: dict[str, Any]) -> Any:
-        return self.embedding(self._decode(ids, memory), reverse=True)  # [B, T, V]
+        return self.embedding(self.states(ids, memory), reverse=True)  # [B, T, V]
 
     def output_kernel(self, ids: Any = None) -> Any:
         return self.embedding.output_kernel(ids)
@@ -65,8 +65,8 @@ class TransformerSource(_TransformerSide):
 
     name = "source"
 
-    def __call__(self, ids: Any) -> dict[str, Any]:
-        mask = ops.not_equal(ids, PAD)  # [B, S]
+    def __call__(self, ids: Any, mask: Any = None) -> dict[str, Any]:
+        mask = ops.not_equal(ids, PAD) if mask is None else mask  # [B, S]
         if not self.sees_end:
             tokens = ops.logical_and(mask, ops.not_equal(ids, EOS))
             # An empty source keeps its EOS: attention to no position would be attention to padding.
@@ -84,7 +84,7 @@ class TransformerTarget(_TransformerSide, _OutputProjection):
 
     name = "target"
 
-    def _decode(self, ids: Any, memory: dict[str, Any], **options: Any) -> Any:
+    def states(self, ids: Any, memory: dict[str, Any], **options: Any) -> Any:
         return self.stack(
             self._first_states(ids),  # without a mask: the decoder is causal, and padding follows the tokens
             memory["states"],
@@ -94,7 +94,7 @@ class TransformerTarget(_TransformerSide, _OutputProjection):
         )
 
     def attention(self, ids: Any, memory: dict[str, Any], layer: int | None = None) -> Any:
-        _, attention = self._decode(ids, memory, training=False, return_attention=True)
+        _, attention = self.states(ids, memory, training=False, return_attention=True)
         weights = ops.cast(attention[attention_layer(layer, len(attention)) - 1], "float32")  # [B, H, T, S]
         if layer is None and self.alignment_head is not None:
             return weights[:, self.alignment_head - 1]  # [B, T, S]
@@ -110,13 +110,18 @@ class TransformerTarget(_TransformerSide, _OutputProjection):
         return {"layers": constants, "mask": memory["mask"]}, caches
 
     def step(self, tokens: Any, position: Any, constants: Any, caches: Any, output_kernel: Any = None) -> Any:
+        states, caches = self.step_states(tokens, position, constants, caches)
+        return self._step_logits(states, output_kernel), caches
+
+    def step_states(self, tokens: Any, position: Any, constants: Any, caches: Any) -> tuple[Any, Any]:
+        """Returns the states `[B, K, d]` from which `step` computes logits, and the new caches."""
         new_caches: dict[str, Any] = {}
         x = self.embedding(tokens)  # [B, K, d]
         if self.roles is not None:
             x, new_caches["roles"] = self.roles.step(x, position, caches["roles"])
         x = self._add_positions(x, position)  # E at this position
         x, new_caches["layers"] = self.stack.step(x, position, constants["layers"], caches["layers"], constants["mask"])
-        return self._step_logits(x, output_kernel), new_caches
+        return x, new_caches
 
 
 class _RecurrentSide:
@@ -147,7 +152,7 @@ class RecurrentTarget(_RecurrentSide, _OutputProjection):
         initial = memory["initial"]
         return list(initial) if isinstance(initial, (list, tuple)) else [[initial, initial]] * self.stack.num_layers
 
-    def _decode(self, ids: Any, memory: dict[str, Any], training: bool | None = None, **options: Any) -> Any:
+    def states(self, ids: Any, memory: dict[str, Any], training: bool | None = None, **options: Any) -> Any:
         return self.stack(
             self.dropout(self.embedding(ids), training=training),
             memory["states"],
@@ -159,7 +164,7 @@ class RecurrentTarget(_RecurrentSide, _OutputProjection):
 
     def attention(self, ids: Any, memory: dict[str, Any], layer: int | None = None) -> Any:
         attention_layer(layer, 1)  # raises an error for a layer that does not exist
-        return self._decode(ids, memory, training=False, return_attention=True)[1]  # [B, T, S]
+        return self.states(ids, memory, training=False, return_attention=True)[1]  # [B, T, S]
 
     def prepare(self, memory: dict[str, Any], beam_size: int, max_length: int | None) -> tuple[Any, Any]:
         constants, caches = self.stack.prepare(

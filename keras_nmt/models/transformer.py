@@ -233,6 +233,7 @@ class Transformer(TranslationModel):
         self.source_vocabulary_size = source_vocabulary_size
         self.target_vocabulary_size = target_vocabulary_size or source_vocabulary_size
         self.alignment_head = config.alignment_head
+        self.source_side, self.target_side = source_side, target_side
         self._config = {
             "source_vocabulary_size": source_vocabulary_size,
             "target_vocabulary_size": target_vocabulary_size,

@@ -224,7 +224,7 @@ class TargetSide(LogitsSide, Protocol):
         """Runs one target position; see `TranslationModel.decoder_step`."""
 
 
-class _SideLayer(keras.layers.Layer):
+class SideLayer(keras.layers.Layer):
     """A layer that calls a target side, so that the dtype policy casts its weights."""
 
     def __init__(self, side: TargetSide, **kwargs: Any) -> None:
@@ -234,14 +234,14 @@ class _SideLayer(keras.layers.Layer):
         self.built = True
 
 
-class Prepare(_SideLayer):
+class Prepare(SideLayer):
     """Maps a memory to constants and empty caches."""
 
     def call(self, memory: dict[str, Any], beam_size: int, max_length: int | None) -> tuple[Any, Any]:
         return self.side.prepare(memory, beam_size, max_length)
 
 
-class Step(_SideLayer):
+class Step(SideLayer):
     """Runs one target position of every hypothesis: tokens `[B, K]` to logits `[B, K, V]`."""
 
     def call(

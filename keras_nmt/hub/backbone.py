@@ -1,0 +1,123 @@
+"""The Transformer as a backbone of keras_hub."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+import keras_hub
+from keras import ops
+
+from keras_nmt.models import Transformer
+from keras_nmt.models.translation_model import SideLayer, Untracked
+
+OF_KERAS = ("name", "trainable", "dtype")  # what the base class writes into the configuration
+
+
+class _StepStates(SideLayer):
+    """Runs one target position of every hypothesis: tokens `[B, K]` to states `[B, K, d]`."""
+
+    side: Any  # `TransformerTarget`
+
+    def call(self, tokens: Any, position: Any, constants: Any, caches: Any) -> tuple[Any, Any]:
+        return self.side.step_states(tokens, position, constants, caches)
+
+
+@keras.saving.register_keras_serializable(package="keras_nmt")
+class TranslationBackbone(keras_hub.models.Backbone):
+    """A `keras_nmt.models.Transformer` as a backbone of keras_hub, with all its mechanisms.
+
+    Inputs are a dictionary of int32 tensors: `encoder_token_ids` `[B, S]`, whose sentences end with EOS,
+    `decoder_token_ids` `[B, T]`, which begin with BOS, and masks of the same shapes, `encoder_padding_mask` and
+    `decoder_padding_mask`, 1 at tokens. Outputs are a dictionary of float tensors: `encoder_sequence_output`
+    `[B, S, d]` and `decoder_sequence_output` `[B, T, d]`.
+
+    Args:
+        source_vocabulary_size: Integer, number of source subwords, or of all subwords if the vocabulary is joint.
+        target_vocabulary_size: Integer, number of target subwords. Defaults to None: the vocabulary is joint.
+        dtype: String, dtype policy of all layers. Defaults to Keras' global policy.
+        **kwargs: Further arguments of `keras_nmt.models.Transformer`, such as `hidden_dim` or `shortcuts`; `name` and
+            `trainable`.
+
+    Attributes:
+        model: The `Transformer`, which shares all weights with the backbone. `keras_nmt.inference.Translator` takes it.
+        token_embedding: Layer that maps target ids to embeddings, and states to logits with `reverse=True`.
+
+    Example:
+
+    >>> import numpy as np
+    >>> backbone = TranslationBackbone(
+    ...     100,
+    ...     num_encoder_layers=1,
+    ...     num_decoder_layers=1,
+    ...     hidden_dim=8,
+    ...     num_heads=2,
+    ...     intermediate_dim=16,
+    ...     shortcuts="fusion",
+    ... )
+    >>> ids, mask = np.array([[5, 6, 3]]), np.array([[1, 1, 1]])
+    >>> states = backbone(
+    ...     {
+    ...         "encoder_token_ids": ids,
+    ...         "encoder_padding_mask": mask,
+    ...         "decoder_token_ids": np.array([[2, 7]]),
+    ...         "decoder_padding_mask": mask[:, :2],
+    ...     }
+    ... )
+    >>> tuple(states["decoder_sequence_output"].shape)
+    (1, 2, 8)
+    """
+
+    def __init__(
+        self,
+        source_vocabulary_size: int,
+        target_vocabulary_size: int | None = None,
+        *,
+        dtype: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        of_keras = {name: kwargs.pop(name) for name in OF_KERAS if name in kwargs}
+        model = Transformer(source_vocabulary_size, target_vocabulary_size, dtype=dtype, **kwargs)
+        inputs = {
+            f"{side}_{name}": keras.Input((None,), dtype="int32", name=f"{side}_{name}")
+            for side in ("encoder", "decoder")
+            for name in ("token_ids", "padding_mask")
+        }
+        source, target = model.source_side, model.target_side
+        memory = source(inputs["encoder_token_ids"], ops.cast(inputs["encoder_padding_mask"], "bool"))
+        mask = ops.cast(inputs["decoder_padding_mask"], "bool")
+        states = target.states(inputs["decoder_token_ids"], memory, inputs_mask=mask)
+        outputs = {"encoder_sequence_output": memory["states"], "decoder_sequence_output": states}
+        self.token_embedding = target.embedding
+        super().__init__(inputs=inputs, outputs=outputs, dtype=dtype, **of_keras)
+        step = _StepStates(target, dtype=target.embedding.dtype_policy, name="decoder_step")
+        self._parts = Untracked(model=model, source=source, target=target, step=step)
+
+    @property
+    def model(self) -> Transformer:
+        return self._parts.model
+
+    @property
+    def hidden_dim(self) -> int:
+        """The width d of the states."""
+        width: int = self.token_embedding.hidden_dim
+        return width
+
+    def encode(self, token_ids: Any, padding_mask: Any) -> Any:
+        """Computes the memory, a nest of tensors `[B, ...]`, of source ids `[B, S]` and their mask."""
+        return self._parts.source(token_ids, ops.cast(padding_mask, "bool"))
+
+    def decode(self, token_ids: Any, memory: Any) -> Any:
+        """Computes the states `[B, T, d]` of target-input ids `[B, T]`, with padding after the tokens only."""
+        return self._parts.target.states(token_ids, memory)
+
+    def decode_step(self, tokens: Any, position: Any, constants: Any, caches: Any) -> tuple[Any, Any]:
+        """Computes the states `[B, K, d]` of one position, and the new caches; see `TranslationModel.decoder_step`."""
+        return self._parts.step(tokens, position, constants, caches)
+
+    def default_lora_layer_names(self) -> list[str]:
+        return ["query", "key_value"]
+
+    def get_config(self) -> dict[str, Any]:
+        of_model = {name: value for name, value in self.model.get_config().items() if name not in OF_KERAS}
+        return {**super().get_config(), **of_model}

@@ -1,0 +1,124 @@
+"""The beam search of `Translator` as a sampler of keras_hub."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+import keras_hub
+from keras import ops
+
+from keras_nmt.decoding import beam_search
+from keras_nmt.decoding.scores import rerank_by_model
+from keras_nmt.decoding.search_loop import limits_of_sources
+from keras_nmt.ids import PAD
+from keras_nmt.inference.search_options import SearchOptions
+
+
+@keras.saving.register_keras_serializable(package="keras_nmt")
+class BeamSampler(keras_hub.samplers.Sampler):
+    """Beam search with a length penalty, and limits of lengths that depend on the source, for a `TranslationSeq2SeqLM`.
+
+    Finished hypotheses keep their score, and a sentence ends when no open hypothesis can become better than the best
+    finished one; see `keras_nmt.decoding.beam_search`. `generate` returns the translations of
+    `keras_nmt.inference.Translator`, with the same arguments.
+
+    Args:
+        beam_size: Integer, hypotheses that the search keeps. Defaults to 4.
+        length_penalty: Float, exponent of the length penalty. Defaults to 0.6.
+        min_length, max_length, max_length_factor, max_length_offset, length_buckets, coverage_penalty, processors: See
+            `keras_nmt.inference.search_options.SearchOptions`.
+
+    Raises:
+        UserError: An argument has the wrong type or is out of its range.
+
+    Example:
+
+    >>> sampler = BeamSampler(4, length_penalty=1.0, max_length_factor=3)
+    >>> sampler.get_config()
+    {'beam_size': 4, 'length_penalty': 1.0, 'max_length_factor': 3}
+    """
+
+    def __init__(
+        self,
+        beam_size: int = SearchOptions.beam_size,
+        length_penalty: float = SearchOptions.length_penalty,
+        *,
+        min_length: int = SearchOptions.min_length,
+        max_length: int | None = SearchOptions.max_length,
+        max_length_factor: int = SearchOptions.max_length_factor,
+        max_length_offset: int = SearchOptions.max_length_offset,
+        length_buckets: Any = SearchOptions.length_buckets,
+        coverage_penalty: float = SearchOptions.coverage_penalty,
+        processors: Any = SearchOptions.processors,
+    ) -> None:
+        super().__init__()
+        given = {
+            "beam_size": beam_size,
+            "length_penalty": length_penalty,
+            "min_length": min_length,
+            "max_length": max_length,
+            "max_length_factor": max_length_factor,
+            "max_length_offset": max_length_offset,
+            "length_buckets": length_buckets,
+            "coverage_penalty": coverage_penalty,
+            "processors": processors,
+        }
+        self.options = SearchOptions(**given)
+        always = ("beam_size", "length_penalty")
+        self._given = {name: x for name, x in given.items() if name in always or x != getattr(SearchOptions, name)}
+
+    def limit(self, lengths: Any) -> Any:
+        """Returns the most subwords of translations of sources with `lengths` subwords, EOS counted in the result."""
+        options = self.options
+        factor, offset = options.max_length_factor, options.max_length_offset
+        return limits_of_sources(lengths, factor, offset, options.min_length + 1, options.max_length)
+
+    def search(self, model: Any, memory: Any, source_mask: Any, prefix: Any, max_length: int, compiled: bool) -> Any:
+        """Searches for the best translations, `[B, max_length]` int32, with EOS, then `PAD`.
+
+        Args:
+            model: `keras_nmt.models.Transformer`.
+            memory: Nest of tensors `[B, ...]`, the sources as the encoder read them.
+            source_mask: Boolean tensor `[B, S]`, True at subwords and EOS.
+            prefix: int32 tensor `[B, P]`, how translations begin, with `PAD` behind; or None.
+            max_length: Integer, the most tokens of a translation.
+            compiled: Boolean, whether shapes must be fixed, as for XLA and JAX.
+        """
+        options = self.options
+        lengths = ops.sum(ops.cast(source_mask, "int32"), axis=1) - 1  # [B], without EOS
+        limits = ops.where(lengths > 0, self.limit(lengths), 0)  # the translation of no text is empty
+        if prefix is not None:
+            limits += ops.sum(ops.cast(prefix != PAD, "int32"), axis=1)
+        constants, caches = model.prepare(memory, options.beam_size, max_length if compiled else None)
+        # Computed here, because the loop would compute it in each step; XLA keeps it out of the loop.
+        kernel = None if compiled else model.output_kernel()
+
+        def step(tokens: Any, position: Any, constants: Any, caches: Any) -> tuple[Any, Any]:
+            return model.decoder_step(tokens, position, constants, caches, kernel)
+
+        result = beam_search(
+            step,
+            constants,
+            caches,
+            batch_size=ops.shape(source_mask)[0],
+            beam_size=options.beam_size,
+            max_length=max_length,
+            max_lengths=limits,
+            min_length=options.min_length,
+            length_penalty=options.length_penalty,
+            num_hypotheses=options.beam_size if options.coverage_penalty else 1,
+            prefix=prefix,
+            processors=options.processors,
+            drop_finished=not compiled,
+        )
+        if options.coverage_penalty:
+            words = ops.arange(ops.shape(source_mask)[1]) < lengths[:, None]
+            result = rerank_by_model(result, model.attention, memory, words, options.coverage_penalty)
+        return result.tokens[:, 0]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise ValueError("This sampler is for a `keras_nmt.hub.TranslationSeq2SeqLM`: compile that with it.")
+
+    def get_config(self) -> dict[str, Any]:
+        return dict(self._given)
