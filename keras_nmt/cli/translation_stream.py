@@ -167,11 +167,12 @@ def _of_number(translations: list[Translation], number: int) -> list[Translation
 
 
 def counts_of(translations: Sequence[Translation]) -> dict[str, int]:
-    """The numbers of translations that are "truncated", "empty" or "cut_off", or do not meet constraints ("unmet")."""
+    """Counts translations: "truncated", "empty", "cut_off", without a constraint ("unmet"), and "not_avoided"."""
     from keras_nmt.text.translation import count_outputs
 
     unmet = sum(not all(translation.hypotheses[0].met) for translation in translations)
-    return {**count_outputs(translations), "unmet": unmet}
+    not_avoided = sum(not all(translation.hypotheses[0].avoided) for translation in translations)
+    return {**count_outputs(translations), "unmet": unmet, "not_avoided": not_avoided}
 
 
 def warn_of_translator(counts: Mapping[str, int], translator: Any) -> None:
@@ -189,9 +190,10 @@ def warn_of_export(counts: Mapping[str, int]) -> None:
 
 
 def _warn_of_outputs(counts: Mapping[str, int], advice: str) -> None:
-    empty, cut_off, unmet = counts["empty"], counts["cut_off"], counts["unmet"]
+    empty, cut_off, unmet, not_avoided = (counts[name] for name in ("empty", "cut_off", "unmet", "not_avoided"))
     shown = [f"{empty} translation(s) are empty"] * bool(empty)
     shown += [f"{cut_off} translation(s) were cut off at the length limit ({advice})"] * bool(cut_off)
     shown += [f"{unmet} translation(s) do not have all phrases of their constraints"] * bool(unmet)
+    shown += [f"{not_avoided} translation(s) have a phrase to avoid, in other letters or subwords"] * bool(not_avoided)
     if shown:
         print(f"{', '.join(shown)}.", file=sys.stderr)

@@ -16,6 +16,7 @@ from keras_nmt.ids import EOS, PAD
 _COST = 5.0
 _NO_PHRASE = 10**6  # a length
 _ALL = 10**6  # saved tokens: the constraint is met
+_NEVER = 10**6  # a position behind all tokens
 # Numbers of banks: those that come first, no continuations, those that end, and, from there, by the tokens needed.
 _CLOSES, _EMPTY, _ENDED, _OPEN = range(4)
 
@@ -35,6 +36,9 @@ class Constraints:
     best of each bank come before the second best of any. `EOS` follows only if all constraints are met. Hypotheses
     whose needs do not fit before the limit come last, so that a beam of any size meets the constraints, if they fit one
     after the other.
+
+    Equal constraints of a sentence are met one after the other, each by an occurrence of its own: one waits until the
+    one before it is met.
 
     Each constraint is an automaton, whose state is the longest beginning of one of its phrases that a hypothesis ends
     with, or that the constraint is met. States have numbers, by which tables say how a hypothesis may go on, so that a
@@ -92,6 +96,9 @@ class Constraints:
         self._otherwise = ops.reshape(blocks + ops.where(is_met, met, 0), (-1,))  # the state after any other token
         self._needed = ops.reshape(ops.where(is_met, 0, shortest[:, :, None]), (-1,))
         self._start = blocks[:, :, 0]
+        self._met = met
+        earlier = _earlier_equal(phrases)
+        self._earlier = ops.reshape(ops.repeat(earlier[:, :, None], met + 1, axis=2), (-1,))
 
     def start(self, beam_size: int) -> Any:
         """Returns the states before the first token, int32 `[B, K, C]`."""
@@ -101,7 +108,7 @@ class Constraints:
         """Returns the states after one more token `[B, K]`, and the next token of each phrase `[B, K, C A]`, or -1."""
         tokens, following, otherwise = take_rows((self._tokens, self._next, self._otherwise), states)
         following = ops.where(tokens == last[:, :, None, None], following, otherwise[..., None])  # [B, K, C, F]
-        states = ops.max(following, axis=-1)
+        states = ops.where(self._waits(states), states, ops.max(following, axis=-1))
         proposed = ops.reshape(take_rows(self._proposed, states), (-1, last.shape[1], self._count * self._num_phrases))
         return states, proposed
 
@@ -118,9 +125,16 @@ class Constraints:
         saved = ops.cast(is_token, "int32") * ops.reshape(saved, shape)
         saved = ops.max(ops.reshape(saved, (-1, self._num_places, num_tokens)), axis=1)  # [R C, M]
         saved = ops.reshape(saved, (-1, self._count, num_tokens))
+        saved = ops.where(ops.reshape(self._waits(states), (-1, self._count, 1)), 0, saved)
         is_unmet = ops.cast(saved < _ALL, "int32")
         needed = ops.sum(is_unmet * ops.reshape(needed, (-1, self._count, 1)), axis=1)
         return Need(ops.reshape(needed - ops.max(is_unmet * saved, axis=1), ops.shape(ids)), total)
+
+    def _waits(self, states: Any) -> Any:
+        """Tells which constraints wait until an equal one before them is met: bool `[B, K, C]`."""
+        earlier = take_rows(self._earlier, states)
+        is_met = states % (self._met + 1) == self._met
+        return (earlier >= 0) & ~ops.take_along_axis(is_met, ops.maximum(earlier, 0), axis=2)
 
 
 def shared_order(values: Any, ids: Any, closes: Any, need: Need, room: Any, count: int) -> Any:
@@ -153,15 +167,44 @@ def shared_order(values: Any, ids: Any, closes: Any, need: Need, room: Any, coun
 
 
 def met_constraints(phrases: Any, tokens: Any) -> Any:
-    """Tells which constraints `[B, C, A, L]` tokens `[B, N, T]` meet: bool `[B, N, C]`; one without a phrase is met."""
-    phrases = phrases[:, None, :, :, None, :]  # [B, 1, C, A, 1, L]
-    size = ops.shape(phrases)[-1]
-    windows = ops.arange(ops.shape(tokens)[2], dtype="int32")[:, None] + ops.arange(size, dtype="int32")  # [T, L]
-    padded = ops.pad(tokens, [[0, 0], [0, 0], [0, size]], constant_values=PAD)
+    """Tells which constraints `[B, C, A, L]` tokens `[B, N, T]` meet: bool `[B, N, C]`; one without a phrase is met.
+
+    Of equal constraints, the first are met by as many occurrences as there are that do not overlap.
+    """
+    size, num_tokens = ops.shape(phrases)[-1], ops.shape(tokens)[2]
+    lengths = ops.sum(ops.cast(phrases != PAD, "int32"), axis=-1)  # [B, C, A]
+    back = ops.arange(size, dtype="int32")  # from the last token of a phrase
+    places = ops.maximum(lengths[..., None] - 1 - back, 0)
+    backward = ops.where(back < lengths[..., None], ops.take_along_axis(phrases, places, axis=-1), PAD)
+    backward = backward[:, None, :, :, None]  # [B, 1, C, A, 1, L]
+    windows = ops.arange(num_tokens, dtype="int32")[:, None] + size - 1 - back  # [T, L], up to each token
+    padded = ops.pad(tokens, [[0, 0], [0, 0], [size - 1, 0]], constant_values=PAD)
     windows = ops.take(padded, windows, axis=2)[:, :, None, None]  # [B, N, 1, 1, T, L]
-    occurs = ops.any(ops.all((windows == phrases) | (phrases == PAD), axis=-1), axis=-1)  # [B, N, C, A]
-    is_phrase = phrases[..., 0, 0] != PAD  # [B, 1, C, A]
-    return ops.any(occurs & is_phrase, axis=-1) | ~ops.any(is_phrase, axis=-1)
+    ends = ops.all((windows == backward) | (backward == PAD), axis=-1)  # [B, N, C, A, T]
+    lengths = lengths[:, None, :, :, None]
+    shortest = ops.min(ops.where(ends & (lengths > 0), lengths, _NEVER), axis=3)  # [B, N, C, T], of those that end
+    is_phrase = phrases[..., 0, 0] != PAD  # [B, C]
+    earlier = ops.broadcast_to(_earlier_equal(phrases)[:, None], ops.shape(shortest)[:3])
+
+    def read(carry: tuple[Any, Any], shortest: Any) -> tuple[Any, Any]:
+        met_at, place = carry
+        behind = ops.where(earlier < 0, -1, ops.take_along_axis(met_at, ops.maximum(earlier, 0), axis=2))
+        is_met = (met_at == _NEVER) & (place - shortest >= behind)
+        carry = ops.where(is_met, place, met_at), place + 1
+        return carry, carry  # TensorFlow's `scan` needs outputs like these
+
+    start = ops.full_like(earlier, _NEVER), ops.zeros((), "int32")
+    (met_at, _), _ = ops.scan(read, start, ops.transpose(shortest, (3, 0, 1, 2)))
+    return (met_at < _NEVER) | ~is_phrase[:, None]
+
+
+def _earlier_equal(phrases: Any) -> Any:
+    """Returns the number of the last equal constraint before each of `[B, C, A, L]`, or -1: int32 `[B, C]`."""
+    flat = ops.reshape(phrases, (*ops.shape(phrases)[:2], -1))
+    is_equal = ops.all(flat[:, :, None] == flat[:, None], axis=-1) & (flat[:, :, :1] != PAD)
+    numbers = ops.arange(ops.shape(phrases)[1], dtype="int32")
+    is_earlier = numbers < numbers[:, None]
+    return ops.max(ops.where(is_equal & is_earlier, numbers, -1), axis=-1)
 
 
 def _open_places(phrases: Any, plain: bool) -> tuple[Any, Any]:

@@ -24,7 +24,7 @@ from keras_nmt.inference.search_options import SearchOptions, check_names, with_
 from keras_nmt.inference.shortlist import TOO_MANY_FORCED
 from keras_nmt.inference.target_tags import with_tag
 from keras_nmt.models import MultilingualModel, TranslationModel
-from keras_nmt.text.glossary import Glossary
+from keras_nmt.text.glossary import Glossary, mark_avoided
 from keras_nmt.text.lines import (
     Languages,
     check_lines,
@@ -209,9 +209,11 @@ class Translator:
             constraints: A list of phrases for each line that its translations must have. A phrase may have
                 alternatives, "Haus|Gebäude"; `met` of a `Hypothesis` tells which it has. A phrase is segmented into
                 subwords by itself, so it begins with a word. A translation has a phrase if it has its subwords in a
-                row. Defaults to None. See `keras_nmt.decoding.constraints.Constraints`.
+                row; one that is given twice, if it has them twice. Defaults to None. See
+                `keras_nmt.decoding.constraints.Constraints`.
             avoid: A list of phrases for each line whose subwords no translation has in a row. They are avoided even if
-                a constraint is then not met. Defaults to None.
+                a constraint is then not met. `avoided` of a `Hypothesis` tells which of them its text does not have, in
+                capital or small letters and any subwords. Defaults to None.
             seeds: Integers, where the translator samples: a seed for each line, on which alone its translations
                 depend; or one integer for all, from which each line gets a seed by its position. Defaults to 0.
             word_scores: Boolean, whether each `Hypothesis` has its `pieces` and `words` with their log-probabilities,
@@ -222,8 +224,8 @@ class Translator:
                 sentencex of the extra `split`, and translated sentence by sentence; see
                 `keras_nmt.text.sentences.compose`. Defaults to None: lines are not split, and texts with markup by
                 the rules of `source`, or of English; "none" splits none.
-            glossary: `Glossary`, whose entries become further constraints of the sentences with their words. Defaults
-                to None.
+            glossary: `Glossary`, each occurrence of whose entries becomes a further constraint of its sentence.
+                Defaults to None.
             keep: Iterable of patterns of text that stays as it is, at its place by `align`: regular expressions, or
                 "placeholders", or "urls"; see `keras_nmt.text.kept_text`. Defaults to None.
 
@@ -306,10 +308,11 @@ class Translator:
         if constraints is not None:
             met = zip(answers["met"].numpy().reshape(shape), of_lines["constraints"], strict=True)
             more["met"] = [[met_of_phrases(x, phrases) for x in row] for row, phrases in met]
-        return [
+        found = [
             Translation.of(*row, **{name: column[i] for name, column in more.items()})
             for i, row in enumerate(zip(*columns, strict=True))
         ]
+        return mark_avoided(found, of_lines["avoid"])
 
     @_in_turn
     def alternatives(

@@ -8,50 +8,52 @@ import os
 import re
 import sys
 import unicodedata
+import warnings
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from keras_nmt.errors import UserError
 from keras_nmt.text.lines import check_phrases, without_padding
 from keras_nmt.text.normalization import UNSPACED
+from keras_nmt.text.sentences import first_letters
 from keras_nmt.text.source_cleaning import clean_source
 from keras_nmt.text.text_files import read_blocks
+from keras_nmt.text.translation import Translation
 
 
 class Glossary:
     """Finds the constraints of sentences by their words.
 
     The words of an entry must be whole words of the sentence; an entry of a script without spaces may begin and end
-    anywhere. Both are read in Unicode's form NFC, cleaned by `keras_nmt.text.clean_source`. Of entries that overlap,
-    the one that begins first counts, and of those the longest.
+    anywhere. Both are read in Unicode's form NFC, cleaned by `keras_nmt.text.clean_source`. Each occurrence is a
+    constraint. Of entries that overlap, the longest counts; a warning names those of which none is inside of the other.
+    At the beginning of a sentence, a phrase in small letters may begin with a capital.
 
     Args:
         entries: Mapping from words of the source language to a phrase of the target language, which may have
             alternatives: "Haus|Gebäude".
-        ignore_case: Boolean, whether to ignore the case of the source. Defaults to False.
+        ignore_case: Boolean, whether to ignore the case of the source: "STRASSE" is "Straße". Defaults to False.
+
+    Raises:
+        UserError: An entry has no words or no phrase, or two entries have the same words.
 
     Example:
 
-    >>> glossary = Glossary({"house": "Haus|Gebäude", "old house": "Altbau", "us": "uns"})
-    >>> glossary.constraints(["the old house of us", "a house", "a bus"])
-    [['Altbau', 'uns'], ['Haus|Gebäude'], []]
+    >>> glossary = Glossary({"house": "Haus|Gebäude", "old house": "Altbau", "today": "heute"})
+    >>> glossary.constraints(["the old house", "a house and a house", "houses", "today, a house"])
+    [['Altbau'], ['Haus|Gebäude', 'Haus|Gebäude'], [], ['heute|Heute', 'Haus|Gebäude']]
     """
 
     def __init__(self, entries: Mapping[str, str], *, ignore_case: bool = False) -> None:
-        self._lower = str.lower if ignore_case else str
+        self._ignores_case = ignore_case
         self._entries: dict[str, str] = {}
         for source, target in entries.items():
-            words = " ".join(self._fold(source).split())
+            words = " ".join("".join(_letters(clean_source(source), ignore_case)).split())
             if not words or not target.strip():
                 raise UserError(f"An entry must have words and a phrase. Received: {source!r} with {target!r}")
-            _add(self._entries, words, target, repr(words))
-        longest_first = sorted(self._entries, key=len, reverse=True)
-        found = "|".join(re.escape(source).replace(r"\ ", r"\s+") for source in longest_first)
-        # No letter of an entry's word is before or behind it. In a script without spaces, words have no known ends, but
-        # marks belong to the letter before them.
-        letter, mark = rf"(?!{UNSPACED})[\w{_marks()}]", f"[{_marks()}]"
-        begin = f"(?:(?={UNSPACED})|(?<!{letter}))"
-        end = f"(?:(?<={UNSPACED})(?!{mark})|(?<!{UNSPACED})(?!{letter}))"
-        self._found = re.compile(f"{begin}(?:{found}){end}") if found else None
+            _add(self._entries, words, target.strip(), repr(words))
+        self._pattern = _pattern(self._entries) if self._entries else None
+        self._told: set[tuple[str, str]] = set()
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], *, ignore_case: bool = False) -> Glossary:
@@ -74,18 +76,130 @@ class Glossary:
 
     def constraints(self, lines: Iterable[str]) -> list[list[str]]:
         """Returns the `constraints` of lines, for `Translator.translate` or `Client.translate`."""
-        if self._found is None:
-            return [[] for _ in lines]
-        found = ([" ".join(x.split()) for x in self._found.findall(self._fold(line))] for line in lines)
-        return [list(dict.fromkeys(self._entries[source] for source in of_line)) for of_line in found]
+        return [self._constraints(line) for line in lines]
 
     def add_to(self, constraints: Iterable[Iterable[str]] | None, lines: Sequence[str]) -> list[list[str]]:
-        """Returns the given constraints of each line, if there are any, and those of the entries that it has."""
-        own = [[]] * len(lines) if constraints is None else check_phrases(constraints, len(lines), "constraints")
-        return [[*without_padding(x), *y] for x, y in zip(own, self.constraints(lines), strict=True)]
+        """Returns the given constraints of each line, if there are any, and those of the entries that it has.
 
-    def _fold(self, text: str) -> str:
-        return unicodedata.normalize("NFC", self._lower(clean_source(text)))
+        A phrase that is given is not required once more.
+        """
+        own = [[]] * len(lines) if constraints is None else check_phrases(constraints, len(lines), "constraints")
+        found = []
+        for given, of_entries in zip(map(without_padding, own), self.constraints(lines), strict=True):
+            left, further = Counter(given), []
+            for phrase in of_entries:
+                if left[phrase]:
+                    left[phrase] -= 1
+                else:
+                    further.append(phrase)
+            found.append([*given, *further])
+        return found
+
+    def _constraints(self, line: str) -> list[str]:
+        if self._pattern is None:
+            return []
+        line = unicodedata.normalize("NFC", clean_source(line))
+        letters = _letters(line, self._ignores_case)
+        spans = self._spans("".join(letters), self._pattern)
+        if not spans:
+            return []
+        places = list(itertools.accumulate(map(len, letters), initial=0))
+        begins = {places[i] for i in first_letters(line) if i < len(letters)}
+        # All occurrences of a phrase are equal constraints, which are met by as many occurrences.
+        phrases = [self._entries[words] for _, words in spans]
+        capital = {phrase for phrase, (start, _) in zip(phrases, spans, strict=True) if start in begins}
+        return [_with_capital(phrase) if phrase in capital else phrase for phrase in phrases]
+
+    def _spans(self, text: str, pattern: re.Pattern[str]) -> list[tuple[int, str]]:
+        """Returns where entries begin in a text, and their words, without entries that overlap longer ones."""
+        found: list[tuple[int, int, str]] = []
+        taken: list[tuple[int, int, str]] = []
+        start, is_end = 0, _edges()[1].match
+        while match := pattern.search(text, start):
+            start = match.start() + 1
+            for end in range(match.end(), match.start(), -1):  # also shorter entries
+                words = " ".join(text[match.start() : end].split())
+                if words in self._entries and is_end(text, end):
+                    found.append((match.start(), end, words))
+        for begin, end, words in sorted(found, key=lambda span: (span[0] - span[1], span[0])):
+            over = next((x for x in taken if begin < x[1] and x[0] < end), None)
+            if over is None:
+                taken.append((begin, end, words))
+            elif not (over[0] <= begin and end <= over[1]) and (over[2], words) not in self._told:
+                self._told.add((over[2], words))
+                warnings.warn(f"Entries of the glossary overlap: {over[2]!r} counts, {words!r} does not.", stacklevel=2)
+        return [(begin, words) for begin, _, words in sorted(taken)]
+
+
+def mark_avoided(translations: Iterable[Translation], avoid: Sequence[Sequence[str]] | None) -> list[Translation]:
+    """Returns translations whose hypotheses say by `avoided` which phrases of their lines they do not have.
+
+    Example:
+
+    >>> translation = Translation.of(["Am Haus"], [-1], [False], False)
+    >>> mark_avoided([translation], [["am", "aus", ""]])[0].hypotheses[0].avoided
+    (False, True)
+    """
+    if avoid is None:
+        return list(translations)
+    found = []
+    for translation, phrases in zip(translations, avoid, strict=True):
+        patterns = [_pattern_of_phrase(phrase) for phrase in without_padding(list(phrases))]
+        texts = ["".join(_letters(x.text, True)) for x in translation.hypotheses]
+        avoided = [tuple(not (x and x.search(text)) for x in patterns) for text in texts]
+        hypotheses = (x._replace(avoided=y) for x, y in zip(translation.hypotheses, avoided, strict=True))
+        found.append(translation._replace(hypotheses=tuple(hypotheses)))
+    return found
+
+
+def _letters(text: str, ignores_case: bool) -> list[str]:
+    """Returns the letters of a text in the form that is compared, each of which may become several."""
+    composed = unicodedata.normalize("NFC", text)
+    return [x.casefold() for x in composed] if ignores_case else list(composed)
+
+
+def _with_capital(phrase: str) -> str:
+    """Adds to each alternative whose first word is in small letters the same with a capital.
+
+    Example:
+
+    >>> _with_capital("save as|iPhone")
+    'save as|Save as|iPhone'
+    """
+    found = []
+    for text in phrase.split("|"):
+        text = text.strip()
+        found.append(text)
+        if text and text.split()[0].islower() and text[0] != text[0].title():
+            found.append(text[0].title() + text[1:])
+    return "|".join(dict.fromkeys(found))
+
+
+def _pattern(entries: Iterable[str]) -> re.Pattern[str]:
+    """Returns a regular expression that finds texts as whole words, the longest first."""
+    longest_first = sorted(entries, key=len, reverse=True)
+    found = "|".join(re.escape(text).replace(r"\ ", r"\s+") for text in longest_first)
+    begin, end = _edges()
+    return re.compile(f"{begin}(?:{found}){end.pattern}")
+
+
+@functools.lru_cache(maxsize=4096)
+def _pattern_of_phrase(phrase: str) -> re.Pattern[str] | None:
+    texts = [" ".join("".join(_letters(text, True)).split()) for text in phrase.split("|")]
+    return _pattern(filter(None, texts)) if any(texts) else None
+
+
+@functools.cache
+def _edges() -> tuple[str, re.Pattern[str]]:
+    """Returns regular expressions for the beginning and the end of whole words.
+
+    No letter of a word is before or behind it. In a script without spaces, words have no known ends, but marks belong
+    to the letter before them.
+    """
+    mark = f"[{_marks()}]"
+    letter = rf"(?!{UNSPACED})[\w{_marks()}]"
+    begin = f"(?:(?={UNSPACED})|(?<!{letter}))"
+    return begin, re.compile(f"(?:(?<={UNSPACED})(?!{mark})|(?<!{UNSPACED})(?!{letter}))")
 
 
 @functools.cache

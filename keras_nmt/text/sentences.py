@@ -97,6 +97,24 @@ def count_sentences(line: str) -> int:
     return sum(bool(part.strip()) for part in split_at_end_marks(line))
 
 
+def first_letters(line: str) -> list[int]:
+    """Returns where the sentences of a line begin, behind spaces and opening marks, by `split_at_end_marks`.
+
+    Example:
+
+    >>> first_letters(" “Why?” Stop.")
+    [2, 8]
+    """
+    parts = split_at_end_marks(line)
+    starts = itertools.accumulate(map(len, parts), initial=0)
+    found = []
+    for start, part in zip(starts, parts, strict=False):
+        spaces = len(part) - len(part.lstrip())
+        opening = _OPENING.match(part, spaces)
+        found.append(start + (opening.end() if opening else spaces))
+    return found
+
+
 def more_sentences(lines: Sequence[str], most: int | None, first: int = 1) -> list[int]:
     """Returns the numbers of the lines, from `first`, that have more sentences than `most`, if that is known."""
     return [] if most is None else [i for i, line in enumerate(lines, first) if count_sentences(line) > most]
@@ -240,7 +258,8 @@ def compose(spaces: Sequence[str], parts: Parts, sources: Sequence[str] = ()) ->
         text = spaces[0] + "".join(x.text + space for x, space in zip(row, spaces[1:], strict=True))
         score, cut_off = sum((x.score for x in row), 0.0), any(x.cut_off for x in row)
         pairs = _pairs_of_words(spaces, sources, row) if len(sources) > 1 else ()
-        hypotheses.append(Hypothesis(text, score, cut_off, pieces, _met(row, parts.places), pairs))
+        avoided = tuple(map(all, zip(*(x.avoided for x in row), strict=True)))  # each part has those of the line
+        hypotheses.append(Hypothesis(text, score, cut_off, pieces, _met(row, parts.places), pairs, avoided))
     return Translation(tuple(hypotheses), any(x.truncated for x in found), any(x.is_empty for x in found))
 
 

@@ -110,6 +110,8 @@ class Hypothesis(NamedTuple):
         met: Tuple of booleans, whether the translation meets each constraint of its line. Defaults to an empty tuple.
         sentences: Tuple of `SentencePair`, the sentences of which the translation of a line was composed, if there are
             several. Defaults to an empty tuple.
+        avoided: Tuple of booleans, whether the translation has no word or words of each phrase to avoid of its line, in
+            capital or small letters, and in any subwords. Defaults to an empty tuple.
     """
 
     text: str
@@ -118,6 +120,7 @@ class Hypothesis(NamedTuple):
     pieces: tuple[Piece, ...] = ()
     met: tuple[bool, ...] = ()
     sentences: tuple[SentencePair, ...] = ()
+    avoided: tuple[bool, ...] = ()
 
     @property
     def words(self) -> tuple[Word, ...]:
@@ -136,7 +139,7 @@ class Hypothesis(NamedTuple):
         Example:
 
         >>> Hypothesis.of(b"a\nb", -1, False, met="10")
-        Hypothesis(text='a b', score=-1.0, cut_off=False, pieces=(), met=(True, False), sentences=())
+        Hypothesis(text='a b', score=-1.0, cut_off=False, pieces=(), met=(True, False), sentences=(), avoided=())
         """
         if isinstance(text, str):
             text = text.encode("utf-8", "surrogatepass")  # JSON can have lone surrogates
@@ -190,7 +193,7 @@ class Translation(NamedTuple):
         Example:
 
         >>> Translation.of([b"a", b""], [-1, -1e9], [True, False], truncated=False).hypotheses
-        (Hypothesis(text='a', score=-1.0, cut_off=True, pieces=(), met=(), sentences=()),)
+        (Hypothesis(text='a', score=-1.0, cut_off=True, pieces=(), met=(), sentences=(), avoided=()),)
         """
         pieces, met = itertools.repeat(()) if pieces is None else pieces, itertools.repeat("") if met is None else met
         first, *others = map(Hypothesis.of, texts, scores, cut_off, pieces, met)

@@ -108,7 +108,11 @@ def test_the_examples_of_decoding_give_these_results(section, tmp_path, monkeypa
 def test_the_commands_of_decoding_translate_as_the_page_says(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (line,) = re.findall('>>> line = "(.*)"', PAGES["decoding.md"])
-    files = {"phrases.txt": "Gebäude\teinen alten Wagen", "terms.txt": "House\tGebäude", "never.txt": "Haus\tAuto"}
+    files = {
+        "phrases.txt": "Gebäude\teinen alten Wagen",
+        "terms.txt": "House\tGebäude",
+        "never.txt": "Haus\tAuto\tfluss",
+    }
     for name, text in {**files, "begun.txt": "Am Fluss", "test.en": line.replace("Nina", "Søren")}.items():
         (tmp_path / name).write_text(f"{text}\n", encoding="utf-8")
     parts = {
@@ -126,6 +130,8 @@ def test_the_commands_of_decoding_translate_as_the_page_says(tmp_path, monkeypat
         found = CliRunner().invoke(app, [*arguments, "--input", "test.en"], catch_exceptions=False)
         assert found.exit_code == 0, found.output
         assert all(part in found.stdout for part in parts[arguments[2]]), (command, found.stdout)
+        told = "1 translation(s) have a phrase to avoid, in other letters or subwords"  # "Fluss"
+        assert (told in found.stderr) == (arguments[2] == "--avoid")
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +89,17 @@ def test_a_constraint_that_another_option_forbids_is_left_out(trained, forbids):
     both = used.translate(lines[:1], constraints=[["Auto", impossible]], **{name: x[:1] for name, x in given.items()})
     assert both[0].hypotheses[0].met in ((True, False), (False, False))
     assert both[0].score > -100
+
+
+def test_each_occurrence_of_an_entry_is_bound_and_what_is_avoided_is_told(trained):
+    translator = trained[0].with_options(max_length=24)
+    glossary = Glossary({"house": "Gebäude"})
+    found = translator.translate(["Nina buys an old house and an old house."], glossary=glossary)[0].hypotheses[0]
+    assert (found.text.count("Gebäude"), found.met) == (2, (True, True))
+    lines = ["Nina buys a house. Nina buys a car."]
+    (found,) = translator.translate(lines, avoid=[["nina", "Haus", "zug"]], split_sentences="en")
+    assert found.text.count("Nina") == 2
+    assert found.hypotheses[0].avoided == (False, "Haus" not in found.text.split(), True)
 
 
 @pytest.mark.slow
@@ -218,31 +228,3 @@ class _Add(LogitProcessor):
 
     def __call__(self, log_probabilities, step, state):
         return keras.ops.where(step.ids == self.token, log_probabilities + self.number, log_probabilities), state
-
-
-def test_entries_of_a_glossary_are_whole_words_of_any_script():
-    for words, line, is_found in (
-        ("cat", "the cat's", True),
-        ("cat", "cats", False),
-        ("राम", "राम आया", True),
-        ("राम", "रामायण", False),  # a vowel sign follows
-        ("cafe", unicodedata.normalize("NFD", "café"), False),  # an accent follows
-        ("می", "می\u200cروم", False),  # a joiner follows
-        ("old  house", "an old\thouse", True),
-        ("机器翻译", "我们研究机器翻译系统。", True),
-        ("自動翻訳", "これは自動翻訳です", True),
-        ("แมว", "ฉันมีแมวหนึ่งตัว", True),
-        ("มา", "ฉันม้า", False),
-        ("ตา", "ตาํ", False),  # a mark follows
-        ("GPU", "使用GPU加速", True),
-        ("GPU", "使用GPUs加速", False),
-        ("café", unicodedata.normalize("NFD", "un café noir"), True),
-        (unicodedata.normalize("NFD", "café"), "un café noir", True),
-        ("か", unicodedata.normalize("NFD", "が"), False),
-        ("Haustür, alte E-Mail", "Haus\xadtür,\u2007alte E\u2011Mail", True),
-        ("Haus\xadtür", "Haustür", True),
-    ):
-        assert Glossary({words: "X"}).constraints([line]) == [["X"] if is_found else []]
-    for entry in ({" ": "zzz"}, {"cat": " "}, {"": ""}):
-        with pytest.raises(UserError, match="An entry must have words and a phrase. Received: "):
-            Glossary({"dog": "Hund", **entry})

@@ -12,7 +12,7 @@ from keras_nmt.serving import Client, export
 from keras_nmt.text.translation import met_of_phrases
 
 PREFIXES = ["die kleine katze", "", "drei", "sieben v", "", "die", "ka"]
-CONSTRAINTS = [["kleine katze|drei", "hunde"], *[[""] * 2] * 4, ["garten", ""], ["drei", "vier"]]
+CONSTRAINTS = [["kleine katze|drei", "hunde"], *[[""] * 2] * 4, ["garten", ""], ["drei", "drei"]]
 AVOID = [["vögel"], ["drei"], [""], ["katze|die"], [""], [""], [""]]
 TARGETS = ["die kleine katze", "", "drei rote hunde " * 9, "vier", "die", "  saß  \u3000vögel", "drei"]
 SIZES = [1, 1, 2, 3, 2, 2, 1]

@@ -10,11 +10,12 @@ import time
 import urllib.parse
 import warnings
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import keras_nmt.serving.client.transports as transports
 from keras_nmt.errors import UserError, is_integer, one_line
 from keras_nmt.serving.client.transports import HYPOTHESES, PIECES, POSITIONS, Failure, checked_rows
+from keras_nmt.text.glossary import Glossary, mark_avoided
 from keras_nmt.text.lines import (
     TOO_MANY_PHRASES,
     Languages,
@@ -29,9 +30,6 @@ from keras_nmt.text.lines import (
 from keras_nmt.text.markup import translate_in_parts
 from keras_nmt.text.sentences import NOT_SPLIT, sentence_splitter, translate_document
 from keras_nmt.text.translation import Piece, Translation, aligned_words, met_of_phrases
-
-if TYPE_CHECKING:
-    from keras_nmt.text.glossary import Glossary
 
 LONGEST_TIMEOUT = 1e6  # seconds; the system's limits are higher
 XLA_DISABLED = "XLA compilation disabled"  # the error of a server without XLA about a signature `_xla`
@@ -203,7 +201,8 @@ class Client:
             "avoid": check_phrases([[]] * len(texts) if avoid is None else avoid, len(texts), "avoid"),
         }
         try:
-            return self._translations("tokens" if word_scores else "search", searched, num_hypotheses or 1)
+            found = self._translations("tokens" if word_scores else "search", searched, num_hypotheses or 1)
+            return mark_avoided(found, None if avoid is None else searched["avoid"])
         except _NoSignature:
             if word_scores or not is_plain:
                 raise
