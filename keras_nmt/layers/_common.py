@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import numbers
+import warnings
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -11,7 +12,7 @@ import keras
 from keras import ops
 
 from keras_nmt.errors import is_integer
-from keras_nmt.layers._keras_private import child_layers, get_keras_mask, set_keras_mask
+from keras_nmt.layers._keras_private import child_layers, get_keras_mask, lost_mask, set_keras_mask
 
 SHORTCUT_KINDS = ("plain", "fusion", "ungated")
 STARTS = ("random", "identity")
@@ -59,6 +60,11 @@ class ConfiguredLayer(keras.layers.Layer):
         super().__init__(**kwargs)
         self.supports_masking = True
 
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if any(isinstance(x, keras.KerasTensor) for x in (*args, *kwargs.values())):
+            _warn_of_lost_masks(self, *args, **kwargs)
+        return super().__call__(*args, **kwargs)
+
     @classmethod
     def argument_names(cls) -> list[str]:
         """Returns the names of the arguments of the layer's `__init__`, those for its base classes included."""
@@ -69,6 +75,24 @@ class ConfiguredLayer(keras.layers.Layer):
         attributes, config = vars(self), super().get_config()  # of Keras: `name`, `trainable` and `dtype`
         names = [name for name in self.argument_names() if name in attributes and name not in config]
         return {**config, **{name: attributes[name] for name in names}}
+
+
+def _warn_of_lost_masks(layer: keras.layers.Layer, *args: Any, **kwargs: Any) -> None:
+    """Warns if padding of an input would be read because the mask of an embedding did not arrive."""
+    signature = inspect.signature(layer.call)
+    if not (masks := [name for name in signature.parameters if name == "mask" or name.endswith("_mask")]):
+        return
+    first, *_ = signature.parameters
+    given = signature.bind_partial(*args, **kwargs).arguments
+    for name in masks:
+        of = next(x for x in (name.removesuffix("_mask"), "memory", first) if x in given)
+        tensor = given[of]
+        if given.get(name) is None and isinstance(tensor, keras.KerasTensor) and (operation := lost_mask(tensor)):
+            warnings.warn(
+                f"The layer {layer.name!r} reads padding, because {operation!r} has lost the mask of an embedding: "
+                f"pass `{name}`, such as ids != 0.",
+                stacklevel=3,
+            )
 
 
 class AssembledLayer(ConfiguredLayer):

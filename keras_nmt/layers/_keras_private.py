@@ -18,12 +18,18 @@ __all__ = [
     "forget_graphs",
     "get_keras_mask",
     "initialize",
+    "lost_mask",
     "set_keras_mask",
     "unlocked",
     "without_values",
 ]
 
 M = TypeVar("M", bound=keras.Model)
+
+# These layers have a mask only if all their inputs have one.
+_MERGING = tuple(
+    getattr(keras.layers, name) for name in ("Add", "Average", "Maximum", "Minimum", "Multiply", "Subtract")
+)
 
 
 def all_layers(model: Any) -> list[keras.layers.Layer]:
@@ -59,6 +65,34 @@ def initialize(model: keras.Model) -> None:
     """Gives the weights of a model that was made by `without_values` their initial values."""
     for variable in model.variables:
         variable._deferred_initialize()
+
+
+def lost_mask(tensor: Any) -> str | None:
+    """Returns the name of the operation behind which a symbolic tensor `[B, T, ...]` lost the mask of its positions.
+
+    Operators, functions of `keras.ops` and merging layers pass no mask on; `Concatenate` passes one on that has no
+    padding, if one of its inputs has no mask. Another layer that passes none on has decided so. Returns None if no mask
+    was lost.
+    """
+    waiting, seen = [tensor], set[int]()
+    while waiting:
+        tensor = waiting.pop()
+        if id(tensor) in seen or not hasattr(tensor, "_keras_history"):
+            continue
+        seen.add(id(tensor))
+        operation, node, _ = tensor._keras_history
+        inputs = [x for x in operation._inbound_nodes[node].input_tensors if x.shape[:2] == tensor.shape[:2]]
+        masked, has_mask = [get_keras_mask(x) is not None for x in inputs], get_keras_mask(tensor) is not None
+        is_plain = not isinstance(operation, keras.layers.Layer) or isinstance(operation, _MERGING)
+        if isinstance(operation, keras.layers.Concatenate):
+            is_lost = any(masked) and not all(masked)
+        else:
+            is_lost = any(masked) and is_plain and not has_mask
+        if is_lost:
+            return str(operation.name)
+        if is_plain or has_mask or not any(masked):
+            waiting += inputs
+    return None
 
 
 @contextlib.contextmanager
