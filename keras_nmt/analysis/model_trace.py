@@ -30,6 +30,7 @@ from keras_nmt.analysis.token_states import (
 )
 from keras_nmt.errors import UserError
 from keras_nmt.inference import Translation, Translator
+from keras_nmt.models import TranslationModel
 from keras_nmt.models.translation_model import attention_layer
 from keras_nmt.text.translation import split_words
 
@@ -235,7 +236,7 @@ def look_inside(
     alignment = None
     if pair.positions_before_source is not None and split_words(text) and split_words(translation.text):
         (pairs,) = translator.align([text], [translation.text], *languages)
-        alignment = _alignment(batch, text, translation.text, pairs, pair.alignment_head)
+        alignment = _alignment(batch, text, translation.text, pairs, pair)
     return ModelTrace(
         source=text,
         translation=translation,
@@ -248,14 +249,14 @@ def look_inside(
 
 
 def _alignment(
-    batch: HiddenStatesBatch, source: str, target: str, pairs: list[tuple[int, int]], head: int | None
+    batch: HiddenStatesBatch, source: str, target: str, pairs: list[tuple[int, int]], model: TranslationModel
 ) -> WordAlignment | None:
     assert batch.target is not None
     if "cross" not in batch.target.attention:  # a decoder of the user's own that records nothing
         return None
     layers = batch.target.attention["cross"][0]  # [L, H, 1 + n, m + 1]
-    heads = layers[attention_layer(None, len(layers)) - 1]  # as `Translator.align`
-    attention = heads.mean(axis=0) if head is None else heads[head - 1]
+    heads = layers[attention_layer(model.alignment_layer, len(layers)) - 1]  # as `Translator.align`
+    attention = heads.mean(axis=0) if model.alignment_head is None else heads[model.alignment_head - 1]
     of_source, of_target = tuple(split_words(source)), tuple(split_words(target))
     size = len(of_target), len(of_source)
     words = word_attention(attention[:-1, :-1], batch.source.words[:-1], batch.target.words[1:], size)

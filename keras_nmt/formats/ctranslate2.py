@@ -49,7 +49,7 @@ FLAGS = {
 }
 # Switches of features that this package does not have. They must be off.
 OFF = ("alibi", "alibi_use_positive_positions", "scale_alibi", "multi_query_attention")
-IGNORED = ("alignment_layer", "alignment_heads", "embeddings_merge")
+ALIGNMENT = {"alignment_layer": -1, "alignment_heads": 1}  # with CTranslate2's defaults
 # Order, offset and endpoint of sinusoids. Files without a table of positions have the first.
 SINUSOIDS = [
     ("halves", 1, True),
@@ -99,13 +99,17 @@ def read(folder: Path) -> Imported:
     from_zero = bool(scalars.pop("decoder/start_from_zero_embedding", 0))
     # Only Marian's decoders start from zeros. Its encoders always read the end, which some converters do not say.
     options["source_end"] = config.get("add_source_eos", False) or from_zero
-    for side, name in itertools.product(("encoder", "decoder"), (*IGNORED, *OFF)):
-        if name in IGNORED or not scalars.get(f"{side}/{name}"):
+    layer, heads = (scalars.pop(f"decoder/{name}", default) for name, default in ALIGNMENT.items())
+    scalars = {name: value for name, value in scalars.items() if not name.endswith("/embeddings_merge")}  # of one table
+    for side, name in itertools.product(("encoder", "decoder"), OFF):
+        if not scalars.get(f"{side}/{name}"):
             scalars.pop(f"{side}/{name}", None)
             arrays.pop(f"{side}/{name}", None)
     check_none_left(scalars, path)
     parameters: dict[str, np.ndarray] = {}
     depths = {side: _depth(arrays, side) for side in ("encoder", "decoder")}
+    aligning, notes = _alignment_options(layer, heads, depths["decoder"], options["num_heads"])
+    options |= aligning
     for side, depth in depths.items():
         for ours, theirs, kind in _parts(side, depth):
             _take(arrays, parameters, ours, theirs, kind, path)
@@ -136,7 +140,7 @@ def read(folder: Path) -> Imported:
     }
     check_none_left(arrays, path)
     vocabularies = _vocabularies(folder, config, len(source), len(target), from_zero)
-    return Imported(path, options, parameters, vocabularies[0], vocabularies[1])
+    return Imported(path, options, parameters, vocabularies[0], vocabularies[1], notes=notes)
 
 
 def _config(path: Path) -> dict[str, Any]:
@@ -500,9 +504,18 @@ def _part(spec: Any, name: str) -> Any:
 
 def _alignment(config: Mapping[str, Any], num_layers: int) -> dict[str, int]:
     """Returns the layer that aligns words in CTranslate2, and how many of its first heads are averaged."""
-    head = config["alignment_head"]
-    if head is None:
-        return {}
     # CTranslate2 cannot select a head other than the first, so all are averaged.
-    heads = 1 if head == 1 else config["num_heads"]
-    return {"alignment_layer": attention_layer(None, num_layers) - 1, "alignment_heads": heads}
+    heads = 1 if config["alignment_head"] == 1 else config["num_heads"]
+    return {"alignment_layer": attention_layer(config["alignment_layer"], num_layers) - 1, "alignment_heads": heads}
+
+
+def _alignment_options(layer: int, heads: int, num_layers: int, num_heads: int) -> tuple[dict[str, int], list[str]]:
+    """Returns the options of `Transformer` for the layer and the number of first heads that align, and what is lost."""
+    chosen = layer + 1 + num_layers * (layer < 0)
+    if not 1 <= chosen <= num_layers:
+        return {}, [f"The layer that aligns words is unknown: the last but one does. Received: alignment_layer={layer}"]
+    options = {} if chosen == attention_layer(None, num_layers) else {"alignment_layer": chosen}
+    if heads == 1 < num_heads:
+        options["alignment_head"] = 1
+    notes = [f"Words are aligned by the mean over all {num_heads} heads, not over the first {heads}."]
+    return options, notes * (1 < heads < num_heads)

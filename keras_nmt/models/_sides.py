@@ -45,7 +45,7 @@ class _TransformerSide:
         self.sees_end = factory.config.source_end
         self.stack = stack
         self.has_cross_shortcuts = factory.config.has_cross_shortcuts
-        self.alignment_head = factory.config.alignment_head
+        self.alignment_head, self.alignment_layer = factory.config.alignment_head, factory.config.alignment_layer
 
     def _add_positions(self, embeddings: Any, position: Any = None) -> Any:
         """Adds positions to embeddings, and normalises them if the model has such a norm."""
@@ -95,7 +95,8 @@ class TransformerTarget(_TransformerSide, _OutputProjection):
 
     def attention(self, ids: Any, memory: dict[str, Any], layer: int | None = None) -> Any:
         _, attention = self.states(ids, memory, training=False, return_attention=True)
-        weights = ops.cast(attention[attention_layer(layer, len(attention)) - 1], "float32")  # [B, H, T, S]
+        chosen = attention_layer(self.alignment_layer if layer is None else layer, len(attention))
+        weights = ops.cast(attention[chosen - 1], "float32")  # [B, H, T, S]
         if layer is None and self.alignment_head is not None:
             return weights[:, self.alignment_head - 1]  # [B, T, S]
         return ops.mean(weights, axis=1)

@@ -101,6 +101,7 @@ class TransformerConfig:
     logits_bias: bool = False
     source_end: bool = True
     alignment_head: int | None = None
+    alignment_layer: int | None = None
     shortcuts: Shortcuts | None = None
     layer_composition: Composition | None = None
     head_composition: Composition | None = None
@@ -117,7 +118,7 @@ class TransformerConfig:
         values: dict[str, Any] = {name: int(size) for name, size in sizes.items()}
         values["num_key_value_heads"] = optional_size("num_key_value_heads", self.num_key_value_heads)
         values["tied_layers"] = subset("tied_layers", self.tied_layers, SIDES) if self.tied_layers else ()
-        values["alignment_head"] = optional_size("alignment_head", self.alignment_head)
+        values |= {name: optional_size(name, getattr(self, name)) for name in ("alignment_head", "alignment_layer")}
         if (values["alignment_head"] or 1) > self.num_heads:
             raise ValueError(
                 "`alignment_head` must be at most `num_heads`. "
@@ -222,6 +223,11 @@ class TransformerFactory:
 
     def decoder(self, num_layers: int, prefix: str = "") -> TransformerDecoder:
         """Makes the stack of a target side; its name begins with the prefix."""
+        if (self.config.alignment_layer or 1) > num_layers:
+            raise ValueError(
+                "`alignment_layer` must be at most `num_decoder_layers`. "
+                f"Received: alignment_layer={self.config.alignment_layer}, num_decoder_layers={num_layers}"
+            )
         return self._stack(TransformerDecoder, self.decoder_layer, num_layers, "decoder", prefix)
 
     def roles(self, side: str, prefix: str = "") -> Any:

@@ -37,7 +37,7 @@ class MultilingualModel(CommonModel, keras.Model):
         directions: Tuple of all directions (source, target), including those from a language to itself.
         vocabulary_sizes: Dictionary of the number of subwords of each language.
         encodes_by: "source" or "target": which language of a direction selects the encoder.
-        positions_before_target, num_labels, alignment_head: See `TranslationModel`.
+        positions_before_target, num_labels, alignment_head, alignment_layer: See `TranslationModel`.
     """
 
     def __init__(self, vocabulary_sizes: Mapping[str, int], **kwargs: Any) -> None:
@@ -64,6 +64,7 @@ class MultilingualModel(CommonModel, keras.Model):
         of_transformer = config.transformer_config()
         self._factory = None if of_transformer is None else TransformerFactory(of_transformer, policy)
         self.alignment_head = None if of_transformer is None else of_transformer.alignment_head
+        self.alignment_layer = None if of_transformer is None else of_transformer.alignment_layer
         self._dropout = (
             keras.layers.Dropout(config.dropout, dtype=policy, name="embedding_dropout")
             if self._factory is None
@@ -321,7 +322,7 @@ class _Pair(TranslationModel):
         self._view = _PairView(owner=owner, source=source, target=target)
         self.positions_before_source = owner.positions_before_source
         self.positions_before_target = owner.positions_before_target
-        self.alignment_head = owner.alignment_head
+        self.alignment_head, self.alignment_layer = owner.alignment_head, owner.alignment_layer
         self._search = search
 
     def attention(self, memory: dict[str, Any], target_input: Any, layer: int | None = None) -> Any:

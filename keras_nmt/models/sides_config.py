@@ -85,6 +85,7 @@ class SidesConfig:
             "decoder": {
                 "decoder_self_attention": not config.decoder_attends_to_itself,
                 "alignment_head": config.alignment_head is not None,
+                "alignment_layer": config.alignment_layer is not None,
             },
         }
         for side in SIDES:

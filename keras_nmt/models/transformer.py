@@ -99,9 +99,11 @@ class Transformer(TranslationModel):
         logits_bias: Boolean, whether each target subword's logit has a bias. Defaults to False.
         source_end: Boolean. False: encoder and decoder do not see the EOS id of the source, for models that were
             trained without it. Defaults to True.
-        alignment_head: Integer from 1, a head of the last but one decoder layer (or of the only one). Training with
-            alignments teaches this head to align words, and `attention` then returns its weights. Defaults to None:
-            `attention` returns the mean over the heads.
+        alignment_head: Integer from 1, a head of `alignment_layer`. Training with alignments teaches this head to align
+            words, and `attention` then returns its weights. Defaults to None: `attention` returns the mean over the
+            heads.
+        alignment_layer: Integer from 1, the decoder layer that aligns words. Defaults to None, for the last but one (or
+            the only one).
         **kwargs: Further arguments of `keras.Model`: `name`, `trainable`, and `dtype`, the dtype policy of all layers.
 
     Raises:
@@ -159,6 +161,7 @@ class Transformer(TranslationModel):
         logits_bias: bool = False,
         source_end: bool = True,
         alignment_head: int | None = None,
+        alignment_layer: int | None = None,
         **kwargs: Any,
     ) -> None:
         config = TransformerConfig(
@@ -186,6 +189,7 @@ class Transformer(TranslationModel):
             logits_bias=logits_bias,
             source_end=source_end,
             alignment_head=alignment_head,
+            alignment_layer=alignment_layer,
         )
         check_booleans(tie_embeddings=tie_embeddings)
         if unknown := sorted(set(kwargs) - {"name", "trainable", "dtype"}):
@@ -232,7 +236,7 @@ class Transformer(TranslationModel):
 
         self.source_vocabulary_size = source_vocabulary_size
         self.target_vocabulary_size = target_vocabulary_size or source_vocabulary_size
-        self.alignment_head = config.alignment_head
+        self.alignment_head, self.alignment_layer = config.alignment_head, config.alignment_layer
         self.source_side, self.target_side = source_side, target_side
         self._config = {
             "source_vocabulary_size": source_vocabulary_size,
@@ -265,7 +269,7 @@ class Transformer(TranslationModel):
                 f"The attention must record its weights. Received: {type(attentions[-1]).__name__}, "
                 f"{len(found)} records of {len(attentions)} layers"
             )
-        weights = found[attention_layer(None, len(attentions)) - 1]  # [B, H, T, S]
+        weights = found[attention_layer(self.alignment_layer, len(attentions)) - 1]  # [B, H, T, S]
         return weights[:, self.alignment_head - 1]
 
     @classmethod

@@ -23,6 +23,7 @@ class CommonModel:
     positions_before_target: int = 0
     num_labels: int = 0
     alignment_head: int | None = None
+    alignment_layer: int | None = None
 
     def views(self) -> list[keras.Model]:
         """Returns the models that were made of this model's layers, and that Keras does not track as parts of it."""
@@ -75,6 +76,7 @@ class TranslationModel(CommonModel, keras.Model):
         num_labels: Integer, the number of language labels in the vocabulary, which must be joint if there are any.
         alignment_head: Integer from 1, the head by which `attention` aligns words; None for the mean over heads. An
             ensemble has the first of its models' heads, and aligns by the mean over models.
+        alignment_layer: Integer from 1, the decoder layer by which `attention` aligns words; None for the last but one.
     """
 
     languages: tuple[str, ...] = ("source", "target")
@@ -182,9 +184,10 @@ class TranslationModel(CommonModel, keras.Model):
         Args:
             memory: Nest of tensors, the output of `encoder` for source ids `[B, S]`.
             target_input: int32 tensor `[B, T]`, target-input ids.
-            layer: Integer from 1, the decoder layer whose cross-attention is returned. Defaults to the last but one
-                layer of a Transformer, which aligns best (Garg et al., 2019, section 3.2), or only to its
-                `alignment_head` if it has one. A recurrent decoder has a single attention.
+            layer: Integer from 1, the decoder layer whose cross-attention is returned. Defaults to the
+                `alignment_layer` of a Transformer, or only to its `alignment_head` if it has one; without these, to the
+                last but one layer, which aligns best (Garg et al., 2019, section 3.2). A recurrent decoder has a single
+                attention.
 
         Returns:
             float32 tensor `[B, T, S]`, the mean over heads or the attention of one head. Row t is the attention with

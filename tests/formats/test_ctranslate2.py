@@ -110,10 +110,10 @@ def test_weights_may_be_smaller(make_model, source_tokenizer, tmp_path):
     assert sorted(path.name for path in (tmp_path / "exports").iterdir()) == ["1", "2", "3", "4"]
 
 
-@pytest.mark.parametrize("head", [1, 2, None])
-def test_ctranslate2_aligns_by_the_head_that_was_trained_to(head, make_model, source_tokenizer, lines, tmp_path):
-    """By the first head; by the mean over the heads of the same layer, where it is another one."""
-    model = make_model(**{**PLAIN, "num_decoder_layers": 3}, alignment_head=head)
+@pytest.mark.parametrize("options", [{"alignment_head": 1}, {"alignment_head": 2}, {}, {"alignment_layer": 3}], ids=str)
+def test_ctranslate2_aligns_by_the_same_layer_and_head(options, make_model, source_tokenizer, lines, tmp_path):
+    """By the first head, or by the mean over the heads of the same layer, where it is another one."""
+    model = make_model(**{**PLAIN, "num_decoder_layers": 3}, **options)
     folder = export_ctranslate2(tmp_path / "model", model, source_tokenizer)
     pieces = processors(folder)[0].encode(lines[0], out_type=str)
     runtime = ctranslate2.Translator(str(folder), intra_threads=1)
@@ -123,11 +123,15 @@ def test_ctranslate2_aligns_by_the_head_that_was_trained_to(head, make_model, so
         for side, tokens in zip(processors(folder), (pieces, result.hypotheses[0]), strict=True)
     )
     memory = model.encoder(np.append(source, [[EOS]], axis=1))
+    head = options.get("alignment_head")
     expected = model.attention(memory, shift_right(target), layer=2 if head == 2 else None).numpy()[0]
     found = np.array(result.attention[0])
     size = min(found.shape[1], expected.shape[1])
-    agrees = np.allclose(found[:, :size], expected[: len(found), :size], atol=1e-4)
-    assert agrees == (head is not None)  # by default CTranslate2 takes the last layer
+    np.testing.assert_allclose(found[:, :size], expected[: len(found), :size], atol=1e-4)
+    ours = import_model(folder, tmp_path / "ours").load_model()
+    kept = {name: ours.get_config()[name] for name in ("alignment_head", "alignment_layer")}
+    wanted = {"alignment_head": None, "alignment_layer": None, **options}
+    assert kept == ({**wanted, "alignment_head": None} if head == 2 else wanted)
 
 
 def test_mechanisms_and_models_that_ctranslate2_lacks_are_named(
