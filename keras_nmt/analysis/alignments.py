@@ -12,8 +12,8 @@ import numpy as np
 
 from keras_nmt.analysis.measurements import Measurements, new_figure
 from keras_nmt.analysis.token_states import Model, open_translator
+from keras_nmt.data.word_alignments import check_words
 from keras_nmt.errors import UserError, check_no_string
-from keras_nmt.inference.shortlist import check_words
 from keras_nmt.text.text_files import read_lines
 from keras_nmt.text.translation import split_words
 

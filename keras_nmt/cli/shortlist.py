@@ -72,7 +72,8 @@ def shortlist(
     check_writable(output)
     files = [source, target, *([alignments] if alignments else [])]
     model, total = read_model_files(directory), _number_of_lines(files)
-    from keras_nmt.inference.shortlist import AlignedSubwords, parse_pharaoh_alignments
+    from keras_nmt.data.word_alignments import parse_pharaoh_alignments
+    from keras_nmt.inference.aligned_subwords import AlignedSubwords
 
     with progress(total, "lines", text="Counting aligned subwords") as advance, show_steps(progress):
         translator = open_translator(model, {}, **options)

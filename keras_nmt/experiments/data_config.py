@@ -12,6 +12,7 @@ from pydantic import Field, PositiveFloat, PositiveInt
 
 from keras_nmt.data import PreparedCorpus, SourceNoise, text_digest
 from keras_nmt.data.prepared_folder import prepared_side
+from keras_nmt.data.word_alignments import check_words, parse_pharaoh_alignments
 from keras_nmt.errors import UserError
 from keras_nmt.experiments.corpus_files import (
     Corpus,
@@ -25,7 +26,6 @@ from keras_nmt.experiments.corpus_files import (
 )
 from keras_nmt.files.paths import check_regular
 from keras_nmt.files.settings import documented, setting
-from keras_nmt.inference.shortlist import check_words, parse_pharaoh_alignments
 from keras_nmt.text.text_files import count_lines, read_line_pairs, read_paired_blocks
 from keras_nmt.text.translation import split_words
 

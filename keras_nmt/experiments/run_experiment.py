@@ -26,6 +26,7 @@ from keras_nmt.data import (
     train_subwords,
 )
 from keras_nmt.data.prepared_folder import prepared_side
+from keras_nmt.data.word_alignments import parse_pharaoh_alignments
 from keras_nmt.errors import UserError, check_backend
 from keras_nmt.experiments.config import ExperimentConfig, as_user_errors
 from keras_nmt.experiments.corpus_files import File, Sides
@@ -47,7 +48,6 @@ from keras_nmt.files.weights_file import weights_digest, written_digest
 from keras_nmt.inference import Translator
 from keras_nmt.inference.alignment import subword_links
 from keras_nmt.inference.search_options import search_limits
-from keras_nmt.inference.shortlist import parse_pharaoh_alignments
 from keras_nmt.models import LowRank, ModelDirectory, add_adapter, merge_adapter
 from keras_nmt.models.language_label_model import FIRST_LABEL
 from keras_nmt.text.sentences import count_sentences

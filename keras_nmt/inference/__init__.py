@@ -12,11 +12,17 @@ import lazy_loader
 from keras_nmt.text import Glossary, Hypothesis, Translation
 
 if TYPE_CHECKING:
-    from keras_nmt.inference.shortlist import AlignedSubwords, Shortlist
+    from keras_nmt.inference.aligned_subwords import AlignedSubwords
+    from keras_nmt.inference.shortlist import Shortlist
     from keras_nmt.inference.translator import Translator
 
 __getattr__, _, _ = lazy_loader.attach(
-    __name__, submod_attrs={"shortlist": ["AlignedSubwords", "Shortlist"], "translator": ["Translator"]}
+    __name__,
+    submod_attrs={
+        "aligned_subwords": ["AlignedSubwords"],
+        "shortlist": ["Shortlist"],
+        "translator": ["Translator"],
+    },
 )
 
 __all__ = ["AlignedSubwords", "Glossary", "Hypothesis", "Shortlist", "Translation", "Translator"]

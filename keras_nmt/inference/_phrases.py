@@ -10,7 +10,7 @@ from keras_nmt.decoding.constraints import met_constraints
 from keras_nmt.decoding.scores import is_valid
 from keras_nmt.errors import UserError
 from keras_nmt.ids import PAD, UNK
-from keras_nmt.inference.batching import bucket_sizes, checked
+from keras_nmt.inference._tensors import bucket_sizes, checked
 from keras_nmt.text.lines import TOO_MANY_PHRASES
 
 UNKNOWN_IN_PREFIX = "A prefix has characters that the subwords of the target language do not have"

@@ -17,9 +17,12 @@ from keras_nmt.decoding.scores import NEG_INF, is_valid
 from keras_nmt.errors import UserError
 from keras_nmt.ids import BOS, EOS, PAD, UNK
 from keras_nmt.inference._phrases import avoided_phrases, has_unknown, required_phrases, without_unknown
-from keras_nmt.inference._traced_model import TracedDecoder, TracedEncoder, TracedSearch, distinct, function, values_of
+from keras_nmt.inference._tensors import bucket_sizes, checked, indices_of, of_count
+from keras_nmt.inference._traced_decoder import TracedDecoder, TracedEncoder
+from keras_nmt.inference._traced_search import TracedSearch, distinct
+from keras_nmt.inference._weight_functions import function, values_of
 from keras_nmt.inference.alignment import copies_of_texts, join_with_copies, padded_words, words_of_texts
-from keras_nmt.inference.batching import Column, Groups, Rows, bucket_sizes, by_group, checked, indices_of, of_count
+from keras_nmt.inference.batching import Column, Groups, Rows, by_group
 from keras_nmt.inference.search_options import SearchOptions
 from keras_nmt.inference.target_tags import NO_LANGUAGE, TargetTags
 from keras_nmt.models import MultilingualModel, TranslationModel

@@ -18,8 +18,8 @@ from keras_nmt.data.parallel_corpus import LINK_BASE
 from keras_nmt.decoding import shift_right
 from keras_nmt.ids import EOS, PAD
 from keras_nmt.inference import Translator
+from keras_nmt.inference.aligned_subwords import _ids_by_word
 from keras_nmt.inference.alignment import copies_of_texts, join_with_copies, subword_links, words_of_subwords
-from keras_nmt.inference.shortlist import _ids_by_word
 from keras_nmt.layers._taps import recording
 from keras_nmt.serving import export
 

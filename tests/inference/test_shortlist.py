@@ -14,12 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small import make_shortlist
 
+from keras_nmt.data.word_alignments import parse_pharaoh_alignments
 from keras_nmt.errors import UserError
 from keras_nmt.files.weights_file import write_digest
 from keras_nmt.ids import BOS, EOS, PAD
 from keras_nmt.inference import Shortlist, Translator
+from keras_nmt.inference.aligned_subwords import AlignedSubwords
 from keras_nmt.inference.alignment import words_of_subwords
-from keras_nmt.inference.shortlist import ALWAYS, AlignedSubwords, Candidates, parse_pharaoh_alignments
+from keras_nmt.inference.shortlist import ALWAYS, Candidates
 
 SOURCES = ["the small cat sat", "a mouse", "", "seven cats sleep"]
 TARGETS = ["die kleine katze saß", "drei rote hundekatzen", "die", "sieben schlafen"]
@@ -110,7 +112,7 @@ def test_words_without_subwords_are_passed_over(tokenizers):
 
 @pytest.mark.parametrize(("part", "least"), [(1, 0), (2, 5), (3, 10**6)])
 def test_parts_change_nothing(tokenizers, shortlist, monkeypatch, part, least):
-    module = sys.modules["keras_nmt.inference.shortlist"]
+    module = sys.modules["keras_nmt.inference.aligned_subwords"]
     monkeypatch.setattr(module, "PART", part)
     monkeypatch.setattr(module, "LEAST_COUNTED", least)
     counts = AlignedSubwords(tokenizers)
@@ -122,7 +124,7 @@ def test_parts_change_nothing(tokenizers, shortlist, monkeypatch, part, least):
 
 @pytest.mark.nightly
 def test_memory_does_not_grow_with_the_text(tokenizers, monkeypatch):
-    monkeypatch.setattr(sys.modules["keras_nmt.inference.shortlist"], "LEAST_COUNTED", 1000)
+    monkeypatch.setattr(sys.modules["keras_nmt.inference.aligned_subwords"], "LEAST_COUNTED", 1000)
 
     def peak_of(repetitions):
         counts = AlignedSubwords(tokenizers)

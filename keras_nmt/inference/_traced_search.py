@@ -1,15 +1,11 @@
-"""The parts of a translation model as traced functions: encoder, decoder and search of each language.
-
-Plain and compiled graphs share the functions.
-"""
+"""The search of each language as traced functions."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-import keras
 import tensorflow as tf
 
 from keras_nmt.data import SubwordTokenizer
@@ -25,211 +21,24 @@ from keras_nmt.decoding import (
     beam_search,
     greedy_search,
     sampling_search,
-    shift_right,
-    token_log_probabilities,
 )
 from keras_nmt.decoding.scores import NEG_INF, is_valid, rerank_by_model
 from keras_nmt.decoding.search_loop import limits_of_sources
 from keras_nmt.errors import UserError, one_line
-from keras_nmt.ids import EOS, PAD, UNK
+from keras_nmt.ids import PAD, UNK
 from keras_nmt.inference._phrases import possible_constraints
-from keras_nmt.inference.batching import checked
+from keras_nmt.inference._tensors import checked
+from keras_nmt.inference._traced_decoder import TracedDecoder
+from keras_nmt.inference._weight_functions import IDS, WeightFunction
 from keras_nmt.inference.search_options import SearchOptions
 from keras_nmt.inference.shortlist import TOO_MANY_FORCED, Candidates
-from keras_nmt.models import TranslationModel
-from keras_nmt.models.ensemble import logits_among
 
-IDS = tf.TensorSpec([None, None], tf.int32)
 NUMBERS = tf.TensorSpec([None], tf.int32)
 # Inputs that a search may get beside memory and source ids, and the candidates of a shortlist.
 SEARCH_INPUTS = {
     **{"seeds": NUMBERS, "prefix": IDS, "beam_sizes": NUMBERS},
     **{"constraints": tf.TensorSpec([None] * 4, tf.int32), "avoid": tf.TensorSpec([None] * 3, tf.int32)},
 }
-
-
-def function(body: Callable[..., Any], signature: Sequence[Any] | None, jit_compile: bool | None = None) -> Any:
-    """Makes a function that is traced once, for its signature, so that an export has its graph once for all callers."""
-    # TensorFlow counts traces by the code of the body, and would warn about several translators. A partial has no code.
-    body = functools.partial(body)
-    return tf.function(body, input_signature=signature, autograph=False, jit_compile=jit_compile)
-
-
-class WeightFunction:
-    """A function of weights that is traced once, for its signature, and reads no variable.
-
-    The values of the weights are inputs of the graph. Reading a variable would be an operation with a state, which
-    TensorFlow keeps in order: it would not compute two parts of a text at the same time. Without a signature, each
-    structure of the arguments is traced. `traced` is the `tf.function`, whose first argument is the list of values.
-    """
-
-    def __init__(
-        self,
-        body: Callable[..., Any],
-        weights: Sequence[keras.Variable],
-        signature: Sequence[Any] | None = None,
-        jit_compile: bool | None = None,
-    ) -> None:
-        self._weights = weights
-
-        def call(values: Sequence[tf.Tensor], *arguments: Any) -> Any:
-            with keras.StatelessScope(list(zip(weights, values, strict=True))):
-                return body(*arguments)
-
-        specs = [tf.TensorSpec(x.shape, x.dtype) for x in weights]
-        self.traced = function(call, None if signature is None else [specs, *signature], jit_compile)
-
-    def __call__(self, *arguments: Any) -> Any:
-        return self.traced(values_of(self._weights), *arguments)
-
-
-def values_of(weights: Iterable[keras.Variable]) -> list[tf.Tensor]:
-    """Returns the values of weights; inside a `WeightFunction`, those that it was called with."""
-    return [tf.convert_to_tensor(x.value) for x in weights]
-
-
-def plain_and_compiled(
-    body: Callable[..., Any], weights: Sequence[keras.Variable], signature: Sequence[Any]
-) -> dict[bool, WeightFunction]:
-    """Makes a function of weights and its version compiled by XLA, as a dictionary by whether it is compiled.
-
-    The compiled function calls the plain function. If the plain function has a loop, the body is traced again, because
-    a session would turn a loop of a nested function into operators that XLA does not know.
-    """
-    plain = WeightFunction(body, weights, signature)
-
-    def call(*arguments: Any) -> Any:
-        return (body if _holds_loop(plain.traced) else plain)(*arguments)
-
-    return {False: plain, True: WeightFunction(call, weights, signature, jit_compile=True)}
-
-
-def _holds_loop(plain: Any) -> bool:
-    graph = plain.get_concrete_function().graph.as_graph_def()
-    nodes = [*graph.node, *(node for called in graph.library.function for node in called.node_def)]
-    return any(node.op in ("While", "StatelessWhile") for node in nodes)
-
-
-class TracedEncoder:
-    """An encoder: computes the memory, a flat list of tensors `[B, ...]`, from ids `[B, S]`."""
-
-    def __init__(self, model: keras.Model) -> None:
-        self.weights = model.variables
-        self._encode = plain_and_compiled(
-            lambda ids: keras.tree.flatten(model(ids, training=False)), self.weights, [IDS]
-        )
-
-    def __call__(self, ids: tf.Tensor, compiled: bool) -> list[tf.Tensor]:
-        return list(self._encode[compiled](ids))
-
-
-class TracedDecoder:
-    """A decoder: computes scores and alignments of given translations from a memory, a flat list of tensors.
-
-    `model` is a direction to the decoder's language, `side` the part of a model that computes logits from a memory.
-    `memory` is a nest of KerasTensors with the structure of the memory of all languages. `tags` are ids of the source
-    that are no subwords of a text: target-language tags.
-    """
-
-    def __init__(
-        self, model: TranslationModel, side: Any, tokenizer: SubwordTokenizer, memory: Any, tags: Sequence[int] = ()
-    ) -> None:
-        self.model = model
-        self._side = side
-        self._memory = memory
-        self._tags = tags
-        self._specs = [tf.TensorSpec(x.shape, x.dtype) for x in keras.tree.flatten(memory)]
-        self.tokenizer = tokenizer
-        self.weights = model.variables
-        self.step: Any = WeightFunction(model.decoder_step, self.weights)  # for the loops of all searches
-        self._log_probabilities = plain_and_compiled(self._score, self.weights, [self._specs, IDS])
-        self._among: dict[int, Any] = {}  # the same among candidates, by their number
-        self.next_logits = plain_and_compiled(self._last_logits, self.weights, [self._specs, IDS])
-        self._attended: dict[int | None, Any] = {}  # by layer
-
-    def log_probabilities(
-        self, memory: list[tf.Tensor], target: tf.Tensor, compiled: bool, candidates: tf.Tensor | None = None
-    ) -> tf.Tensor:
-        """Computes the log-probabilities `[B, T]` of the tokens of target ids `[B, T]`, 0 for `PAD`.
-
-        With candidates `[N]`, they are normalised over these, as in a search with a shortlist.
-        """
-        if candidates is None:
-            return self._log_probabilities[compiled](memory, target)
-        size = candidates.shape[0]
-        if size not in self._among:
-            signature = [self._specs, IDS, tf.TensorSpec([size], tf.int32)]
-            among = plain_and_compiled(self._score, self.weights, signature)
-            self._among.setdefault(size, among)
-        return self._among[size][compiled](memory, target, candidates)
-
-    def attended(
-        self, memory: list[tf.Tensor], source: tf.Tensor, target: tf.Tensor, layer: int | None, compiled: bool
-    ) -> tf.Tensor:
-        """Finds the position of source ids `[B, S]` with most attention for each of target ids `[B, T]`: `[B, T]`."""
-        return self._attending(layer)[compiled](memory, source, target)
-
-    def attended_by_unknown(
-        self, memory: list[tf.Tensor], source: tf.Tensor, tokens: tf.Tensor, compiled: bool
-    ) -> tf.Tensor:
-        """Does the same for tokens `[B, n, T]`; 0 for the n-th hypotheses if none has an unknown subword."""
-
-        def of_one(tokens: tf.Tensor) -> tf.Tensor:
-            return tf.cond(
-                tf.reduce_any(tokens == UNK),
-                lambda: self.attended(memory, source, tokens, None, compiled),
-                lambda: tf.zeros_like(tokens),
-            )
-
-        # One hypothesis after the other, because the attention of all could take too much memory.
-        found = tf.map_fn(of_one, tf.transpose(tokens, [1, 0, 2]), parallel_iterations=1)
-        return tf.transpose(found, [1, 0, 2])
-
-    def check_attention(self) -> None:
-        """Checks that unknown subwords attend to the source's subwords."""
-        try:
-            self._attending(None)[False].traced.get_concrete_function()
-        except ValueError as error:  # raised by the tracing
-            raise UserError(
-                f'unknown="replace" needs the decoder\'s attention to the source. Received: {one_line(error)}'
-            ) from None
-
-    def pack(self, memory: list[tf.Tensor]) -> Any:
-        """Returns the memory in the model's structure."""
-        return keras.tree.pack_sequence_as(self._memory, memory)
-
-    def is_word(self, source: tf.Tensor) -> tf.Tensor:
-        """Tells whether each source id `[B, S]` is a subword of the text: bool `[B, S]`."""
-        is_word = (source != PAD) & (source != EOS)
-        if not self._tags:
-            return is_word
-        # A tag may be two subwords, the first of which is the space before a text.
-        is_tag = tf.reduce_any(source[:, :2, None] == self._tags, 2)  # [B, 1 or 2]
-        before = tf.cumsum(tf.cast(is_tag, tf.int32), 1, reverse=True) > 0
-        return is_word & ~tf.pad(before, [[0, 0], [0, tf.shape(source)[1] - tf.shape(before)[1]]])
-
-    def _attending(self, layer: int | None) -> dict[bool, Any]:
-        if layer not in self._attended:
-
-            def most(memory: list[tf.Tensor], source: tf.Tensor, target: tf.Tensor) -> tf.Tensor:
-                attention = self.model.attention(self.pack(memory), shift_right(target), layer)  # [B, T, S]
-                return tf.argmax(tf.where(self.is_word(source)[:, None], attention, -1.0), 2, tf.int32)
-
-            self._attended.setdefault(layer, plain_and_compiled(most, self.weights, [self._specs, IDS, IDS]))
-        return self._attended[layer]
-
-    def _score(self, memory: list[tf.Tensor], target: tf.Tensor, candidates: tf.Tensor | None = None) -> tf.Tensor:
-        inputs = shift_right(target), self.pack(memory)
-        if candidates is None:
-            return token_log_probabilities(self._side.logits(*inputs), target)
-        # The reserved ids are the lowest candidates, so that their positions among these are the ids.
-        places = tf.reshape(tf.searchsorted(candidates, tf.reshape(target, [-1])), tf.shape(target))
-        return token_log_probabilities(logits_among(self._side, *inputs, candidates), places)
-
-    def _last_logits(self, memory: list[tf.Tensor], prefix: tf.Tensor) -> tf.Tensor:
-        """Computes the logits `[B, V]` of the token after prefixes, whose ids `[B, P]` end with EOS."""
-        logits = self._side.logits(shift_right(prefix), self.pack(memory))  # [B, P, V]
-        return tf.gather(tf.cast(logits, tf.float32), tf.argmax(prefix == EOS, 1), batch_dims=1)
 
 
 class TracedSearch:
