@@ -15,7 +15,8 @@ from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import atomic_folder, write_bytes
 from keras_nmt.files.model_config import read_model_files
 from keras_nmt.files.paths import check_local
-from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel, ModelDirectory, MultilingualModel
+from keras_nmt.ids import UNK
+from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel, ModelDirectory, MultilingualModel, Transformer
 from keras_nmt.models.language_label_model import FIRST_LABEL
 from keras_nmt.models.model_directory import load_model
 
@@ -33,7 +34,8 @@ def extend_vocabulary(
     """Writes a model directory with more subwords. Text without the new subwords is translated as before.
 
     The rows of old subwords, in all tables, and all other weights are those of the model, bit for bit. The row of a new
-    subword is the mean of the rows of the subwords that spelled it before.
+    subword is the mean of the rows of the subwords that spelled it before. New characters, which were unknown, get the
+    row of UNK, and a bias of their logits by which all of them together are as probable as UNK.
 
     Args:
         directory: Path of a model directory.
@@ -97,8 +99,14 @@ def extend_vocabulary(
     else:
         changed = {f"{side}_vocabulary_size": size for side in sides}
         config |= {name: value for name, value in changed.items() if config[name] is not None}
+    unknown = [i for i, ids in enumerate(extended.origins) if i != UNK and set(ids) == {UNK}]
+    if unknown and sides != ["source"]:
+        if isinstance(model, Transformer):
+            config["logits_bias"] = True
+        elif config["decoder"] == "transformer":  # a recurrent decoder has no such bias
+            config["transformer"] = {**config["transformer"], "logits_bias": True}
     larger = type(model).from_config(config)
-    _copy_weights(model, larger, extended.origins)
+    _copy_weights(model, larger, extended.origins, unknown)
     with atomic_folder(path) as temporary:
         target = ModelDirectory(temporary)
         for name in set(names.values()):
@@ -108,11 +116,15 @@ def extend_vocabulary(
     return added
 
 
-def _copy_weights(model: Any, larger: Any, origins: Sequence[Sequence[int]]) -> None:
-    """Sets the weights of a model with more ids. The row of each id is the mean of the rows of its `origins`."""
+def _copy_weights(model: Any, larger: Any, origins: Sequence[Sequence[int]], unknown: Sequence[int]) -> None:
+    """Sets the weights of a model with more ids. The row of each id is the mean of the rows of its `origins`.
+
+    The biases of the logits of the ids that are copies of UNK are lowered, so that they share its probability.
+    """
     given = {weight.path: weight.numpy() for weight in model.weights}
     for weight in larger.weights:
-        value = given[weight.path]
+        is_bias = weight.path.endswith("embedding/bias")
+        value = np.zeros(len(origins), "float32") if is_bias and weight.path not in given else given[weight.path]
         axes = [i for i, (a, b) in enumerate(zip(value.shape, weight.shape, strict=True)) if a != b]
         if axes:
             rows = np.moveaxis(value, axes[0], 0)
@@ -121,4 +133,7 @@ def _copy_weights(model: Any, larger: Any, origins: Sequence[Sequence[int]]) -> 
                 if len(ids) > 1:
                     new[i] = rows[list(ids)].mean(0, dtype="float64")
             value = np.moveaxis(new, 0, axes[0])
+        if is_bias and len(value) == len(origins):
+            value = np.array(value)
+            value[list(unknown)] -= np.log(len(unknown)) if unknown else 0
         weight.assign(value)

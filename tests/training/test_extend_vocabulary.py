@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import tensorflow as tf
+from small import slow
 
 from keras_nmt.data import extend_subwords
 from keras_nmt.errors import UserError
+from keras_nmt.ids import UNK
 from keras_nmt.inference import Translator
 from keras_nmt.models import ModelDirectory
 from keras_nmt.training import extend_vocabulary
@@ -27,9 +30,9 @@ def save(folder, model, tokenizers) -> ModelDirectory:
 
 
 def check_tables(before, after, origins: list[list[int]]) -> int:
-    """Compares all weights with the means over `origins`; returns the number of tables."""
-    tables = 0
-    for old, new in zip(before.weights, after.weights, strict=True):
+    """Compares all weights but a new bias with the means over `origins`; returns the number of tables."""
+    tables, kept = 0, [weight for weight in after.weights if not weight.path.endswith("embedding/bias")]
+    for old, new in zip(before.weights, kept, strict=True):
         value, found = old.numpy(), new.numpy()
         if value.shape != found.shape:
             tables += 1
@@ -56,20 +59,34 @@ def translators(tmp_path):
 )
 def test_a_joint_vocabulary(make_model, source_tokenizer, tmp_path, options):
     save(tmp_path / "old", make_model(**options), dict.fromkeys(("source", "target"), source_tokenizer))
-    added = extend_vocabulary(tmp_path / "old", tmp_path / "new", text=TEXT, number=5, words=["mouse-trap"])
+    added = extend_vocabulary(tmp_path / "old", tmp_path / "new", text=TEXT, number=5, words=["mousetrap"])
     before, after = translators(tmp_path)
     assert after.model.target_vocabulary_size == 120 + added
     # tests/data/test_extend_subwords.py checks the origins.
     proto = before.tokenizers["source"].proto
-    origins = extend_subwords(proto, text=TEXT, number=5, words=["mouse-trap"]).origins
+    origins = extend_subwords(proto, text=TEXT, number=5, words=["mousetrap"]).origins
     assert sum(len(ids) > 1 for ids in origins) > 5
     assert check_tables(before.model, after.model, origins) == 1
     source, target = np.array([[9, 20, 70, 3]]), np.array([[2, 30, 50]])
     logits = [np.asarray(translator.model([source, target])) for translator in (before, after)]
     np.testing.assert_allclose(logits[1][..., :120], logits[0], atol=1e-5)
     for i, ids in enumerate(origins):  # new logits are means of old ones, so none is the largest
+        if i != UNK and set(ids) == {UNK}:
+            continue  # a new character
         np.testing.assert_allclose(logits[1][..., i], logits[0][..., ids].mean(-1), atol=1e-4)
     assert ModelDirectory(tmp_path / "new").read().search == {"beam_size": 2}
+
+
+@pytest.mark.parametrize("has_bias", [False, slow(True)])
+def test_new_characters_share_the_probability_of_the_unknown_subword(has_bias, make_model, tokenizers, tmp_path):
+    save(tmp_path / "old", make_model(target_vocabulary_size=100, logits_bias=has_bias), tokenizers)
+    text = ["".join(map(chr, range(0x4E00, 0x4E00 + 300)))]
+    assert extend_vocabulary(tmp_path / "old", tmp_path / "new", text=text, language="target") == 300
+    before, after = translators(tmp_path)
+    source, target = np.array([[9, 20, 70, 3]]), np.array([[2, 30, 50]])
+    old, new = (tf.nn.log_softmax(x.model([source, target])).numpy() for x in (before, after))
+    np.testing.assert_allclose(new[..., :100], old - np.log1p(np.exp(old[..., UNK, None])), atol=1e-5)
+    np.testing.assert_allclose(new[..., 100:], new[..., UNK, None] - np.log(300) + np.zeros(300), atol=1e-5)
 
 
 def test_one_of_two_vocabularies(make_model, tokenizers, tmp_path):
