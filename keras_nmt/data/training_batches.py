@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -196,13 +197,19 @@ class TrainingBatches:
     @property
     def typical_lengths(self) -> tuple[np.ndarray, np.ndarray]:
         """Two int64 arrays, the source and target lengths of up to 16,384 random pairs, without sampling."""
-        corpus, rows, _ = self._order.portion(0, 0)
-        return corpus.source_lengths[rows[:TYPICAL]], corpus.target_lengths[rows[:TYPICAL]]
+        return self._typical[1:]
 
-    def typical_sources(self, count: int) -> tf.RaggedTensor:
-        """Returns the source ids `[pairs, (subwords)]` of up to `count` random pairs, without sampling."""
+    @property
+    def typical_sources(self) -> tf.RaggedTensor:
+        """The source ids `[pairs, (subwords)]` of these pairs."""
+        return self._typical[0]
+
+    @functools.cached_property
+    def _typical(self) -> tuple[tf.RaggedTensor, np.ndarray, np.ndarray]:
+        """Some pairs, kept because a portion of a corpus on disk takes long to read."""
         corpus, rows, _ = self._order.portion(0, 0)
-        return tf.gather(corpus.source, rows[:count])
+        rows = rows[:TYPICAL]
+        return tf.gather(corpus.source, rows), corpus.source_lengths[rows], corpus.target_lengths[rows]
 
     @property
     def updates_per_epoch(self) -> int:

@@ -67,7 +67,6 @@ from keras_nmt.training.callbacks import one_hot_layers
 from keras_nmt.training.distribution import Workers, is_chief
 
 Report = Callable[[str], None]
-SAMPLED_LINES = 2**14  # of each direction, whose sentences are counted
 
 
 def run(
@@ -211,7 +210,7 @@ def _sentences_per_line(
     counts = []
     for direction in config.directions:
         if direction.name in batches:
-            texts = tokenizers[direction.sides[0]].detokenize(batches[direction.name].typical_sources(SAMPLED_LINES))
+            texts = tokenizers[direction.sides[0]].detokenize(batches[direction.name].typical_sources)
             numbers = [count_sentences(text.decode("utf-8", "replace")) for text in texts.numpy()]
             counts.append(np.quantile(numbers, 0.999, method="inverted_cdf"))
     return max(1, *map(int, counts))

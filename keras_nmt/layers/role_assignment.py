@@ -229,14 +229,17 @@ class RoleAssignment(ConfiguredLayer):
 
     def _one_hot(self, logits: Any, training: bool | None) -> Any:
         if not training:
-            return ops.one_hot(ops.argmax(logits, axis=-1), self.num_roles, dtype="float32")
+            return self._largest(logits)
         uniform = keras.random.uniform(ops.shape(logits), minval=1e-20, dtype="float32", seed=self.seed_generator)
         gumbel = -ops.log(-ops.log(uniform))
         relaxed = ops.softmax((logits + gumbel) / self.temperature)
         if not self.straight_through:
             return relaxed
-        hard = ops.one_hot(ops.argmax(relaxed, axis=-1), self.num_roles, dtype="float32")
-        return hard + (relaxed - ops.stop_gradient(relaxed))
+        return self._largest(relaxed) + (relaxed - ops.stop_gradient(relaxed))
+
+    def _largest(self, scores: Any) -> Any:
+        # `ops.argmax` would bring an operator for -0.0 into exports, which LiteRT and ONNX do not have.
+        return ops.one_hot(ops.top_k(scores, 1)[1][..., 0], self.num_roles, dtype="float32")
 
     def empty_cache(self, batch_size: Any, beam_size: int) -> dict[str, Any]:
         """Makes the cache of the first `step`: the state of the context before it; see `docs/own_mechanism.md`.

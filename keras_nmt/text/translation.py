@@ -64,21 +64,24 @@ class Word(NamedTuple):
 def words_of_pieces(pieces: Iterable[Piece]) -> tuple[Word, ...]:
     """Returns the words of the subwords of a translation; the end of the translation belongs to no word.
 
+    An unknown subword is a word, as in the text, where it has spaces around.
+
     Example:
 
-    >>> [word.text for word in words_of_pieces(Piece.row(["▁two", "▁dog", "s", "</s>"], [-1, -2, -1, -1]))]
-    ['two', 'dogs']
+    >>> [word.text for word in words_of_pieces(Piece.row(["▁two", "▁dog", "s", "<unk>", "</s>"], [-1] * 5))]
+    ['two', 'dogs', '⁇']
     """
     groups: list[list[Piece]] = []
-    ended = True
+    ended = True  # whether a word begins with the next subword
     for piece in pieces:
         if piece.text == END_PIECE:
             ended = True  # the next text of a line with markup begins a word
             continue
-        if ended or piece.text.startswith(WORD_BEGIN):
+        is_unknown = piece.text == UNKNOWN_PIECE
+        if ended or piece.text.startswith(WORD_BEGIN) or (is_unknown and _joined(groups[-1])):
             groups.append([])
         groups[-1].append(piece)
-        ended = False
+        ended = is_unknown
     return tuple(Word(_joined(group), tuple(group)) for group in groups)
 
 

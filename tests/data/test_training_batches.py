@@ -100,6 +100,16 @@ def test_every_pair_occurs_once_per_epoch(lengths, unit, size, buckets, parts, s
             assert rows == 8 or enough or rows * target_length <= size < (rows + 8) * target_length
 
 
+def test_typical_pairs_are_read_once(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    batches, read = TrainingBatches(corpus, batch_size=200), []
+    portion = batches._order.portion
+    monkeypatch.setattr(batches._order, "portion", lambda *place: read.append(place) or portion(*place))
+    sources, (source_lengths, target_lengths) = batches.typical_sources, batches.typical_lengths
+    assert sources.row_lengths().numpy().tolist() == source_lengths.tolist()
+    assert len(source_lengths) == len(target_lengths)
+    assert read == [(0, 0)]
+
+
 def test_few_batches_are_short_and_they_are_not_sorted_by_length(corpus: Corpus) -> None:
     batches = TrainingBatches(corpus, batch_size=200)
     assert len(batches.shapes) > 4

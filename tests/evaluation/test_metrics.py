@@ -26,6 +26,14 @@ def test_score_and_signature_equal_the_sacrebleu_commands(tmp_path):
         assert line.startswith(str(score))
 
 
+def test_an_empty_translation_costs_in_every_metric():
+    with_empty = corpus_scores(["", *HYPOTHESES[1:]], REFERENCES)
+    without = corpus_scores(HYPOTHESES[1:], REFERENCES[1:])
+    assert with_empty["bleu"].score < without["bleu"].score
+    assert with_empty["chrf"].score < 0.9 * without["chrf"].score
+    assert with_empty["ter"].score > without["ter"].score
+
+
 def test_options_reach_sacrebleu_and_its_signatures():
     scores = corpus_scores(HYPOTHESES, REFERENCES, lowercase=True, tokenize="char", metrics=["chrf++", "chrf", "bleu"])
     assert list(scores) == ["chrf++", "chrf", "bleu"]

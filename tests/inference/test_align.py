@@ -157,6 +157,20 @@ def test_translations_that_cover_the_source_are_preferred(model, tokenizers, opt
     assert covering.translate([""])[0].score == 0.0
 
 
+def test_coverage_copies_and_alignments_do_not_depend_on_the_batch(model, tokenizers, options, eager):
+    """Of the first words, too, whose attention could be that of another sentence in a beam."""
+    more = {"coverage_penalty": 2.0, "unknown": "replace", "processors": [FavourUnknown()], "max_length": 5}
+    translator = Translator(model, tokenizers, **{**options, **more})
+    lines = ["seven cats sleep", "zürich", "the small cat"]
+    found = translator.translate(lines)
+    alone = [translator.translate([line])[0] for line in lines]
+    assert [[x.text for x in row.hypotheses] for row in found] == [[x.text for x in row.hypotheses] for row in alone]
+    np.testing.assert_allclose([x.score for x in found], [x.score for x in alone], atol=1e-4)
+    texts = [x.text for x in found]
+    pairs = zip(lines, texts, strict=True)
+    assert translator.align(lines, texts) == [translator.align([a], [b])[0] for a, b in pairs]
+
+
 @pytest.mark.slow
 def test_the_words_of_a_very_long_line_take_linear_time(source_tokenizer):
     text = "the\u3000small cat häuser " * 5000

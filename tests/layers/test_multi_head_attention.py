@@ -89,10 +89,15 @@ def test_keeps_the_contract_of_a_layer(check_layer, random, options, weights, pa
 
 
 @pytest.mark.parametrize(("policy", "kind"), [("float32", None), ("mixed_float16", "extended")])
-def test_a_fully_masked_row_is_finite(random, policy, kind):
+def test_a_query_that_may_look_at_nothing_gets_the_mean_however_it_is_called(random, policy, kind):
     layer = make_attention(H, D, head_composition=kind, dtype=policy)
-    output = layer(random(B, T, D), attention_mask=np.zeros((B, 1, T), bool))
-    assert np.isfinite(keras.ops.cast(output, "float32")).all()
+    arguments = {"query": random(B, T, D), "attention_mask": np.zeros((B, 1, T), bool)}
+    output = keras.ops.cast(layer(**arguments), "float32")
+    assert np.isfinite(output).all()
+    for training in (False, True):
+        again, weights = layer(**arguments, training=training, return_weights=True)
+        np.testing.assert_allclose(keras.ops.cast(weights, "float32"), np.full((B, H, T, T), 1 / T), rtol=1e-3)
+        np.testing.assert_array_equal(keras.ops.cast(again, "float32"), output)
 
 
 def test_takes_the_mask_that_keras_attached(random):

@@ -77,6 +77,40 @@ def test_an_adapter_begins_at_the_model_and_merges_into_its_weights(mechanism, t
         np.testing.assert_array_equal(weight.numpy(), value)
 
 
+@pytest.mark.parametrize("is_trained", [False, True])
+def test_an_adapter_that_was_saved_and_loaded_goes_on_learning(is_trained, tmp_path):
+    """Without its optimizer, too: one factor may be zero, but never both."""
+    adapter = add_adapter(make(), LowRank(rank=2), "")
+    if is_trained:
+        randomize(adapter)
+    write_weights(tmp_path / "adapter.weights.h5", adapter)
+    model = make()
+    again = add_adapter(model, LowRank(rank=2), "")
+    for weight in again.weights:
+        weight.assign(ops.zeros(weight.shape))
+    read_weights(tmp_path / "adapter.weights.h5", again)
+    found = gradients(model)
+    learning = [path for path, gradient in found.items() if np.abs(gradient).max() > 0]
+    assert learning == (list(found) if is_trained else [path for path in found if path.endswith("_b")])
+
+
+def test_a_model_that_was_trained_before_trains_its_adapter_or_nothing():
+    model, targets = make(), np.array([[6, 7, 3], [9, 3, 0]])
+    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    model.compile("sgd", loss, jit_compile=False)
+    model.fit(list(IDS), targets, verbose=0)
+    adapter = add_adapter(model, LowRank(rank=2, patterns=["decoder/*/query"]), "")
+    of_adapter = {weight.path for weight in adapter.weights}
+    before = {weight.path: weight.numpy() for weight in model.weights}
+    with pytest.raises(ValueError, match="Unknown variable.*recreate a new optimizer"):  # without a new `compile`
+        model.fit(list(IDS), targets, verbose=0)
+    assert all(np.array_equal(x.numpy(), before[x.path]) for x in model.weights)
+    model.compile("sgd", loss, jit_compile=False)
+    model.fit(list(IDS), targets, verbose=0)
+    changed = {x.path for x in model.weights if not np.array_equal(x.numpy(), before[x.path])}
+    assert {path for path in of_adapter if path.endswith("_b")} <= changed <= of_adapter
+
+
 def test_models_of_many_directions_have_adapters(tmp_path):
     def make_pair():
         sizes = {"hidden_dim": 16, "num_encoder_layers": 1, "num_decoder_layers": 1, "bridge_heads": 3}
