@@ -86,7 +86,7 @@ class TranslationBackbone(keras_hub.models.Backbone):
         source, target = model.source_side, model.target_side
         memory = source(inputs["encoder_token_ids"], ops.cast(inputs["encoder_padding_mask"], "bool"))
         mask = ops.cast(inputs["decoder_padding_mask"], "bool")
-        states = target.states(inputs["decoder_token_ids"], memory, inputs_mask=mask)
+        states = target.states(inputs["decoder_token_ids"], memory, padding_mask=mask)
         outputs = {"encoder_sequence_output": memory["states"], "decoder_sequence_output": states}
         self.token_embedding = target.embedding
         super().__init__(inputs=inputs, outputs=outputs, dtype=dtype, **of_keras)

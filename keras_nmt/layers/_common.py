@@ -54,13 +54,24 @@ class ConfiguredLayer(keras.layers.Layer):
     """A layer that keeps the arguments of its constructor in attributes of the same names, for its configuration.
 
     An argument without such an attribute must be added by the `get_config` of the sub-class. The layer passes masks on.
+    `RENAMED` are call arguments that had another name before version 0.2, which drops the old names.
     """
+
+    RENAMED: ClassVar[tuple[tuple[str, str], ...]] = ()  # (old, new)
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.supports_masking = True
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        for old, new in self.RENAMED:
+            if old in kwargs:
+                warnings.warn(
+                    f"`{old}` of {type(self).__name__} is now called `{new}`; the old name goes with version 0.2.",
+                    DeprecationWarning,
+                    stacklevel=2,
+                )
+                kwargs[new] = kwargs.pop(old)
         if any(isinstance(x, keras.KerasTensor) for x in (*args, *kwargs.values())):
             _warn_of_lost_masks(self, *args, **kwargs)
         return super().__call__(*args, **kwargs)
@@ -85,7 +96,8 @@ def _warn_of_lost_masks(layer: keras.layers.Layer, *args: Any, **kwargs: Any) ->
     first, *_ = signature.parameters
     given = signature.bind_partial(*args, **kwargs).arguments
     for name in masks:
-        of = next(x for x in (name.removesuffix("_mask"), "memory", first) if x in given)
+        of_memory = () if name == "padding_mask" else ("memory",)
+        of = next(x for x in (name.removesuffix("_mask"), *of_memory, first) if x in given)
         tensor = given[of]
         if given.get(name) is None and isinstance(tensor, keras.KerasTensor) and (operation := lost_mask(tensor)):
             warnings.warn(

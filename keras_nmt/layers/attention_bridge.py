@@ -57,12 +57,12 @@ class AttentionBridge(ConfiguredLayer):
         inputs: Float tensor `[B, n, dh]`, the states H of an encoder.
         mask: Boolean tensor `[B, n]`, True at real tokens. Defaults to the mask that Keras attached to `inputs`.
             Without a mask, all positions are real.
-        return_attention: Boolean, whether to return A too. Defaults to False.
+        return_attention_scores: Boolean, whether to return A too. Defaults to False.
         return_penalty: Boolean. True: the layer also returns the penalty of each sentence, which the caller must add to
             the loss. False: the layer adds the mean penalty over sentences by `add_loss`. Defaults to False.
 
     Returns:
-        M, float tensor `[B, k, dh]`. With `return_attention` or `return_penalty` a tuple of M and, as requested,
+        M, float tensor `[B, k, dh]`. With `return_attention_scores` or `return_penalty` a tuple of M and, as requested,
         A `[B, k, n]` and the penalty `[B]`, both float32.
 
     Raises:
@@ -76,7 +76,7 @@ class AttentionBridge(ConfiguredLayer):
     >>> bridge = AttentionBridge(num_heads=4, hidden_dim=32)
     >>> tuple(bridge(states).shape)
     (2, 4, 16)
-    >>> sentence, attention = bridge(states, return_attention=True)
+    >>> sentence, attention = bridge(states, return_attention_scores=True)
     >>> tuple(attention.shape)
     (2, 4, 7)
 
@@ -84,6 +84,8 @@ class AttentionBridge(ConfiguredLayer):
         [Vázquez et al., 2020](https://doi.org/10.1162/COLI_a_00377), Eq. 8 to 10;
         [Lin et al., 2017](https://arxiv.org/abs/1703.03130), Eq. 6 to 8.
     """
+
+    RENAMED = (("return_attention", "return_attention_scores"),)
 
     def __init__(
         self,
@@ -128,7 +130,9 @@ class AttentionBridge(ConfiguredLayer):
         self.scores.build((*inputs_shape[:-1], self.hidden_dim))
         keep_frozen(self)
 
-    def call(self, inputs: Any, mask: Any = None, return_attention: bool = False, return_penalty: bool = False) -> Any:
+    def call(
+        self, inputs: Any, mask: Any = None, return_attention_scores: bool = False, return_penalty: bool = False
+    ) -> Any:
         mask = keras_mask(inputs) if mask is None else mask
         check_mask("mask", mask, 2, inputs)
         states = without_padding(ops.cast(inputs, self.compute_dtype), mask)  # H, [B, n, dh]
@@ -137,7 +141,7 @@ class AttentionBridge(ConfiguredLayer):
         attention = tap(self, "bridge_attention", attention, parts=-2)
         vectors = ops.matmul(ops.cast(attention, self.compute_dtype), states)  # M, [B, k, dh]
         outputs = [tap(self, "bridge", vectors, parts=-2)]
-        if return_attention:
+        if return_attention_scores:
             outputs.append(attention)
         if return_penalty:
             outputs.append(self._penalties(attention, mask))
@@ -162,20 +166,22 @@ class AttentionBridge(ConfiguredLayer):
         """Returns None, because M has no padding."""
 
     def compute_output_shape(
-        self, inputs_shape: tuple[int | None, ...], return_attention: bool = False, return_penalty: bool = False
+        self, inputs_shape: tuple[int | None, ...], return_attention_scores: bool = False, return_penalty: bool = False
     ) -> Any:
         batch_size, length, width = inputs_shape
         vectors: tuple[int | None, ...] = (batch_size, self.num_heads, width)
-        further: list[tuple[int | None, ...]] = [(batch_size, self.num_heads, length)] if return_attention else []
+        further: list[tuple[int | None, ...]] = (
+            [(batch_size, self.num_heads, length)] if return_attention_scores else []
+        )
         if return_penalty:
             further.append((batch_size,))
         return (vectors, *further) if further else vectors
 
     def compute_output_spec(
-        self, inputs: Any, mask: Any = None, return_attention: bool = False, return_penalty: bool = False
+        self, inputs: Any, mask: Any = None, return_attention_scores: bool = False, return_penalty: bool = False
     ) -> Any:
-        shapes = self.compute_output_shape(inputs.shape, return_attention, return_penalty)
-        if not (return_attention or return_penalty):
+        shapes = self.compute_output_shape(inputs.shape, return_attention_scores, return_penalty)
+        if not (return_attention_scores or return_penalty):
             return keras.KerasTensor(shapes, dtype=self.compute_dtype)
         dtypes = [self.compute_dtype, "float32", "float32"]
         return tuple(keras.KerasTensor(shape, dtype=dtype) for shape, dtype in zip(shapes, dtypes, strict=False))

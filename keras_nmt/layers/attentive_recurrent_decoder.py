@@ -55,10 +55,10 @@ class AttentiveRecurrentDecoder(ConfiguredLayer):
         memory_mask: Boolean tensor `[B, S]`, True at real tokens. Defaults to the mask that Keras attached to `memory`.
             Without a mask, all positions are real.
         training: Boolean, whether dropout is active.
-        return_attention: Boolean, whether to return the attention weights too. Defaults to False.
+        return_attention_scores: Boolean, whether to return the attention weights too. Defaults to False.
 
     Returns:
-        The states h~, `[B, T, u]`; with `return_attention` also the weights `[B, T, S]`, float32.
+        The states h~, `[B, T, u]`; with `return_attention_scores` also the weights `[B, T, S]`, float32.
 
     Raises:
         ValueError: An argument is out of range, or shapes do not match.
@@ -75,6 +75,8 @@ class AttentiveRecurrentDecoder(ConfiguredLayer):
         [Luong et al., 2015](https://arxiv.org/abs/1508.04025), Eq. 5, 7 and 8 and section 3.3;
         [Firat et al., 2016](https://arxiv.org/abs/1601.01073), for the attention that decoders share.
     """
+
+    RENAMED = (("return_attention", "return_attention_scores"),)
 
     def __init__(
         self,
@@ -148,7 +150,7 @@ class AttentiveRecurrentDecoder(ConfiguredLayer):
         initial_state: Sequence[Sequence[Any]] | None = None,
         memory_mask: Any = None,
         training: bool | None = None,
-        return_attention: bool = False,
+        return_attention_scores: bool = False,
     ) -> Any:
         memory_mask = keras_mask(memory) if memory_mask is None else memory_mask
         check_mask("memory_mask", memory_mask, 2, memory)
@@ -181,12 +183,12 @@ class AttentiveRecurrentDecoder(ConfiguredLayer):
         attentional, *hidden = ops.split(loop(all_inputs, initial_state=states), 1 + layers, axis=-1)  # [B, T, u] each
         outputs = attentional if self.dropout_in_loop else self.output_dropout(attentional, training=training)
         outputs = ops.cast(outputs, self.compute_dtype)
-        if not (return_attention or is_recording()):
+        if not (return_attention_scores or is_recording()):
             return outputs
         weights = self.attention.attend(hidden[-1], keys, memory, memory_mask)[1]
         record(self, "states", [inputs, *hidden, attentional])
         record(self, "attention", weights)
-        return (outputs, weights) if return_attention else outputs
+        return (outputs, weights) if return_attention_scores else outputs
 
     def _position(
         self,
@@ -274,10 +276,13 @@ class AttentiveRecurrentDecoder(ConfiguredLayer):
         return ops.cast(attentional, self.compute_dtype), new_caches
 
     def compute_output_shape(
-        self, inputs_shape: tuple[int | None, ...], memory_shape: tuple[int | None, ...], return_attention: bool = False
+        self,
+        inputs_shape: tuple[int | None, ...],
+        memory_shape: tuple[int | None, ...],
+        return_attention_scores: bool = False,
     ) -> Any:
         outputs = (*inputs_shape[:-1], self.hidden_dim)
-        return (outputs, (*inputs_shape[:-1], memory_shape[1])) if return_attention else outputs
+        return (outputs, (*inputs_shape[:-1], memory_shape[1])) if return_attention_scores else outputs
 
     def compute_output_spec(
         self,
@@ -286,10 +291,10 @@ class AttentiveRecurrentDecoder(ConfiguredLayer):
         initial_state: Any = None,
         memory_mask: Any = None,
         training: bool | None = None,
-        return_attention: bool = False,
+        return_attention_scores: bool = False,
     ) -> Any:
         outputs = keras.KerasTensor((*inputs.shape[:-1], self.hidden_dim), dtype=self.compute_dtype)
-        if not return_attention:
+        if not return_attention_scores:
             return outputs
         return outputs, keras.KerasTensor((*inputs.shape[:-1], memory.shape[1]), dtype="float32")
 

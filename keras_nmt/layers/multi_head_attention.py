@@ -117,10 +117,10 @@ class MultiHeadAttention(AssembledLayer):
         attention_mask: Boolean tensor `[B, T, S]` or `[B, 1, S]`, True where attention is allowed. Defaults to the mask
             that Keras attached to `memory`, if any.
         training: Boolean, whether dropout is active.
-        return_weights: Boolean, whether to return the attention weights too. Defaults to False.
+        return_attention_scores: Boolean, whether to return the attention weights too. Defaults to False.
 
     Returns:
-        Tensor `[B, T, d]`; with `return_weights=True` also the weights `[B, H, T, S]`.
+        Tensor `[B, T, d]`; with `return_attention_scores=True` also the weights `[B, H, T, S]`.
 
     Raises:
         ValueError: `hidden_dim` is not a multiple of `num_heads`, or `num_heads` not one of `num_key_value_heads`;
@@ -145,6 +145,8 @@ class MultiHeadAttention(AssembledLayer):
         [Su et al., 2021](https://arxiv.org/abs/2104.09864), for rotary positions;
         [Ainslie et al., 2023](https://arxiv.org/abs/2305.13245), for grouped keys and values.
     """
+
+    RENAMED = (("return_weights", "return_attention_scores"),)
 
     PARTS = ("key_value", "composition", "positions")
 
@@ -297,7 +299,7 @@ class MultiHeadAttention(AssembledLayer):
         shortcut_states: Any = None,
         attention_mask: Any = None,
         training: bool | None = None,
-        return_weights: bool = False,
+        return_attention_scores: bool = False,
     ) -> Any:
         memory = query if memory is None else memory
         shape = None if shortcut_states is None else shortcut_states.shape
@@ -307,7 +309,7 @@ class MultiHeadAttention(AssembledLayer):
             attention_mask = ops.expand_dims(mask, 1)  # [B, 1, S]
         keys, values = self.project(memory, shortcut_states)
         output, weights = self.attend(query, keys, values, attention_mask, training=training)
-        return (output, weights) if return_weights else output
+        return (output, weights) if return_attention_scores else output
 
     @property
     def has_gates(self) -> bool:

@@ -28,17 +28,17 @@ class TransformerDecoder(TransformerStack):
         memory: Float tensor `[B, S, d']`, the encoder's output.
         memory_shortcut_states: Float tensor `[B, S, d_e]`, the source of the cross-attentions' shortcut, such as the
             source embeddings. Must be given if they have a shortcut, and only then.
-        inputs_mask, memory_mask, training: See `TransformerDecoderLayer`.
+        padding_mask, memory_mask, training: See `TransformerDecoderLayer`.
         return_states: Boolean, whether to return the states of every layer too. Defaults to False.
-        return_attention: Boolean, whether to return the cross-attention's weights of every layer too. Defaults to
-            False.
+        return_attention_scores: Boolean, whether to return the cross-attention's weights of every layer too. Defaults
+            to False.
         return_gates: Boolean, whether to return the shortcuts' gates of every layer too. Defaults to False.
 
     Returns:
         Tensor `[B, T, d]`. With `return_states=True` also the list [H_0, ..., H_L] of the layers' states, in which
         hierarchical aggregates replace states; they are normalised only if the layers are post-LN. With
-        `return_attention=True` also the list of the L layers' weights `[B, H, T, S]`. With `return_gates=True` also the
-        list of the L layers' dictionaries of gates; see `TransformerDecoderLayer`.
+        `return_attention_scores=True` also the list of the L layers' weights `[B, H, T, S]`. With `return_gates=True`
+        also the list of the L layers' dictionaries of gates; see `TransformerDecoderLayer`.
 
     Example:
 
@@ -64,6 +64,11 @@ class TransformerDecoder(TransformerStack):
         [Li et al., 2020](https://arxiv.org/abs/1911.09877), for the composition of layers and heads.
     """
 
+    RENAMED = (
+        ("inputs_mask", "padding_mask"),
+        ("return_attention", "return_attention_scores"),
+    )
+
     def build(
         self,
         inputs_shape: tuple[int | None, ...],
@@ -80,14 +85,14 @@ class TransformerDecoder(TransformerStack):
         inputs: Any,
         memory: Any,
         memory_shortcut_states: Any = None,
-        inputs_mask: Any = None,
+        padding_mask: Any = None,
         memory_mask: Any = None,
         training: bool | None = None,
         return_states: bool = False,
-        return_attention: bool = False,
+        return_attention_scores: bool = False,
         return_gates: bool = False,
     ) -> Any:
-        inputs_mask = keras_mask(inputs) if inputs_mask is None else inputs_mask
+        padding_mask = keras_mask(inputs) if padding_mask is None else padding_mask
         memory_mask = keras_mask(memory) if memory_mask is None else memory_mask
         states, attention, gates = self._first_states(inputs), [], []
         for layer in self.layers:
@@ -96,19 +101,19 @@ class TransformerDecoder(TransformerStack):
                 memory,
                 shortcut_states=self._shortcut_states(states),
                 memory_shortcut_states=memory_shortcut_states,
-                inputs_mask=inputs_mask,
+                padding_mask=padding_mask,
                 memory_mask=memory_mask,
                 training=training,
-                return_attention=return_attention,
+                return_attention_scores=return_attention_scores,
                 return_gates=return_gates,
             )
-            if return_attention or return_gates:
+            if return_attention_scores or return_gates:
                 found, *of_layer = found
-                attention += of_layer[:1] * return_attention
+                attention += of_layer[:1] * return_attention_scores
                 gates += of_layer[-1:] * return_gates
             self._add_state(states, found)
-        output = with_mask(self._finish(states), inputs_mask)
-        more = [states] * return_states + [attention] * return_attention + [gates] * return_gates
+        output = with_mask(self._finish(states), padding_mask)
+        more = [states] * return_states + [attention] * return_attention_scores + [gates] * return_gates
         return (output, *more) if more else output
 
     def compute_output_spec(
@@ -116,11 +121,11 @@ class TransformerDecoder(TransformerStack):
         inputs: Any,
         memory: Any,
         memory_shortcut_states: Any = None,
-        inputs_mask: Any = None,
+        padding_mask: Any = None,
         memory_mask: Any = None,
         training: bool | None = None,
         return_states: bool = False,
-        return_attention: bool = False,
+        return_attention_scores: bool = False,
         return_gates: bool = False,
     ) -> Any:
         of_layers = [
@@ -129,16 +134,16 @@ class TransformerDecoder(TransformerStack):
                 memory,
                 shortcut_states=inputs if self.has_shortcut else None,  # as wide as all states
                 memory_shortcut_states=memory_shortcut_states,
-                inputs_mask=inputs_mask,
+                padding_mask=padding_mask,
                 memory_mask=memory_mask,
-                return_attention=True,
+                return_attention_scores=True,
                 return_gates=return_gates,
             )[1:]
             for layer in self.layers
         ]
         attention, gates = [of_layer[0] for of_layer in of_layers], [of_layer[-1] for of_layer in of_layers]
-        output, states = self._state_specs(inputs, keras_mask(inputs) if inputs_mask is None else inputs_mask)
-        more = [states] * return_states + [attention] * return_attention + [gates] * return_gates
+        output, states = self._state_specs(inputs, keras_mask(inputs) if padding_mask is None else padding_mask)
+        more = [states] * return_states + [attention] * return_attention_scores + [gates] * return_gates
         return (output, *more) if more else output
 
     def prepare(

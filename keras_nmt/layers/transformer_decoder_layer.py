@@ -45,16 +45,16 @@ class TransformerDecoderLayer(TransformerLayer):
         memory: Float tensor `[B, S, d']`, the encoder's output.
         shortcut_states: Float tensor `[B, T, d_e]`, the source of the self-attention's shortcut, if it has one.
         memory_shortcut_states: Float tensor `[B, S, d_e]`, the source of the cross-attention's shortcut, if it has one.
-        inputs_mask: Boolean tensor `[B, T]`, True at real tokens. Defaults to the mask that Keras attached to `inputs`,
-            if any. If padding is at the end, the causal mask suffices.
+        padding_mask: Boolean tensor `[B, T]`, True at real tokens. Defaults to the mask that Keras attached to
+            `inputs`, if any. If padding is at the end, the causal mask suffices.
         memory_mask: Boolean tensor `[B, S]`, True at real tokens. Defaults to the mask that Keras attached to `memory`,
             if any.
         training: Boolean, whether dropout is active.
-        return_attention: Boolean, whether to return the cross-attention's weights too. Defaults to False.
+        return_attention_scores: Boolean, whether to return the cross-attention's weights too. Defaults to False.
         return_gates: Boolean, whether to return the gates of the shortcuts too. Defaults to False.
 
     Returns:
-        Tensor `[B, T, d]`, the states H_l. With `return_attention=True` also the weights `[B, H, T, S]`. With
+        Tensor `[B, T, d]`, the states H_l. With `return_attention_scores=True` also the weights `[B, H, T, S]`. With
         `return_gates=True` also a dictionary of the gates (r_K, r_V) of the attentions that have a gated shortcut:
         "self", `[B, T, d]` each, and "cross", `[B, S, d]` each.
 
@@ -78,6 +78,11 @@ class TransformerDecoderLayer(TransformerLayer):
         [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), section 2.2, and 4.2 for the cross-attention's
         shortcut; [Li et al., 2020](https://arxiv.org/abs/1911.09877), for the composition of heads.
     """
+
+    RENAMED = (
+        ("inputs_mask", "padding_mask"),
+        ("return_attention", "return_attention_scores"),
+    )
 
     PARTS = (*TransformerLayer.PARTS, "cross_attention", "cross_attention_norm")
 
@@ -138,21 +143,21 @@ class TransformerDecoderLayer(TransformerLayer):
         memory: Any,
         shortcut_states: Any = None,
         memory_shortcut_states: Any = None,
-        inputs_mask: Any = None,
+        padding_mask: Any = None,
         memory_mask: Any = None,
         training: bool | None = None,
-        return_attention: bool = False,
+        return_attention_scores: bool = False,
         return_gates: bool = False,
     ) -> Any:
-        self._check_inputs(inputs, memory, shortcut_states, memory_shortcut_states, inputs_mask, memory_mask)
-        inputs_mask = keras_mask(inputs) if inputs_mask is None else inputs_mask
+        self._check_inputs(inputs, memory, shortcut_states, memory_shortcut_states, padding_mask, memory_mask)
+        padding_mask = keras_mask(inputs) if padding_mask is None else padding_mask
         memory_mask = keras_mask(memory) if memory_mask is None else memory_mask
         hidden = self._hidden(inputs, self.self_attention_norm)
         attended = self._attended(inputs, hidden)
         if self.is_recurrent:
-            output = call_keeping_shape(self.self_attention, hidden, mask=inputs_mask)
+            output = call_keeping_shape(self.self_attention, hidden, mask=padding_mask)
         else:
-            causal = _causal_mask(inputs, inputs_mask)
+            causal = _causal_mask(inputs, padding_mask)
             output = self.self_attention(
                 hidden, attended, shortcut_states=shortcut_states, attention_mask=causal, training=training
             )
@@ -164,11 +169,11 @@ class TransformerDecoderLayer(TransformerLayer):
             shortcut_states=memory_shortcut_states,
             attention_mask=None if memory_mask is None else ops.expand_dims(memory_mask, 1),  # [B, 1, S]
             training=training,
-            return_weights=True,
+            return_attention_scores=True,
         )
         x = self._connect(x, hidden, output, self.cross_attention_norm, training)
-        states = with_mask(self._feed(x, training), inputs_mask)
-        more = [weights] * return_attention
+        states = with_mask(self._feed(x, training), padding_mask)
+        more = [weights] * return_attention_scores
         if return_gates:
             sources = {"self": (attended, shortcut_states), "cross": (memory, memory_shortcut_states)}
             more.append({site: attention.gates(*sources[site]) for site, attention in self.gated().items()})
@@ -188,14 +193,14 @@ class TransformerDecoderLayer(TransformerLayer):
         memory: Any,
         shortcut_states: Any = None,
         memory_shortcut_states: Any = None,
-        inputs_mask: Any = None,
+        padding_mask: Any = None,
         memory_mask: Any = None,
         training: bool | None = None,
-        return_attention: bool = False,
+        return_attention_scores: bool = False,
         return_gates: bool = False,
     ) -> Any:
-        self._check_inputs(inputs, memory, shortcut_states, memory_shortcut_states, inputs_mask, memory_mask)
-        mask = keras_mask(inputs) if inputs_mask is None else inputs_mask
+        self._check_inputs(inputs, memory, shortcut_states, memory_shortcut_states, padding_mask, memory_mask)
+        mask = keras_mask(inputs) if padding_mask is None else padding_mask
         states = with_mask(keras.KerasTensor(inputs.shape, self.compute_dtype), mask)
         shape = (inputs.shape[0], self.cross_attention.num_heads, inputs.shape[1], memory.shape[1])
         weights = keras.KerasTensor(shape, self.compute_dtype)
@@ -203,7 +208,7 @@ class TransformerDecoderLayer(TransformerLayer):
         for site, attention in self.gated().items() if return_gates else ():
             shape = (*sources[site].shape[:-1], attention.key_value_dim)
             gates[site] = (keras.KerasTensor(shape, self.compute_dtype),) * 2
-        more = [weights] * return_attention + [gates] * return_gates
+        more = [weights] * return_attention_scores + [gates] * return_gates
         return (states, *more) if more else states
 
     def _check_inputs(
@@ -212,7 +217,7 @@ class TransformerDecoderLayer(TransformerLayer):
         memory: Any,
         shortcut_states: Any,
         memory_shortcut_states: Any,
-        inputs_mask: Any,
+        padding_mask: Any,
         memory_mask: Any,
     ) -> None:
         """Raises a `ValueError` if the arguments of a call do not match the layer or each other."""
@@ -228,7 +233,7 @@ class TransformerDecoderLayer(TransformerLayer):
             check_alike(inputs=inputs.shape, shortcut_states=shortcut_states.shape)
         if memory_shortcut_states is not None:
             check_alike(memory=memory.shape, memory_shortcut_states=memory_shortcut_states.shape)
-        check_mask("inputs_mask", inputs_mask, 2, inputs)
+        check_mask("padding_mask", padding_mask, 2, inputs)
         check_mask("memory_mask", memory_mask, 2, memory)
 
     def prepare(self, memory: Any, memory_shortcut_states: Any = None) -> dict[str, Any]:
@@ -338,11 +343,11 @@ class TransformerDecoderLayer(TransformerLayer):
         return output, new_cache
 
 
-def _causal_mask(inputs: Any, inputs_mask: Any) -> Any:
-    """Returns the mask of the real positions up to each position, `[B, T, T]`, or `[1, T, T]` without `inputs_mask`."""
+def _causal_mask(inputs: Any, padding_mask: Any) -> Any:
+    """Returns the mask of the real positions up to each one, `[B, T, T]`, or `[1, T, T]` without `padding_mask`."""
     positions = ops.arange(ops.shape(inputs)[1])
     causal = ops.expand_dims(ops.expand_dims(positions, 1) >= ops.expand_dims(positions, 0), 0)  # [1, T, T]
-    return causal if inputs_mask is None else ops.logical_and(causal, ops.expand_dims(inputs_mask, 1))
+    return causal if padding_mask is None else ops.logical_and(causal, ops.expand_dims(padding_mask, 1))
 
 
 def _write(cache: Any, position: Any, new: Any) -> Any:

@@ -194,7 +194,7 @@ class TransformerEncoder(TransformerStack):
 
     Call arguments:
         inputs: Float tensor `[B, T, d]`, the embeddings E with their positions.
-        mask, training: See `TransformerEncoderLayer`.
+        padding_mask, training: See `TransformerEncoderLayer`.
         return_states: Boolean, whether to return the states of every layer too. Defaults to False.
         return_gates: Boolean, whether to return the shortcut's gates of every layer too. Defaults to False.
 
@@ -227,6 +227,8 @@ class TransformerEncoder(TransformerStack):
         [Li et al., 2020](https://arxiv.org/abs/1911.09877), for the composition of layers and heads.
     """
 
+    RENAMED = (("mask", "padding_mask"),)
+
     def build(self, inputs_shape: tuple[int | None, ...]) -> None:
         for layer in self.unique_layers:
             build_part(layer, inputs_shape, inputs_shape if self.has_shortcut else None)
@@ -235,17 +237,21 @@ class TransformerEncoder(TransformerStack):
     def call(
         self,
         inputs: Any,
-        mask: Any = None,
+        padding_mask: Any = None,
         training: bool | None = None,
         return_states: bool = False,
         return_gates: bool = False,
     ) -> Any:
-        mask = keras_mask(inputs) if mask is None else mask
+        mask = keras_mask(inputs) if padding_mask is None else padding_mask
         states, gates = self._first_states(inputs), []
         for layer in self.layers:
             shortcut_states = self._shortcut_states(states)
             found = layer(
-                states[-1], shortcut_states=shortcut_states, mask=mask, training=training, return_gates=return_gates
+                states[-1],
+                shortcut_states=shortcut_states,
+                padding_mask=mask,
+                training=training,
+                return_gates=return_gates,
             )
             if return_gates:
                 found, of_layer = found
@@ -258,13 +264,13 @@ class TransformerEncoder(TransformerStack):
     def compute_output_spec(
         self,
         inputs: Any,
-        mask: Any = None,
+        padding_mask: Any = None,
         training: bool | None = None,
         return_states: bool = False,
         return_gates: bool = False,
     ) -> Any:
-        check_mask("mask", mask, 2, inputs)
-        output, states = self._state_specs(inputs, keras_mask(inputs) if mask is None else mask)
+        check_mask("padding_mask", padding_mask, 2, inputs)
+        output, states = self._state_specs(inputs, keras_mask(inputs) if padding_mask is None else padding_mask)
         gates = self._gate_specs(inputs) if return_gates else []
         more = [states] * return_states + [gates] * return_gates
         return (output, *more) if more else output

@@ -119,8 +119,8 @@ class TransformerEncoderLayer(TransformerLayer):
         inputs: Float tensor `[B, T, d]`, the states H_{l-1}.
         shortcut_states: Float tensor `[B, T, d_e]`, the source of the shortcut. Must be given if the self-attention has
             a shortcut, and only then.
-        mask: Boolean tensor `[B, T]`, True at real tokens. Defaults to the mask that Keras attached to `inputs`, if
-            any.
+        padding_mask: Boolean tensor `[B, T]`, True at real tokens. Defaults to the mask that Keras attached to
+            `inputs`, if any.
         training: Boolean, whether dropout is active.
         return_gates: Boolean, whether to return the gates of the shortcut too. Defaults to False.
 
@@ -139,7 +139,7 @@ class TransformerEncoderLayer(TransformerLayer):
     ...     keras.layers.Dropout(0.1),
     ... )
     >>> embeddings = np.random.rand(2, 5, 8).astype("float32")
-    >>> tuple(layer(embeddings, shortcut_states=embeddings, mask=np.ones((2, 5), bool)).shape)
+    >>> tuple(layer(embeddings, shortcut_states=embeddings, padding_mask=np.ones((2, 5), bool)).shape)
     (2, 5, 8)
 
     Reference:
@@ -147,6 +147,8 @@ class TransformerEncoderLayer(TransformerLayer):
         [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), section 2.2;
         [Li et al., 2020](https://arxiv.org/abs/1911.09877), for the composition of heads.
     """
+
+    RENAMED = (("mask", "padding_mask"),)
 
     def build(
         self, inputs_shape: tuple[int | None, ...], shortcut_states_shape: tuple[int | None, ...] | None = None
@@ -162,13 +164,13 @@ class TransformerEncoderLayer(TransformerLayer):
         self,
         inputs: Any,
         shortcut_states: Any = None,
-        mask: Any = None,
+        padding_mask: Any = None,
         training: bool | None = None,
         return_gates: bool = False,
     ) -> Any:
         check_width("inputs", inputs.shape, self.hidden_dim)
-        check_mask("mask", mask, 2, inputs)
-        mask = keras_mask(inputs) if mask is None else mask
+        check_mask("padding_mask", padding_mask, 2, inputs)
+        mask = keras_mask(inputs) if padding_mask is None else padding_mask
         attention_mask = None if mask is None else ops.expand_dims(mask, 1)  # [B, 1, T]
         hidden = self._hidden(inputs, self.self_attention_norm)
         attended = self._attended(inputs, hidden)

@@ -72,7 +72,7 @@ class TransformerSource(_TransformerSide):
             # An empty source keeps its EOS: attention to no position would be attention to padding.
             mask = ops.where(ops.any(tokens, axis=1, keepdims=True), tokens, mask)
         embedded = self._first_states(ids, mask)
-        states, layer_states = self.stack(embedded, mask=mask, return_states=True)
+        states, layer_states = self.stack(embedded, padding_mask=mask, return_states=True)
         memory = {"states": states, "mask": mask}
         if self.has_cross_shortcuts:
             memory["shortcut_states"] = embedded if self.stack.shortcut_source == "lexical" else layer_states[-2]
@@ -94,7 +94,7 @@ class TransformerTarget(_TransformerSide, _OutputProjection):
         )
 
     def attention(self, ids: Any, memory: dict[str, Any], layer: int | None = None) -> Any:
-        _, attention = self.states(ids, memory, training=False, return_attention=True)
+        _, attention = self.states(ids, memory, training=False, return_attention_scores=True)
         chosen = attention_layer(self.alignment_layer if layer is None else layer, len(attention))
         weights = ops.cast(attention[chosen - 1], "float32")  # [B, H, T, S]
         if layer is None and self.alignment_head is not None:
@@ -165,7 +165,7 @@ class RecurrentTarget(_RecurrentSide, _OutputProjection):
 
     def attention(self, ids: Any, memory: dict[str, Any], layer: int | None = None) -> Any:
         attention_layer(layer, 1)  # raises an error for a layer that does not exist
-        return self.states(ids, memory, training=False, return_attention=True)[1]  # [B, T, S]
+        return self.states(ids, memory, training=False, return_attention_scores=True)[1]  # [B, T, S]
 
     def prepare(self, memory: dict[str, Any], beam_size: int, max_length: int | None) -> tuple[Any, Any]:
         constants, caches = self.stack.prepare(

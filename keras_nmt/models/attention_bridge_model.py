@@ -173,7 +173,7 @@ class AttentionBridgeModel(MultilingualModel):
     def _bridged(self, memory: dict[str, Any]) -> Any:
         """Returns M `[B, k, d]`, A `[B, k, S]` and the penalties `[B]` of an encoder's states."""
         assert self.bridge is not None
-        return self.bridge(memory["states"], mask=memory["mask"], return_attention=True, return_penalty=True)
+        return self.bridge(memory["states"], mask=memory["mask"], return_attention_scores=True, return_penalty=True)
 
     def _memory(self, ids: Any, source: str, target: str) -> tuple[dict[str, Any], Any]:
         memory = self._sides.sources[source](ids)

@@ -21,7 +21,7 @@ def test_equals_the_attention_of_each_sentence_alone(attentions, model, tokenize
     for (tokens, attention), sentence in zip(attentions, sentences, strict=True):
         ids = np.array([[*tokenizer.tokenize([sentence])[0].numpy(), EOS]], "int32")
         memory = model._sides.sources["de"](ids)
-        alone = model.bridge(memory["states"], return_attention=True)[1][0]
+        alone = model.bridge(memory["states"], return_attention_scores=True)[1][0]
         assert attention.shape == (12, len(tokens)) == (12, ids.shape[1])
         assert attention.dtype == np.float32
         np.testing.assert_allclose(attention, alone, atol=1e-6)

@@ -60,7 +60,7 @@ def _cases(random: Callable[..., np.ndarray]) -> dict[str, Case]:
 
     cases = {
         "attention": Case(layers.MultiHeadAttention(2, D), {"query": states, "memory": memory}),
-        "encoder": Case(make_encoder(2, 2, D, 12, **encoder), {"inputs": memory, "mask": MASK}),
+        "encoder": Case(make_encoder(2, 2, D, 12, **encoder), {"inputs": memory, "padding_mask": MASK}),
         "decoder": Case(
             make_decoder(3, 2, D, 12, **decoder),
             {"inputs": states, "memory": memory, "memory_shortcut_states": memory, "memory_mask": MASK},
@@ -84,7 +84,7 @@ def _cases(random: Callable[..., np.ndarray]) -> dict[str, Case]:
         ),
         "bridge": Case(
             layers.AttentionBridge(3, 7, penalty="root"),
-            {"inputs": memory, "mask": MASK, "return_attention": True, "return_penalty": True},
+            {"inputs": memory, "mask": MASK, "return_attention_scores": True, "return_penalty": True},
         ),
         "recurrent encoder": Case(
             layers.RecurrentEncoder(1, D), {"inputs": memory, "mask": MASK, "return_state": True}

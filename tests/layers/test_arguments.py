@@ -120,7 +120,7 @@ MASKED = {
     "ssru": (lambda: SSRU(D), [], "mask"),
     "roles by lstm": (lambda: RoleAssignment(3), [], "mask"),
     "roles by cnn": (lambda: RoleAssignment(3, context="cnn"), [], "mask"),
-    "transformer": (lambda: make_encoder(1, 2, D, 8), [], "mask"),
+    "transformer": (lambda: make_encoder(1, 2, D, 8), [], "padding_mask"),
     "attention": (lambda: LuongAttention(5), [QUERY], "memory_mask"),
     "decoder": (lambda: AttentiveRecurrentDecoder(2, D), [QUERY], "memory_mask"),
 }
@@ -189,3 +189,20 @@ def test_inputs_of_another_shape_are_named():
     ):
         with pytest.raises(ValueError, match=f"{message}.*Received: "):
             call()
+
+
+def test_old_names_of_call_arguments_warn_and_work(random):
+    x, mask = random(2, 3, 8), np.array([[1, 1, 0], [1, 1, 1]], bool)
+    encoder, decoder, bridge = make_encoder(1, 2, 8, 12), make_decoder(1, 2, 8, 12), AttentionBridge(2, 3)
+    attention = encoder.layers[0].self_attention
+    for layer, inputs, old, new in (
+        (encoder, [x], {"mask": mask}, {"padding_mask": mask}),
+        (encoder.layers[0], [x], {"mask": mask}, {"padding_mask": mask}),
+        (decoder, [x, x], {"inputs_mask": mask}, {"padding_mask": mask}),
+        (decoder.layers[0], [x, x], {"return_attention": True}, {"return_attention_scores": True}),
+        (attention, [x], {"return_weights": True}, {"return_attention_scores": True}),
+        (bridge, [x], {"return_attention": True}, {"return_attention_scores": True}),
+    ):
+        with pytest.warns(DeprecationWarning, match=f"is now called `{next(iter(new))}`"):
+            found = layer(*inputs, **old)
+        keras.tree.map_structure(np.testing.assert_array_equal, found, layer(*inputs, **new))

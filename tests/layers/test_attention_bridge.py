@@ -37,7 +37,7 @@ def test_follows_the_equations_with_any_padding(random, penalty, use_bias):
     bridge = _bridge(random, penalty=penalty, penalty_weight=0.7, use_bias=use_bias)
     states = random(B, N, DH)
     states[~MASK] = np.nan
-    sentence, attention, penalties = bridge(states, mask=MASK, return_attention=True, return_penalty=True)
+    sentence, attention, penalties = bridge(states, mask=MASK, return_attention_scores=True, return_penalty=True)
     assert (sentence.shape, attention.shape, penalties.shape) == ((B, K, DH), (B, K, N), (B,))
     for b, n in enumerate(LENGTHS[:3]):
         expected = _oracle(bridge, states[b, :n])
@@ -63,7 +63,7 @@ def test_keeps_the_contract_of_a_layer(check_layer, random):
         {"inputs": random(B, N, DH), "mask": MASK},
         weights=2,
         parameters=DH * DW + DW * K,
-        return_attention=True,
+        return_attention_scores=True,
         return_penalty=True,
     )
 
@@ -89,7 +89,7 @@ def test_one_token(random, penalty, heads):
     bridge, states = _bridge(random, heads, penalty=penalty), random(1, 4, DH)
     mask = np.arange(4)[None] < 1
     with tf.GradientTape() as tape:
-        sentence, attention, penalties = bridge(states, mask=mask, return_attention=True, return_penalty=True)
+        sentence, attention, penalties = bridge(states, mask=mask, return_attention_scores=True, return_penalty=True)
         loss = tf.reduce_sum(penalties) + tf.reduce_sum(sentence)
     np.testing.assert_allclose(sentence[0], np.repeat(states[0, :1], heads, 0), rtol=1e-6)
     np.testing.assert_allclose(attention[0, :, 0], 1, rtol=1e-6)
@@ -116,11 +116,11 @@ def test_attention_and_penalty_are_float32_under_half_precision(random):
     bridge, half = _bridge(random, heads=50), _bridge(heads=50, dtype="mixed_bfloat16")
     half.set_weights(bridge.get_weights())
     states = random(B, N, DH)
-    expected = bridge(states, mask=MASK, return_attention=True, return_penalty=True)
-    actual = half(states, mask=MASK, return_attention=True, return_penalty=True)
+    expected = bridge(states, mask=MASK, return_attention_scores=True, return_penalty=True)
+    actual = half(states, mask=MASK, return_attention_scores=True, return_penalty=True)
     assert [x.dtype for x in actual] == [half.compute_dtype, "float32", "float32"]
     np.testing.assert_allclose(np.sum(actual[1], -1), np.sum(expected[1], -1), atol=1e-5)
     np.testing.assert_allclose(actual[2], expected[2], rtol=0.1)
-    symbolic = half(keras.Input((None, DH)), return_attention=True, return_penalty=True)
+    symbolic = half(keras.Input((None, DH)), return_attention_scores=True, return_penalty=True)
     assert [x.dtype for x in symbolic] == [half.compute_dtype, "float32", "float32"]
     assert [x.shape for x in symbolic] == [(None, 50, DH), (None, 50, None), (None,)]

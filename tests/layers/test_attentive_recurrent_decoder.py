@@ -65,7 +65,7 @@ def test_follows_the_equations_with_any_padding(random, options):
     decoder, inputs, memory = _decoder(random, **options), random(B, T, E), random(B, S, _width(options["score"]))
     memory[~MASK] = np.nan
     for state in (_state(random), None) if options["input_feeding"] else (_state(random),):
-        outputs, weights = decoder(inputs, memory, state, memory_mask=MASK, return_attention=True)
+        outputs, weights = decoder(inputs, memory, state, memory_mask=MASK, return_attention_scores=True)
         assert (outputs.shape, weights.shape) == ((B, T, U), (B, T, S))
         for b, length in enumerate(MASK.sum(1)):
             start = [[x[b] for x in layer] for layer in state or [[np.zeros((B, U))] * 2] * 2]
@@ -90,7 +90,7 @@ def test_keeps_the_contract_of_a_layer(check_layer, random):
         weights=6 + 3 + 1,
         parameters=_parameters("concat", True),
         initial_state=_state(random),
-        return_attention=True,
+        return_attention_scores=True,
     )
 
 
@@ -152,7 +152,9 @@ def test_step_equals_call(random, options, policy):
 def test_a_memory_of_only_padding_is_finite(random):
     decoder, memory = _decoder(random), np.full((B, S, D), np.nan, "float32")
     with tf.GradientTape() as tape:
-        outputs, weights = decoder(random(B, T, E), memory, memory_mask=np.zeros((B, S), bool), return_attention=True)
+        outputs, weights = decoder(
+            random(B, T, E), memory, memory_mask=np.zeros((B, S), bool), return_attention_scores=True
+        )
         loss = tf.reduce_sum(outputs**2)
     assert np.isfinite(outputs).all()
     np.testing.assert_array_equal(weights, 0)
@@ -171,14 +173,14 @@ def test_dropout_is_active_in_training_only(random):
 def test_dropout_between_layers_is_the_same_at_all_positions(random):
     decoder = _decoder(random, input_feeding=False, dropout=0.5)
     inputs, memory = np.repeat(random(50, 1, E), T, 1), random(50, S, D)
-    weights = [decoder(inputs, memory, training=True, return_attention=True)[1].numpy() for _ in range(2)]
+    weights = [decoder(inputs, memory, training=True, return_attention_scores=True)[1].numpy() for _ in range(2)]
     assert not np.array_equal(*weights)
     # With a second LSTM that forgets its state, a position depends on its own input only.
     first, second = decoder.cells
     for cell in (first, second):
         cell.recurrent_kernel.assign(0 * cell.recurrent_kernel)
         cell.bias.assign(np.repeat([9.0, -99.0, 0.0, 9.0], U))
-    weights = decoder(inputs, memory, training=True, return_attention=True)[1].numpy()
+    weights = decoder(inputs, memory, training=True, return_attention_scores=True)[1].numpy()
     np.testing.assert_allclose(weights, np.repeat(weights[:, :1], T, 1), rtol=1e-5)
 
 
@@ -188,7 +190,7 @@ def test_dropout_in_the_loop_follows_the_equations(random, num_layers):
     inputs, memory, state = random(B, T, E), random(B, S, D), _state(random, num_layers)
     dropouts = [*decoder.layer_dropouts, decoder.output_dropout]
     seeds = [dropout.seed_generator.state.numpy() for dropout in dropouts]
-    outputs, weights = decoder(inputs, memory, state, memory_mask=MASK, training=True, return_attention=True)
+    outputs, weights = decoder(inputs, memory, state, memory_mask=MASK, training=True, return_attention_scores=True)
     for dropout, seed in zip(dropouts, seeds, strict=True):
         dropout.seed_generator.state.assign(seed)
     factors = np.array([dropout(np.ones((B, T, U), "float32"), training=True) for dropout in dropouts])
@@ -207,17 +209,17 @@ def test_half_precision_leaves_the_recurrence_in_float32(random):
     decoder, half = _decoder(random), _decoder(dtype="mixed_float16")
     half.set_weights(decoder.get_weights())
     inputs, memory = random(B, T, E), random(B, S, D)
-    expected = decoder(inputs, memory, memory_mask=MASK, return_attention=True)
+    expected = decoder(inputs, memory, memory_mask=MASK, return_attention_scores=True)
     # Half precision rounds only the inputs and outputs.
     rounded = tf.cast(inputs, half.compute_dtype), tf.cast(memory, half.compute_dtype)
-    outputs, weights = half(*rounded, memory_mask=MASK, return_attention=True)
+    outputs, weights = half(*rounded, memory_mask=MASK, return_attention_scores=True)
     assert (outputs.dtype, weights.dtype) == (half.compute_dtype, "float32")
-    again = decoder(*(tf.cast(x, "float32") for x in rounded), memory_mask=MASK, return_attention=True)
+    again = decoder(*(tf.cast(x, "float32") for x in rounded), memory_mask=MASK, return_attention_scores=True)
     np.testing.assert_array_equal(outputs, tf.cast(again[0], half.compute_dtype))
     np.testing.assert_allclose(weights, expected[1], atol=0.1)
     _, caches = half.prepare(memory, 2)
     assert {x.dtype for x in tf.nest.flatten(caches)} == {tf.float32}
-    symbolic = half(keras.Input((None, E)), keras.Input((None, D)), return_attention=True)
+    symbolic = half(keras.Input((None, E)), keras.Input((None, D)), return_attention_scores=True)
     assert [(x.shape, x.dtype) for x in symbolic] == [
         ((None, None, U), half.compute_dtype),
         ((None, None, None), "float32"),

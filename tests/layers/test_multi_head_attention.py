@@ -45,7 +45,7 @@ def test_heads_are_composed_in_their_order(random, kind, output_projection):
     layer.set_weights([random(*w.shape) for w in layer.get_weights()])  # so that each head has another effect
     assert (layer.composition is None) == (kind is None)
     expected = _oracle(layer, query, memory, mask)
-    output, weights = layer(query, memory, attention_mask=mask, return_weights=True)
+    output, weights = layer(query, memory, attention_mask=mask, return_attention_scores=True)
     np.testing.assert_allclose(output, expected, rtol=1e-3, atol=1e-3)
     np.testing.assert_allclose(np.sum(weights, -1), np.ones((B, 4, T)), rtol=1e-5)
     assert not np.asarray(weights)[0, :, :, 3:].any()
@@ -95,7 +95,7 @@ def test_a_query_that_may_look_at_nothing_gets_the_mean_however_it_is_called(ran
     output = keras.ops.cast(layer(**arguments), "float32")
     assert np.isfinite(output).all()
     for training in (False, True):
-        again, weights = layer(**arguments, training=training, return_weights=True)
+        again, weights = layer(**arguments, training=training, return_attention_scores=True)
         np.testing.assert_allclose(keras.ops.cast(weights, "float32"), np.full((B, H, T, T), 1 / T), rtol=1e-3)
         np.testing.assert_array_equal(keras.ops.cast(again, "float32"), output)
 

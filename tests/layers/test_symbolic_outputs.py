@@ -14,14 +14,14 @@ STATES, MEMORY = (B, T, D), (B, S, E)
 ADDED = {"layer_composition": "extended", "head_composition": {"kind": "low_rank", "output_projection": False}}
 TREE = {"layer_composition": "hierarchical", "norm": "post"}
 CROSS = {"shortcut": "ungated", "cross_shortcut": "fusion"}
-RETURNS = ["return_states", "return_attention"]
+RETURNS = ["return_states", "return_attention_scores"]
 # A function that makes the layer, its inputs, and its further outputs.
 CASES = {
     "encoder": (functools.partial(make_encoder, 2, 2, D, 12), [STATES], ["return_states"]),
     "encoder of heads": (functools.partial(make_encoder, 2, 2, D, 12, **ADDED), [STATES], []),
     "aggregates": (functools.partial(make_encoder, 2, 2, D, 12, **TREE), [STATES], ["return_states"]),
     "decoder": (functools.partial(make_decoder, 2, 2, D, 12), [STATES, MEMORY], RETURNS),
-    "decoder layer": (functools.partial(make_decoder_layer, 2, D, 12), [STATES, MEMORY], ["return_attention"]),
+    "decoder layer": (functools.partial(make_decoder_layer, 2, D, 12), [STATES, MEMORY], ["return_attention_scores"]),
     "gated encoder": (
         functools.partial(make_encoder, 2, 2, D, 12, shortcut="fusion"),
         [STATES],
@@ -76,7 +76,8 @@ def test_further_outputs_have_the_mask_of_the_input(case, flag):
 def test_a_given_mask_applies_to_all_outputs(case, flag):
     ids, mask = keras.Input((3,), dtype="int32"), keras.Input((3,), dtype="bool")
     embeddings = keras.layers.Embedding(9, D, mask_zero=True)(ids)
-    outputs = keras.tree.flatten(CASES[case][0]()(embeddings, mask=mask, **{flag: True}))
+    given = {"padding_mask" if case == "encoder" else "mask": mask, flag: True}
+    outputs = keras.tree.flatten(CASES[case][0]()(embeddings, **given))
     model = keras.Model([ids, mask], [keras.layers.GlobalAveragePooling1D()(outputs[place]) for place in (0, -1)])
     given = [np.array([[4, 5, 0]]), np.array([[True, False, True]])]
     for pooled, all_positions in zip(
@@ -90,7 +91,7 @@ def test_wrong_inputs_are_named_when_the_model_is_made(case):
     make, shapes, _ = CASES[case]
     layer = make()
     inputs, mask = [keras.Input(shape[1:]) for shape in shapes], keras.Input((T, T), dtype="bool")
-    for name in ("mask",) if case == "encoder" else ("inputs_mask", "memory_mask"):
+    for name in ("padding_mask",) if case == "encoder" else ("padding_mask", "memory_mask"):
         with pytest.raises(ValueError, match=rf"`{name}` must be a boolean tensor \[B, T\].*Received: shape"):
             layer(*inputs, **{name: mask})
     layer(*inputs)

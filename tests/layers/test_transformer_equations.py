@@ -82,7 +82,7 @@ def test_encoder_layer(random, norm, shortcut):
         w, "self_attention", norm, x, lambda h: _attention(w, "self_attention", h, _remembered(norm, x, h), mask, e)
     )
     expected = _residual(w, "feed_forward", norm, states, lambda h: _feed_forward(w, h))
-    np.testing.assert_allclose(layer(x, shortcut_states=e, mask=INPUTS_MASK), expected, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(layer(x, shortcut_states=e, padding_mask=INPUTS_MASK), expected, rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize("norm", NORMS)
@@ -103,7 +103,7 @@ def test_decoder_layer(random, norm, shortcut, cross_shortcut):
     )
     expected = _residual(w, "feed_forward", norm, states, lambda h: _feed_forward(w, h))
     found = layer(
-        x, memory, shortcut_states=e, memory_shortcut_states=memory_e, inputs_mask=INPUTS_MASK, memory_mask=MEMORY_MASK
+        x, memory, shortcut_states=e, memory_shortcut_states=memory_e, padding_mask=INPUTS_MASK, memory_mask=MEMORY_MASK
     )
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
 
@@ -197,7 +197,7 @@ def test_modern_decoder_layer(random, position):
 
     states = residual("cross_attention", residual("self_attention", x, attend), attend_memory)
     expected = residual("feed_forward", states, feed_forward)
-    found = layer(x, memory, inputs_mask=INPUTS_MASK, memory_mask=MEMORY_MASK)
+    found = layer(x, memory, padding_mask=INPUTS_MASK, memory_mask=MEMORY_MASK)
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
 
 

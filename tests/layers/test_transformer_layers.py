@@ -35,7 +35,7 @@ def test_encoder_layer_keeps_the_contract(check_layer, random, norm, shortcut, e
     inputs = {"inputs": random(B, T, D)}
     if shortcut:
         inputs["shortcut_states"] = random(B, T, D)
-    inputs["mask"] = np.array([[1, 1, 1, 0], [1, 1, 1, 1]], bool)
+    inputs["padding_mask"] = np.array([[1, 1, 1, 0], [1, 1, 1, 1]], bool)
     check_layer(
         lambda **kwargs: make_encoder_layer(2, D, F, norm=norm, shortcut=shortcut, **kwargs),
         inputs,
@@ -182,7 +182,7 @@ def test_stacks_compose_their_layers(random, options):
         number, 2, D, F, norm=norm, layer_composition=kind and {"kind": kind, "residual": residual}
     )
     x = random(B, T, D)
-    arguments = {"mask": np.array([[1, 1, 1, 0], [1, 1, 1, 1]], bool)}
+    arguments = {"padding_mask": np.array([[1, 1, 1, 0], [1, 1, 1, 1]], bool)}
     if side == "decoder":
         arguments = {"memory": random(B, S, D), "memory_mask": np.array([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1]], bool)}
     stack.build(*[value.shape for name, value in {"inputs": x, **arguments}.items() if "mask" not in name])
@@ -241,7 +241,7 @@ def test_decoders_ignore_padding_before_their_inputs(random, kind, attached, of_
     ids, memory = np.array([[0, 0, 4, 5]]), random(1, S, D)
     embedded = keras.layers.Embedding(9, D, mask_zero=True)(ids)
     plain = np.asarray(embedded)
-    found = decoder(embedded, memory) if attached else decoder(plain, memory, inputs_mask=ids != 0)
+    found = decoder(embedded, memory) if attached else decoder(plain, memory, padding_mask=ids != 0)
     np.testing.assert_allclose(np.asarray(found)[:, 2:], decoder(plain[:, 2:], memory), rtol=1e-5, atol=1e-5)
 
 
@@ -258,9 +258,9 @@ def _gates(stack, number, name, hidden, lexical):
 def test_a_mask_that_is_given_to_a_decoder_is_on_its_output(random):
     decoder, states, mask = make_decoder(1, 2, 8, 12), random(2, 4, 8), np.array([[1, 1, 0, 0], [1, 1, 1, 1]], bool)
     symbolic = keras.Input((4, 8)), keras.Input((4,), dtype="bool")
-    output = decoder(symbolic[0], symbolic[0], inputs_mask=symbolic[1])
+    output = decoder(symbolic[0], symbolic[0], padding_mask=symbolic[1])
     model = keras.Model(symbolic, keras.layers.GlobalAveragePooling1D()(output))
-    output = decoder(states, states, inputs_mask=ops.convert_to_tensor(mask))
+    output = decoder(states, states, padding_mask=ops.convert_to_tensor(mask))
     np.testing.assert_allclose(model([states, mask])[0], np.mean(output[0, :2], 0), atol=1e-6)
 
 

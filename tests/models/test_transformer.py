@@ -118,7 +118,7 @@ def test_positions_matter_and_rotary_ones_only_by_their_distances_in_the_encoder
     encoder = Transformer(23, hidden_dim=8, intermediate_dim=12, num_decoder_layers=1, **MODERN).get_layer("encoder")
     x = np.random.default_rng(0).normal(size=(1, 5, 8)).astype("float32")
     mask = np.array([[False, False, True, True, True]])
-    shifted = np.asarray(encoder(x, mask=mask))[:, 2:]
+    shifted = np.asarray(encoder(x, padding_mask=mask))[:, 2:]
     np.testing.assert_allclose(shifted, encoder(x[:, 2:]), rtol=1e-4, atol=1e-5)
     assert not np.allclose(np.asarray(encoder(x[:, ::-1].copy()))[:, ::-1], encoder(x), atol=1e-3)
 
@@ -261,7 +261,9 @@ def test_shortcuts_on_cross_attention_read_embeddings_or_the_states_below_the_la
     lexical = table.numpy()[source] * np.sqrt(d) + encoding  # E, Vaswani et al., 2017, section 3.4 and 3.5
     if source_of_shortcuts == "non_lexical":
         encoder = model.get_layer("encoder")
-        lexical = encoder(lexical.astype("float32"), mask=source != PAD, return_states=True)[1][1]  # H_{L-1}, L = 2
+        lexical = encoder(lexical.astype("float32"), padding_mask=source != PAD, return_states=True)[1][
+            1
+        ]  # H_{L-1}, L = 2
     np.testing.assert_allclose(model.encoder(source)["shortcut_states"], lexical, rtol=1e-4, atol=1e-5)
 
 

@@ -67,7 +67,7 @@ def test_teacher_forced_states_and_attention(golden, decoder, mask):
         golden["memory"],
         [list(state) for state in golden["initial_state"]],
         memory_mask=ops.convert_to_tensor(mask),
-        return_attention=True,
+        return_attention_scores=True,
     )
     np.testing.assert_allclose(states, golden["forced_states"], **CLOSE)
     np.testing.assert_allclose(attention, golden["forced_attention"], **CLOSE)
