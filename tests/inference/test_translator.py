@@ -230,6 +230,15 @@ def test_a_prefix_with_unknown_characters_is_named_or_spelled_in_bytes(
     assert some.translate(["a mouse"], prefixes=["die 🐶 katze"])[0].text.startswith("die 🐶 katze")
 
 
+def test_a_limit_does_not_count_a_prefix_nor_cut_it(translator, tokenizers, eager):
+    prefix = "drei rote hunde"
+    limited = translator.with_options(max_length=2)
+    (found,) = limited.translate(["the cat"], prefixes=[prefix], word_scores=True)
+    assert found.text.startswith(prefix)
+    count = len(tokenizers["target"].tokenize([prefix]).to_list()[0])
+    assert 2 < count < len(found.hypotheses[0].pieces) <= count + 2
+
+
 def test_several_hypotheses_are_ordered_best_first(translator, lines, eager):
     for alpha in LENGTH_PENALTIES:
         one = translator.with_options(length_penalty=alpha, max_length=5)

@@ -135,6 +135,13 @@ def test_noise_draws_the_role_of_each_token_by_its_probabilities(random):
     assert not np.array_equal(roles, layer(inputs, training=True)), "the noise was the same again"
 
 
+def test_hard_roles_bring_no_operator_that_other_runtimes_lack(random):
+    """`keras.ops.argmax` reads the sign of zeros from their bits."""
+    layer = _randomised(RoleAssignment(HR, "one_hot", "cnn"), random)
+    graph = tf.function(layer, autograph=False).get_concrete_function(tf.TensorSpec([B, T, D])).graph
+    assert "Bitcast" not in {operation.type for operation in graph.get_operations()}
+
+
 def test_temperature_makes_roles_hard(random):
     layer = _randomised(RoleAssignment(HR, "one_hot"), random)
     assert float(layer.temperature) == 5
