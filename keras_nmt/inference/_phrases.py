@@ -15,6 +15,7 @@ from keras_nmt.text.lines import TOO_MANY_PHRASES
 
 UNKNOWN_IN_PREFIX = "A prefix has characters that the subwords of the target language do not have"
 UNKNOWN_IN_PHRASE = "A phrase has characters that the subwords of the target language do not have"
+PHRASES = ("constraints", "avoid")  # inputs [N, C]
 OR = "|"  # between alternatives
 SIZES = tuple(2**n for n in range(13))  # padded sizes of phrases, so that XLA compiles for few shapes
 # These limits are for all sentences of a call together. They bound the memory.

@@ -22,16 +22,15 @@ from keras_nmt.decoding import (
     greedy_search,
     sampling_search,
 )
-from keras_nmt.decoding.scores import NEG_INF, is_valid, rerank_by_model
+from keras_nmt.decoding.scores import rerank_by_model
 from keras_nmt.decoding.search_loop import limits_of_sources
 from keras_nmt.errors import UserError, one_line
 from keras_nmt.ids import PAD, UNK
 from keras_nmt.inference._phrases import possible_constraints
-from keras_nmt.inference._tensors import checked
 from keras_nmt.inference._traced_decoder import TracedDecoder
 from keras_nmt.inference._weight_functions import IDS, WeightFunction
 from keras_nmt.inference.search_options import SearchOptions
-from keras_nmt.inference.shortlist import TOO_MANY_FORCED, Candidates
+from keras_nmt.inference.shortlist import Candidates
 
 NUMBERS = tf.TensorSpec([None], tf.int32)
 # Inputs that a search may get beside memory and source ids, and the candidates of a shortlist.
@@ -52,7 +51,7 @@ class TracedSearch:
     """
 
     def __init__(self, decoder: TracedDecoder, options: SearchOptions) -> None:
-        self._decoder = decoder
+        self.decoder = decoder
         self._model = decoder.model
         self._options = options
         self._inputs, self._candidates = dict(SEARCH_INPUTS), None
@@ -93,8 +92,8 @@ class TracedSearch:
             def search(memory: list[tf.Tensor], source: tf.Tensor, *more: tf.Tensor) -> tuple[tf.Tensor, ...]:
                 return self._search(memory, source, compiled, **dict(zip(names, more, strict=True)))
 
-            signature = [self._decoder._specs, IDS, *(self._inputs[name] for name in names)]
-            self._searches.setdefault(key, WeightFunction(search, self._decoder.weights, signature, compiled or None))
+            signature = [self.decoder._specs, IDS, *(self._inputs[name] for name in names)]
+            self._searches.setdefault(key, WeightFunction(search, self.decoder.weights, signature, compiled or None))
         return self._searches[key](memory, source, *inputs.values())
 
     def token_log_probabilities(
@@ -103,7 +102,7 @@ class TracedSearch:
         """Computes log-probabilities `[B, n, T]` of found tokens `[B, n, T]`, 0 for `PAD`, by teacher forcing."""
 
         def of_one(tokens: tf.Tensor) -> tf.Tensor:
-            return self._decoder.log_probabilities(memory, tokens, compiled, candidates)
+            return self.decoder.log_probabilities(memory, tokens, compiled, candidates)
 
         # One hypothesis after the other, because the logits [B, T, V] of all could take too much memory.
         found = tf.map_fn(of_one, tf.transpose(tokens, [1, 0, 2]), tf.float32, parallel_iterations=1)
@@ -133,7 +132,7 @@ class TracedSearch:
         if prefix is not None:
             limits += tf.reduce_sum(tf.cast(prefix != PAD, tf.int32), 1)
             max_length += tf.shape(prefix)[1]
-        packed = self._decoder.pack(memory)
+        packed = self.decoder.pack(memory)
         # Only XLA needs fixed shapes.
         constants, caches = self._prepare(packed, max_length if compiled else None)
         shared: dict[str, Any] = {
@@ -191,15 +190,11 @@ class TracedSearch:
         found = self._select(source, tf.concat(forced, 1) if forced else tf.zeros([0, 0], tf.int32))
         return found
 
-    def check_forced(self, forced: tf.Tensor, tokens: tf.Tensor) -> tf.Tensor:
-        """Checks that the candidates have room for the `forced` `[N]` subwords of each batch, and returns the tokens.
-
-        An assertion in `candidates_of` would have a state, and keep the parts of a text in order.
-        """
-        if self._candidates is None:
-            return tokens
-        size, most = self._candidates.size, tf.reduce_max(tf.concat([forced, [0]], 0))
-        return checked(tokens, most <= size, f"{TOO_MANY_FORCED}. Received: shortlist_size={size}, subwords:", most)
+    @property
+    def num_candidates(self) -> int:
+        """The number of candidates of a batch, with a shortlist."""
+        assert self._candidates is not None
+        return self._candidates.size
 
     def limit(self, length: tf.Tensor) -> tf.Tensor:
         """Returns the largest number of tokens of the translation of `length` tokens."""
@@ -219,12 +214,12 @@ class TracedSearch:
     def _step(self, candidates: tf.Tensor | None, compiled: bool) -> DecoderStep:
         """Returns the decoder's step. With candidates `[N]`, its logits are `[B, K, N]`."""
         if candidates is None and compiled:
-            return self._decoder.step
+            return self.decoder.step
         # Computed here, because the loop would compute it in each step.
         kernel = self._model.output_kernel(candidates)
 
         def step(tokens: tf.Tensor, position: tf.Tensor, constants: Any, caches: Any) -> tuple[Any, Any]:
-            return self._decoder.step(tokens, position, constants, caches, kernel)
+            return self.decoder.step(tokens, position, constants, caches, kernel)
 
         return step
 
@@ -241,7 +236,7 @@ class TracedSearch:
     def _reranked(self, result: SearchResult, memory: Any, source: tf.Tensor) -> SearchResult:
         penalty = self._options.coverage_penalty
         try:
-            return rerank_by_model(result, self._model.attention, memory, self._decoder.is_word(source), penalty)
+            return rerank_by_model(result, self._model.attention, memory, self.decoder.is_word(source), penalty)
         except ValueError as error:  # raised by the tracing
             raise UserError(
                 f"`coverage_penalty` needs the decoder's attention to the source. Received: {one_line(error)}"
@@ -272,21 +267,3 @@ def _processors(options: SearchOptions, tokenizer: SubwordTokenizer) -> list[Log
 def _repeated(memory: Any, n: int) -> Any:
     """Repeats each row of tensors `[B, ...]` n times: `[B n, ...]`."""
     return tf.nest.map_structure(lambda x: tf.repeat(x, n, axis=0), memory)
-
-
-def distinct(answers: Mapping[str, tf.Tensor], n: int, has_text: tf.Tensor) -> dict[str, tf.Tensor]:
-    """Returns the best `n` hypotheses with different texts, from hypotheses `[N, K, ...]` with the best first."""
-    texts, scores = answers["translation"], answers["score"]
-    places = tf.range(tf.shape(texts)[1])
-    is_before = places[None] < places[:, None]  # [K, K]
-    repeats = tf.reduce_any((texts[:, :, None] == texts[:, None]) & is_before, 2)  # [N, K]
-    is_kept = is_valid(scores) & ~(repeats & has_text[:, None])  # all translations of an empty text are empty
-    order = tf.argsort(tf.cast(~is_kept, tf.int32), stable=True)[:, :n]  # [N, n]
-    is_kept = tf.gather(is_kept, order, batch_dims=1)
-    none: dict[str, Any] = {"score": NEG_INF, "cut_off": False, "translation": "", "met": ""}
-    none |= {"tokens": PAD, "token_log_probability": 0.0}
-    found = {}
-    for name, x in answers.items():
-        x = tf.ensure_shape(tf.gather(x, order, batch_dims=1), [x.shape[0], n, *x.shape[2:]])
-        found[name] = tf.where(is_kept if x.shape.rank == 2 else is_kept[:, :, None], x, none[name])
-    return found

@@ -5,37 +5,45 @@ from __future__ import annotations
 import copy
 import functools
 import re
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import keras
 import tensorflow as tf
 
 from keras_nmt.data import SubwordTokenizer
-from keras_nmt.decoding.constraints import met_constraints
 from keras_nmt.decoding.scores import NEG_INF, is_valid
 from keras_nmt.errors import UserError
 from keras_nmt.ids import BOS, EOS, PAD, UNK
-from keras_nmt.inference._phrases import avoided_phrases, has_unknown, required_phrases, without_unknown
+from keras_nmt.inference._phrases import PHRASES, avoided_phrases, has_unknown, required_phrases, without_unknown
+from keras_nmt.inference._runners import PartsRunner, TracedRunner
+from keras_nmt.inference._stages import (
+    CheckCandidates,
+    Distinct,
+    MetConstraints,
+    Part,
+    Stage,
+    Texts,
+    WordScores,
+    computed,
+    finished,
+    padded,
+)
 from keras_nmt.inference._tensors import bucket_sizes, checked, indices_of, of_count
 from keras_nmt.inference._traced_decoder import TracedDecoder, TracedEncoder
-from keras_nmt.inference._traced_search import TracedSearch, distinct
-from keras_nmt.inference._weight_functions import function, values_of
+from keras_nmt.inference._traced_search import TracedSearch
 from keras_nmt.inference.alignment import copies_of_texts, join_with_copies, padded_words, words_of_texts
 from keras_nmt.inference.batching import Column, Groups, Rows, by_group
 from keras_nmt.inference.search_options import SearchOptions
 from keras_nmt.inference.target_tags import NO_LANGUAGE, TargetTags
 from keras_nmt.models import MultilingualModel, TranslationModel
-from keras_nmt.progress import count_steps
 
 # A text is cut behind so many bytes for each subword of the largest length bucket. To segment a byte takes 300 bytes of
 # memory, and a text that is cut here has more subwords than the bucket, unless most of it is spaces or the like.
 BYTES_OF_A_SUBWORD = 1024
 NO_ALTERNATIVES = (PAD, UNK, BOS)  # ids that no translation goes on with
-PHRASES = ("constraints", "avoid")  # inputs [N, C]
 BLANK = r"[\s\v\x1c-\x1f\x{85}\p{Z}\x{200B}\x{2060}\x{FEFF}]*"  # spaces of all kinds, of any width
 IN_TEXT = -1  # in place of a tag: the text must begin with one
-FEW = 16  # rows, which take little time together
 
 
 class TextGraph:
@@ -47,8 +55,8 @@ class TextGraph:
     inputs, and no routing in its graph. If it has `tags` of target languages, there may be the input `tag`, int32: the
     `tag_numbers` of the tags that stand before the texts.
 
-    The methods run eagerly, part by part, or inside of a function; `answer` calls them as functions that are traced
-    once.
+    The methods run eagerly, part by part, or inside of a function. The attributes `parts` and `traced` run them: see
+    `PartsRunner` and `TracedRunner`.
 
     Args:
         model: `TranslationModel` or `MultilingualModel`.
@@ -113,31 +121,11 @@ class TextGraph:
         self._searches = [TracedSearch(decoder, options) for decoder in self._decoders]
         every = [x.weights for x in self._encoders] + [x.weights for x in self._searches]
         self._weights = list({id(x): x for weights in every for x in weights}.values())
-        self._traced: dict[Hashable, Any] = {}
-        self._called: set[Hashable] = set()  # with few rows
+        self.traced = TracedRunner(self._weights, self._numbered)
+        self.parts = PartsRunner(self.traced)
 
-    def compute(self, method: str, inputs: Mapping[str, tf.Tensor], compiled: bool) -> dict[str, tf.Tensor]:
-        """Calls a method part by part: Python handles Ctrl-C between parts. `FEW` rows are one function, by `answer`.
-
-        Between the functions of a part, Python takes a third of a sentence's time. The first call with few rows is part
-        by part, too: a trace takes longer than a call saves.
-        """
-        key, count = (method, compiled, *inputs), len(next(iter(inputs.values())))
-        is_few = count <= FEW and not set(inputs) & set(PHRASES)  # whose errors are eager
-        if is_few and key in self._called:
-            with count_steps(count, "lines") as advance:
-                answers = self.answer(method, inputs, compiled)
-                advance(count)
-        else:
-            self._called |= {key} if is_few else set()
-            answers = getattr(self, method)(inputs, compiled)
-        return answers
-
-    def answer(self, method: str, inputs: Mapping[str, tf.Tensor], compiled: bool) -> dict[str, tf.Tensor]:
-        """Calls "translate", "tokens", "score", "align" or "embed", with the names or the indices of languages.
-
-        Each is a function that is traced once.
-        """
+    def _numbered(self, inputs: Mapping[str, tf.Tensor]) -> dict[str, tf.Tensor]:
+        """Replaces names of languages by their numbers, or by the `tag` of the target language."""
         numbers = {
             name: indices_of(x, self.languages) if name.endswith("_language") and x.dtype == tf.string else x
             for name, x in inputs.items()
@@ -146,20 +134,7 @@ class TextGraph:
         if len(numbers) < len(inputs):
             found = indices_of(inputs["target_language"], [NO_LANGUAGE, *self.tags.texts])
             numbers["tag"] = tf.where(found == 0, IN_TEXT, found)
-        key = method, compiled, *numbers
-        if key not in self._traced:
-            names, body = tuple(numbers), getattr(self, method)
-
-            def call(*tensors: tf.Tensor) -> dict[str, tf.Tensor]:
-                # Read before the loops, which a variable read inside would keep in order.
-                with keras.StatelessScope(list(zip(self._weights, values_of(self._weights), strict=True))):
-                    found: dict[str, tf.Tensor] = body(dict(zip(names, tensors, strict=True)), compiled)
-                return found
-
-            specs = [tf.TensorSpec([None, None] if name in PHRASES else [None], x.dtype) for name, x in numbers.items()]
-            self._traced[key] = function(call, specs)
-        answers: dict[str, tf.Tensor] = self._traced[key](*numbers.values())
-        return answers
+        return numbers
 
     def tokens(self, inputs: Mapping[str, tf.Tensor], compiled: bool) -> dict[str, tf.Tensor]:
         """Translates as `translate`, with the subwords of each hypothesis.
@@ -200,6 +175,18 @@ class TextGraph:
         longest = self._searches[0].limit(rows.width(0) - 1)
         if "prefix" in sides:
             longest += rows.width(1)
+        stages: list[Stage] = []
+        if self.options.shortlist is not None and (len(sides) > 1 or phrases):
+            stages.append(CheckCandidates(self._searches[0].num_candidates))
+        if "constraints" in phrases:
+            stages.append(MetConstraints(inputs["constraints"], width))
+        join = functools.partial(self._joined, texts=inputs["text"], rows=rows)
+        stages.append(Texts(join, width, longest, self._replaces))
+        if not is_one and not self.options.sample:
+            stages.append(Distinct(n, rows.lengths[0] > 0))
+        if with_tokens:
+            pieces = functools.partial(self._pieces, rows=rows)
+            stages.append(WordScores(pieces, width, longest))
 
         def translate(chosen: tf.Tensor) -> tuple[tf.Tensor, ...]:
             source, *prefix = (rows.ids(side, chosen) for side in range(len(sides)))
@@ -210,8 +197,8 @@ class TextGraph:
             some = {name: tf.gather(x, chosen) for name, x in phrases.items()}
 
             def search(index: int) -> tuple[tf.Tensor, ...]:
-                of_decoder = self._searches[index]
-                candidates, forced = of_decoder.candidates_of(source, more.get("prefix"), some.get("constraints"))
+                of_decoder, constraints = self._searches[index], some.get("constraints")
+                candidates, forced = of_decoder.candidates_of(source, more.get("prefix"), constraints)
                 run = functools.partial(of_decoder, memory, source, **more, candidates=candidates, compiled=compiled)
                 if some:  # requests, and parts of a text, without phrases do not pay for them
                     has_any = tf.reduce_any([tf.reduce_any(x != PAD) for x in some.values()])
@@ -219,48 +206,15 @@ class TextGraph:
                 else:
                     tokens, scores, cut_off = run()
                 tokens = tf.where(is_valid(scores)[:, :, None], tokens, PAD)  # [B, K, T]
-                beyond = [[0, 0], [0, 0], [0, longest - tf.shape(tokens)[2]]]
-                found = [tf.pad(tokens, beyond), scores, cut_off]
-                if self._replaces:
-                    attended = self._decoders[index].attended_by_unknown(memory, source, tokens, compiled)
-                    found.append(tf.pad(attended, beyond))
-                if "constraints" in some:
-                    is_met = met_constraints(some["constraints"], tokens)  # without the last columns, or padded
-                    count = tf.shape(inputs["constraints"])[1]
-                    missing = tf.maximum(count - tf.shape(is_met)[2], 0)
-                    is_met = tf.pad(is_met, [[0, 0], [0, 0], [0, missing]], constant_values=True)[:, :, :count]
-                    found.append(tf.strings.reduce_join(tf.where(is_met, "1", "0"), 2))
-                if with_tokens:
-                    of_pieces = of_decoder.token_log_probabilities(memory, tokens, candidates, compiled)
-                    found.append(tf.pad(of_pieces, beyond))
-                return *found, tf.fill([tf.shape(source)[0]], forced)
+                part = Part(of_decoder, memory, source, tokens, candidates, forced, constraints, compiled)
+                return padded(tokens, longest), scores, cut_off, *computed(stages, part)
 
             return self._by_target(search, chosen, rows)
 
         of_each: dict[str, Column] = {"tokens": ((width, longest), tf.int32)}
         of_each |= {"score": ((width,), tf.float32), "cut_off": ((width,), tf.bool)}
-        if self._replaces:
-            of_each["attended"] = (width, longest), tf.int32
-        if "constraints" in phrases:
-            of_each["met"] = (width,), tf.string
-        if with_tokens:
-            of_each["token_log_probability"] = (width, longest), tf.float32
-        # Text without subwords is not computed: its translation is empty.
-        *found, forced = rows.compute(translate, [*of_each.values(), ((), tf.int32)], rows.lengths[0] > 0)
-        answers = dict(zip(of_each, found, strict=True))
-        if len(sides) > 1 or phrases:
-            answers["tokens"] = self._searches[0].check_forced(forced, answers["tokens"])
-        # Behind the parts: the operators of subwords have a state.
-        answers["translation"] = self._joined(answers["tokens"], answers.pop("attended", None), inputs["text"], rows)
-        if not is_one and not self.options.sample:
-            answers = distinct(answers, n, rows.lengths[0] > 0)
-        tokens = answers.pop("tokens")
-        if with_tokens:
-            is_used = tf.reduce_any(tokens != PAD, [0, 1])  # [T]
-            size = tf.maximum(tf.math.count_nonzero(is_used, dtype=tf.int32), 1)
-            tokens = tokens[:, :, :size]
-            answers["token"] = self._with_tokenizers(SubwordTokenizer.piece_strings, tokens, 1, rows.languages)
-            answers["token_log_probability"] = answers["token_log_probability"][:, :, :size]
+        answers = finished(stages, rows, translate, of_each)
+        del answers["tokens"]
         if is_one:
             answers = {name: x[:, 0] for name, x in answers.items()}
         return {**answers, "truncated": rows.truncated}
@@ -275,6 +229,12 @@ class TextGraph:
         """
         rows = self._rows(inputs, compiled, "text", "prefix", hypotheses=count * self.options.beam_size)
         longest = self._searches[0].limit(rows.width(0) - 1) + rows.width(1)
+
+        stages: list[Stage] = []
+        if self.options.shortlist is not None:
+            stages.append(CheckCandidates(self._searches[0].num_candidates, (count,)))
+        join = functools.partial(self._joined, texts=inputs["text"], rows=rows)
+        stages.append(Texts(join, count, longest, self._replaces))
 
         def alternatives(chosen: tf.Tensor) -> tuple[tf.Tensor, ...]:
             source, prefix = rows.ids(0, chosen), rows.ids(1, chosen)
@@ -292,27 +252,20 @@ class TextGraph:
                 sources = [tf.repeat(x, count, 0) for x in memory], tf.repeat(source, count, 0)
                 candidates, forced = self._searches[index].candidates_of(sources[1], begun, None)
                 tokens, *found = self._searches[index](*sources, prefix=begun, candidates=candidates, compiled=compiled)
-                best = [tokens[:, :1]]  # [B count, 1, T]
-                if self._replaces:
-                    best.append(self._decoders[index].attended_by_unknown(*sources, best[0], compiled))
-                beyond = [[0, 0], [0, 0], [0, longest - tf.shape(tokens)[2]]]
-                of_rows = [tf.reshape(tf.pad(x, beyond), [-1, count, longest]) for x in best]
-                of_rows += [tf.reshape(x[:, 0], [-1, count]) for x in found]
-                return ids, tf.exp(values), *of_rows, tf.fill([tf.shape(source)[0]], forced)
+                best = tokens[:, :1]  # [B count, 1, T]
+                part = Part(self._searches[index], *sources, best, candidates, forced, None, compiled)
+                of_rows = [padded(best, longest), *(x[:, 0] for x in found), *computed(stages, part)]  # [B count, ...]
+                shapes = [tf.concat([[-1, count], tf.shape(x)[2:]], 0) for x in of_rows]
+                return ids, tf.exp(values), *map(tf.reshape, of_rows, shapes)
 
             return self._by_target(search, chosen, rows)
 
         of_each: dict[str, Column] = {"piece": ((count,), tf.int32), "probability": ((count,), tf.float32)}
-        of_each["tokens"] = (count, longest), tf.int32
-        if self._replaces:
-            of_each["attended"] = (count, longest), tf.int32
-        of_each |= {"score": ((count,), tf.float32), "cut_off": ((count,), tf.bool), "forced": ((), tf.int32)}
-        found = rows.compute(alternatives, list(of_each.values()), rows.lengths[0] > 0)
-        answers = dict(zip(of_each, found, strict=True))
-        tokens = self._searches[0].check_forced(answers.pop("forced"), answers.pop("tokens"))
-        texts = self._joined(tokens, answers.pop("attended", None), inputs["text"], rows)
-        pieces = self._with_tokenizers(SubwordTokenizer.piece_strings, answers["piece"], 1, rows.languages)
-        return {**answers, "piece": pieces, "translation": texts, "truncated": rows.truncated}
+        of_each |= {"tokens": ((count, longest), tf.int32)}
+        of_each |= {"score": ((count,), tf.float32), "cut_off": ((count,), tf.bool)}
+        answers = finished(stages, rows, alternatives, of_each)
+        del answers["tokens"]
+        return {**answers, "piece": self._pieces(answers["piece"], rows), "truncated": rows.truncated}
 
     def score(self, inputs: Mapping[str, tf.Tensor], compiled: bool) -> dict[str, tf.Tensor]:
         """Computes log-probabilities of translations: `target` of `source`, string.
@@ -496,6 +449,10 @@ class TextGraph:
 
         replaced = self._with_tokenizers(replace, tf.range(tf.shape(places)[0]), 1, languages)
         return tf.tensor_scatter_nd_update(joined, places, replaced)
+
+    def _pieces(self, tokens: tf.Tensor, rows: Rows) -> tf.Tensor:
+        """Returns the subwords of tokens `[N, ...]` as strings."""
+        return self._with_tokenizers(SubwordTokenizer.piece_strings, tokens, 1, rows.languages)
 
     def _with_tokenizers(
         self,

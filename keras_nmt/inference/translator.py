@@ -284,9 +284,10 @@ class Translator:
                 inputs[name] = tf.constant(phrases, tf.string, [len(lines), len(phrases[0]) if phrases else 1])
         if constraints is not None and self.options.sample:
             raise UserError("`constraints` need a search: leave them out when sampling. Received: sample=True")
+        method = self.graph.tokens if word_scores else self.graph.translate
         try:
             with self._errors_of_prefixes(inputs):
-                answers = self.graph.compute("tokens" if word_scores else "translate", inputs, self.options.jit_compile)
+                answers = self.graph.parts(method, inputs, self.options.jit_compile)
         except TooManyPhrases as error:
             if len(lines) == 1:
                 raise UserError(f"{error}, for the sentence {lines[0][:80]!r}") from None
@@ -425,7 +426,7 @@ class Translator:
         target = self._target(sources, target)
         inputs = {"source": _texts(sources), "target": _texts(targets)}
         inputs |= self._language_numbers(len(sources), source, target)
-        answers = self.graph.compute("score", inputs, self.options.jit_compile)
+        answers = self.graph.parts(self.graph.score, inputs, self.options.jit_compile)
         self._warn_of_truncated(answers, "pair(s)")
         log_probabilities: list[float] = answers["log_probability"].numpy().tolist()
         return log_probabilities
@@ -499,7 +500,7 @@ class Translator:
         if isinstance(language, Iterable) and not isinstance(language, str):
             language = list(language)
         inputs = {"text": _texts(lines), **self._language_numbers(len(lines), language, language)}
-        answers = self.graph.compute("embed", inputs, self.options.jit_compile)
+        answers = self.graph.parts(self.graph.embed, inputs, self.options.jit_compile)
         self._warn_of_truncated(answers, "sentence(s)")
         return answers["mean"].numpy(), answers["sentence"].numpy()
 

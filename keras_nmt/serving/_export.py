@@ -12,7 +12,9 @@ import tensorflow as tf
 
 from keras_nmt.data import SubwordTokenizer
 from keras_nmt.errors import UserError, one_line
-from keras_nmt.inference.graph import PHRASES, TextGraph
+from keras_nmt.inference._phrases import PHRASES
+from keras_nmt.inference._runners import Method
+from keras_nmt.inference.graph import TextGraph
 from keras_nmt.inference.language_codes import unknown_language
 from keras_nmt.inference.search_options import SAMPLING
 from keras_nmt.inference.translator import Translator
@@ -181,20 +183,20 @@ def _write(
     graph = translator.graph
     planned = []
     if "align" in more:  # first, because only tracing shows whether the model can align
-        planned.append(_Signature("align", graph, "align", ("source", "target", *languages)))
+        planned.append(_Signature("align", graph, graph.align, ("source", "target", *languages)))
     names = ("serving_default", *(["translate"] if languages else []))
-    planned += [_Signature(name, graph, "translate", ("text", *languages)) for name in names]
+    planned += [_Signature(name, graph, graph.translate, ("text", *languages)) for name in names]
     for direction in directions:
         fixed = dict(zip(languages, direction, strict=True))
-        planned.append(_Signature(f"translate_{'_'.join(direction)}", graph, "translate", ("text",), fixed))
-    planned.append(_Signature("score", graph, "score", ("source", "target", *languages)))
+        planned.append(_Signature(f"translate_{'_'.join(direction)}", graph, graph.translate, ("text",), fixed))
+    planned.append(_Signature("score", graph, graph.score, ("source", "target", *languages)))
     if sampler is not None:
-        planned.append(_Signature("sample", sampler.graph, "translate", ("text", "seed", *languages)))
-    for name, method in (("search", "translate"), ("tokens", "tokens")):
+        planned.append(_Signature("sample", sampler.graph, sampler.graph.translate, ("text", "seed", *languages)))
+    for name, method in (("search", graph.translate), ("tokens", graph.tokens)):
         if name in more:
             planned.append(_Signature(name, graph, method, ("text", "prefix", "beam_size", *PHRASES, *languages)))
     if translator.has_bridge:
-        planned.append(_Signature("embed", graph, "embed", ("text", "language")))
+        planned.append(_Signature("embed", graph, graph.embed, ("text", "language")))
     with count_steps(2 * len(planned) + 1, "signatures") as advance:  # the last step writes the files
         signatures: dict[str, Any] = {}
         for signature in planned:
@@ -216,7 +218,7 @@ class _Signature(NamedTuple):
 
     name: str
     graph: TextGraph
-    method: str
+    method: Method
     inputs: tuple[str, ...]
     fixed: Mapping[str, str] = {}
 
@@ -228,7 +230,7 @@ class _Signature(NamedTuple):
             named |= {key: tf.fill(tf.shape(values[0])[:1], language) for key, language in self.fixed.items()}
             if "language" in named:  # `embed` has one language
                 named |= dict.fromkeys(languages, named.pop("language"))
-            return self.graph.answer(self.method, named, compiled)
+            return self.graph.traced(self.method, named, compiled)
 
         specs = [
             tf.TensorSpec(

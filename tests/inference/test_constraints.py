@@ -158,7 +158,7 @@ def test_more_phrases_than_memory_are_refused(translator):
     inputs = {"text": tf.constant(["a cat"]), "constraints": tf.constant([[alternatives]])}
     tf.config.run_functions_eagerly(False)
     with pytest.raises(tf.errors.InvalidArgumentError, match="too many alternatives and subwords together"):
-        translator.graph.answer("translate", inputs, False)
+        translator.graph.traced(translator.graph.translate, inputs, False)
 
 
 @pytest.mark.slow

@@ -90,7 +90,7 @@ def in_graph(translator: Translator, case: Case, **inputs: Any) -> list[list[str
     """The translations of the graph that an export holds."""
     languages = dict(zip(("source_language", "target_language"), case.languages, strict=False))
     given = {name: tf.constant(x) for name, x in {**inputs, **languages}.items()}
-    found = translator.graph.answer("translate", given, False)["translation"].numpy()
+    found = translator.graph.traced(translator.graph.translate, given, False)["translation"].numpy()
     return [[text.decode() for text in row] for row in found.reshape(len(LINES), -1)]
 
 
@@ -227,7 +227,7 @@ def test_scores_and_ensembles(case, column):
     scores = translator.score(LINES, targets, *case.languages)
     languages = dict(zip(("source_language", "target_language"), case.languages, strict=False))
     given = {name: tf.constant(x) for name, x in {"source": LINES, "target": targets, **languages}.items()}
-    found = translator.graph.answer("score", given, False)["log_probability"]
+    found = translator.graph.traced(translator.graph.score, given, False)["log_probability"]
     np.testing.assert_allclose(found, scores, atol=1e-4)
     for row, (text, _, source_tokenizer, target_tokenizer) in enumerate(case.rows(LINES)):
         ids = [*ids_of(target_tokenizer, targets[row]), EOS]
@@ -276,9 +276,9 @@ def test_a_label_in_a_text_does_not_choose_the_language(make_multilingual, sourc
 
 def test_no_lines_give_no_translations(bridge_translator):
     none = dict.fromkeys(("text", "source_language", "target_language"), tf.zeros([0], tf.string))
-    found = bridge_translator.graph.answer("translate", none, False)
+    found = bridge_translator.graph.traced(bridge_translator.graph.translate, none, False)
     assert all(x.shape.as_list() == [0] for x in found.values())
-    assert bridge_translator.graph.answer("embed", none, False)["sentence"].shape == (0, 3, 8)
+    assert bridge_translator.graph.traced(bridge_translator.graph.embed, none, False)["sentence"].shape == (0, 3, 8)
     assert bridge_translator.translate([], "de", "fr") == bridge_translator.score([], [], "de", "fr") == []
     assert [x.shape for x in bridge_translator.embed([], "de")] == [(0, 8), (0, 3, 8)]
 
@@ -292,7 +292,9 @@ def test_embeddings_are_the_vectors_of_the_bridge(bridge_translator):
         np.testing.assert_allclose(sentence[i], expected["sentence"][0], rtol=1e-4, atol=1e-5)
         np.testing.assert_allclose(mean[i], expected["mean"][0], rtol=1e-4, atol=1e-5)
     inputs = {"text": lines, **dict.fromkeys(("source_language", "target_language"), languages)}
-    found = bridge_translator.graph.answer("embed", {name: tf.constant(x) for name, x in inputs.items()}, False)
+    found = bridge_translator.graph.traced(
+        bridge_translator.graph.embed, {name: tf.constant(x) for name, x in inputs.items()}, False
+    )
     np.testing.assert_allclose(found["mean"], mean, atol=1e-5)
     with pytest.warns(UserWarning, match="1 sentence.*were truncated"):
         bridge_translator.embed([SEVERAL[2]], "de")
@@ -349,4 +351,6 @@ def test_arguments_that_do_not_fit_are_refused(make_multilingual, bridge_transla
     ):
         inputs = {"text": ["a", "b"], "source_language": sources, "target_language": ["de"] * len(sources)}
         with pytest.raises(tf.errors.InvalidArgumentError, match=told):
-            bridge_translator.graph.answer("translate", {name: tf.constant(x) for name, x in inputs.items()}, False)
+            bridge_translator.graph.traced(
+                bridge_translator.graph.translate, {name: tf.constant(x) for name, x in inputs.items()}, False
+            )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import resource
 import signal
@@ -19,7 +20,7 @@ from keras_nmt.errors import UserError
 from keras_nmt.files.model_config import LENGTH_PENALTIES
 from keras_nmt.ids import BOS, EOS, PAD
 from keras_nmt.inference import Translation, Translator
-from keras_nmt.inference.graph import TextGraph
+from keras_nmt.inference.batching import Rows
 from keras_nmt.inference.search_options import SearchOptions
 
 DECODING_MODEL = Path(__file__).parents[2] / "docs" / "decoding_model"
@@ -47,7 +48,7 @@ def searched(translator, texts):
 def test_with_a_gpu_one_thread_at_a_time_calls_a_translator(monkeypatch, translator):
     # There, TensorFlow mixes up the eager tensors of several threads.
     monkeypatch.setattr(tf.config, "list_logical_devices", lambda kind: ["GPU:0"] if kind == "GPU" else ["CPU:0"])
-    compute, inside, most = translator.graph.compute, [], []
+    compute, inside, most = translator.graph.parts, [], []
 
     def slow(*arguments):
         inside.append(1)
@@ -56,7 +57,7 @@ def test_with_a_gpu_one_thread_at_a_time_calls_a_translator(monkeypatch, transla
         inside.pop()
         return compute(*arguments)
 
-    monkeypatch.setattr(translator.graph, "compute", slow)
+    monkeypatch.setattr(translator.graph, "parts", slow)
     with ThreadPoolExecutor(3) as threads:
         found = list(threads.map(translator.translate, [["a cat"]] * 3))
     assert found[0] == found[1] == found[2]
@@ -90,8 +91,7 @@ def test_few_lines_are_one_function_from_the_second_call_on(translator, lines, m
     }
     part_by_part = {name: call() for name, call in calls.items()}
     assert {name: call() for name, call in calls.items()} == part_by_part
-    for method in ("translate", "tokens", "score"):
-        monkeypatch.delattr(TextGraph, method)  # a call, or another trace, would be an error
+    monkeypatch.delattr(Rows, "compute")  # a call part by part, or another trace, would be an error
     assert {name: call() for name, call in calls.items()} == part_by_part
     with pytest.raises(UserError, match="prefix='東'"):
         several.translate(lines[:2], prefixes=["東", ""])
@@ -222,7 +222,7 @@ def test_a_prefix_with_unknown_characters_is_named_or_spelled_in_bytes(
         translator.translate(["a mouse", "cats"], prefixes=["die", "die 🐶 katze"])
     inputs = {"text": tf.constant(["a mouse"]), "prefix": tf.constant(["die 🐶 katze"])}
     with pytest.raises(tf.errors.InvalidArgumentError, match="A prefix has characters that the subwords of the target"):
-        translator.graph.answer("translate", inputs, False)
+        translator.graph.traced(translator.graph.translate, inputs, False)
     (tmp_path / "text").write_text("die kleine katze\n" * 9)
     path = train_subwords(tmp_path / "text", tmp_path / "m", vocabulary_size=290, byte_fallback=True)
     tokenizers = {"source": source_tokenizer, "target": SubwordTokenizer(path)}
@@ -374,7 +374,8 @@ def test_arguments_that_do_not_fit_are_refused(model, tokenizers, translator):
         refused(told, translator.translate, lines)
     refused("`seeds` need a translator with.* Received: seeds=4", translator.translate, ["ab"], seeds=4)
     inputs = {"source": tf.constant(["a", "b", "c"]), "target": tf.constant(["a"])}
-    for method in (translator.graph.score, lambda *x: translator.graph.answer("score", *x)):  # eagerly, and as a graph
+    graph = translator.graph
+    for method in (graph.score, functools.partial(graph.traced, graph.score)):  # eagerly, and as a graph
         with pytest.raises(tf.errors.InvalidArgumentError, match="Inputs differ in number"):
             method(inputs, False)
 
