@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 import lazy_loader
 
 if TYPE_CHECKING:
+    from keras_nmt.analysis.ablations import Ablations, Change, ablate
     from keras_nmt.analysis.alignments import GoldAlignment, WordAlignment, alignment_error_rate, read_gold_alignments
     from keras_nmt.analysis.bleu_by_length import lengths
     from keras_nmt.analysis.bridges import BridgeAttention, bridge_attention, bridge_entropy, plot_bridge_attention
     from keras_nmt.analysis.contrastive import ContrastItem, contrast, contrast_of_texts, read_contrast
+    from keras_nmt.analysis.cuts import Cut
     from keras_nmt.analysis.demo import DemoServer, demo_page
     from keras_nmt.analysis.layer_means import composition, gates, similarity
     from keras_nmt.analysis.lexical_probes import lexical
@@ -31,10 +33,12 @@ if TYPE_CHECKING:
 __getattr__, __dir__, _ = lazy_loader.attach(
     __name__,
     submod_attrs={
+        "ablations": ["Ablations", "Change", "ablate"],
         "alignments": ["GoldAlignment", "WordAlignment", "alignment_error_rate", "read_gold_alignments"],
         "bleu_by_length": ["lengths"],
         "bridges": ["BridgeAttention", "bridge_attention", "bridge_entropy", "plot_bridge_attention"],
         "contrastive": ["ContrastItem", "contrast", "contrast_of_texts", "read_contrast"],
+        "cuts": ["Cut"],
         "demo": ["DemoServer", "demo_page"],
         "layer_means": ["composition", "gates", "similarity"],
         "lexical_probes": ["lexical"],
@@ -51,8 +55,11 @@ __getattr__, __dir__, _ = lazy_loader.attach(
 )
 
 __all__ = [
+    "Ablations",
     "BridgeAttention",
+    "Change",
     "ContrastItem",
+    "Cut",
     "DemoServer",
     "DemoSystem",
     "GoldAlignment",
@@ -66,6 +73,7 @@ __all__ = [
     "SubwordRole",
     "TaggedSentence",
     "WordAlignment",
+    "ablate",
     "alignment_error_rate",
     "bridge_attention",
     "bridge_entropy",

@@ -45,7 +45,7 @@ def layer_outputs(
     """
     calls = [
         (layer, [x for x in keras.tree.flatten(value) if tf.is_tensor(x) and x.shape.rank])
-        for layer, name, value, _ in records
+        for layer, name, value, *_ in records
         if name == "output" and id(layer) in paths
     ]
     # Keras calls the layers of a loop once outside of it.

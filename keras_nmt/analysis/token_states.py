@@ -351,7 +351,7 @@ def _tensors(
     }
     outputs = layer_outputs(records, paths, axes, real.graph)
     found: dict[str, Any] = {f"layers/{path}": output for path, output in outputs.items()}
-    for layer, name, value, _ in records:
+    for layer, name, value, *_ in records:
         if name == "representations":
             name = "composition"
         elif name == "bridge_attention":  # comes before its "bridge"
@@ -390,6 +390,48 @@ def _batches(
     generator: np.random.Generator | None,
     has_bridge: bool,
 ) -> Iterator[HiddenStatesBatch]:
+    for batch in id_batches(tokenizers, source, target, max_tokens, generator):
+        found = read(*batch.ids)
+        made = [
+            _side(
+                found[name],
+                batch.ids[side].numpy(),
+                batch.lengths[side],
+                None if has_bridge and side else batch.lengths[0],
+                batch.texts[side],
+                batch.rows,
+                tokenizers[side],
+                bool(side),
+            )
+            for side, name in enumerate(found)
+        ]
+        yield HiddenStatesBatch(made[0], made[1] if len(made) > 1 else None)
+
+
+class IdBatch(NamedTuple):
+    """The subword ids of texts, of one side or of two.
+
+    Attributes:
+        rows: Array `[B]`, the indices of the texts in the corpus.
+        texts: List with the tuple of a side's texts.
+        ids: List with the tensor `[B, T]` of a side's ids: a source with its end, a target with its begin.
+        lengths: List with the array `[B]` of a side's numbers of ids.
+    """
+
+    rows: np.ndarray
+    texts: list[tuple[str, ...]]
+    ids: list[tf.Tensor]
+    lengths: list[np.ndarray]
+
+
+def id_batches(
+    tokenizers: Sequence[SubwordTokenizer],
+    source: Iterable[str],
+    target: Iterable[str] | None,
+    max_tokens: int,
+    generator: np.random.Generator | None = None,
+) -> Iterator[IdBatch]:
+    """Yields the ids of texts in batches; within 4,096 texts, those of similar length share a batch."""
     texts = zip(*((source,) if target is None else (source, target)), strict=True)
     first = 0
     while window := _take(texts, LINES_AT_ONCE):
@@ -408,23 +450,12 @@ def _batches(
         if generator is not None:
             generator.shuffle(batches)
         for chosen in batches:
-            ids = [tf.ragged.constant([of_side[i] for i in chosen], dtype=tf.int32).to_tensor(PAD) for of_side in rows]
-            found = read(*ids)
-            lengths = [np.array([len(of_side[i]) for i in chosen]) for of_side in rows]
-            made = [
-                _side(
-                    found[name],
-                    ids[side].numpy(),
-                    lengths[side],
-                    None if has_bridge and side else lengths[0],
-                    tuple(sides[side][i] for i in chosen),
-                    np.array(chosen) + first,
-                    tokenizers[side],
-                    bool(side),
-                )
-                for side, name in enumerate(found)
-            ]
-            yield HiddenStatesBatch(made[0], made[1] if len(made) > 1 else None)
+            yield IdBatch(
+                np.array(chosen) + first,
+                [tuple(of_side[i] for i in chosen) for of_side in sides],
+                [tf.ragged.constant([of_side[i] for i in chosen], dtype=tf.int32).to_tensor(PAD) for of_side in rows],
+                [np.array([len(of_side[i]) for i in chosen]) for of_side in rows],
+            )
         first += len(window)
 
 

@@ -146,7 +146,7 @@ class Inspection:
         write_results(analysis.compare(models), self._output)
 
 
-def write_results(results: analysis.ModelComparison | analysis.Roles, output: Path | None) -> None:
+def write_results(results: analysis.ModelComparison | analysis.Roles | analysis.Ablations, output: Path | None) -> None:
     """Prints the table of results, and writes the results to a folder, if there is one."""
     for line in results.to_markdown().splitlines():
         write_line(line)

@@ -27,10 +27,11 @@ from keras_nmt.cli.options import (
     refuse_without,
     with_options,
 )
-from keras_nmt.cli.progress import working
+from keras_nmt.cli.progress import progress, working
 from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.errors import UserError
 from keras_nmt.files.model_config import ModelFiles
+from keras_nmt.progress import show_steps
 from keras_nmt.text.text_files import read_line_pairs, read_lines
 
 
@@ -306,7 +307,51 @@ def roles(
     write_results(found, shared["output"])
 
 
-STATE_COMMANDS = (similarity, gates, composition, lexical, roles, contrast, senses, lengths, alignments)
+@with_options(SHARED)
+def ablate(
+    directory: Directory,
+    source: Source,
+    target: Target,
+    cuts: Annotated[
+        list[str],
+        typer.Option(
+            "--set",
+            metavar="PATTERN=KIND",
+            help="What to replace, by a pattern of places: 'encoder/*:gates=constant:0'; KIND is constant:NUMBER, "
+            "mean, shuffle, sentence (another sentence's values) or without:ORDER. Repeat it for others.",
+        ),
+    ],
+    each: Annotated[
+        bool,
+        typer.Option("--each", help="Also each matching place alone; with a pattern that ends with ':*', each part."),
+    ] = False,
+    search: Annotated[bool, typer.Option(help="Also translate, and measure BLEU.")] = True,
+    patch: Annotated[
+        int | None,
+        typer.Option(metavar="LINE", min=1, help="The line whose values `sentence` takes. Default: the next line."),
+    ] = None,
+    **shared: Any,
+) -> None:
+    """Measures what changes if gates, heads, roles, compositions, states or bridges are replaced."""
+    (model,) = check_inspection([directory], shared["output"])
+    lines = read_line_pairs(source, target)
+    import_tensorflow(shared["import_"])
+    with show_steps(progress):
+        found = analysis.ablate(
+            model,
+            lines[0],
+            lines[1],
+            cuts,
+            each=each,
+            search=search,
+            patch=patch,
+            source_language=shared["source_language"],
+            target_language=shared["target_language"],
+        )
+    write_results(found, shared["output"])
+
+
+STATE_COMMANDS = (similarity, gates, composition, lexical, roles, contrast, senses, lengths, alignments, ablate)
 
 
 def _of_states(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import contextvars
 import functools
 import itertools
 from collections.abc import Callable, Generator, Hashable, Iterator, Sequence
@@ -193,7 +194,11 @@ class _Parts:
             yield from itertools.starmap(self._compute_part, self._starts_and_sizes())
             return
         with ThreadPoolExecutor(PARTS_AT_ONCE) as threads:
-            futures = [threads.submit(self._compute_part, *part) for part in self._starts_and_sizes()]
+            # They trace functions in the context of the caller, such as `keras_nmt.layers.intervening`.
+            futures = [
+                threads.submit(contextvars.copy_context().run, self._compute_part, *part)
+                for part in self._starts_and_sizes()
+            ]
             try:
                 for future in futures:
                     yield future.result()

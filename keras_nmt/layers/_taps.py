@@ -22,17 +22,27 @@ class Record(NamedTuple):
         name: String, the tensor's name, such as "attention".
         value: The tensor, or a nest of tensors.
         inputs: What the layer computed the value from, where a replacement may need it; else None.
+        parts: Integer, the axis of the parts that can be replaced alone, counted from the end; or None.
     """
 
     layer: keras.layers.Layer
     name: str
     value: Any
     inputs: Any = None
+    parts: int | None = None
 
     @property
     def place(self) -> str:
         """The path of the layer and the name of the tensor: "encoder/layer_1/self_attention:attention"."""
         return f"{self.layer.path}:{self.name}"
+
+    @property
+    def num_parts(self) -> int:
+        """The number of parts; 0 if no part can be replaced alone."""
+        if self.parts is None:
+            return 0
+        is_list = isinstance(self.value, (list, tuple))
+        return len(self.value) if is_list else int(self.value.shape[self.parts])
 
 
 Replacement = Callable[[Record], Any]
@@ -63,16 +73,16 @@ def tap(layer: keras.layers.Layer, name: str, value: Any, *, parts: int | None =
     """
     replacements = _replacements.get()
     if replacements is not None:
-        value = replacements.replace(Record(layer, name, value, inputs), parts)
-    record(layer, name, value, inputs)
+        value = replacements.replace(Record(layer, name, value, inputs, parts))
+    record(layer, name, value, inputs, parts)
     return value
 
 
-def record(layer: keras.layers.Layer, name: str, value: Any, inputs: Any = None) -> None:
+def record(layer: keras.layers.Layer, name: str, value: Any, inputs: Any = None, parts: int | None = None) -> None:
     """Records what a layer has computed, but cannot replace, such as the states of a loop that has run."""
     records = _records.get()
     if records is not None:
-        records.append(Record(layer, name, value, inputs))
+        records.append(Record(layer, name, value, inputs, parts))
 
 
 @contextlib.contextmanager
@@ -164,7 +174,7 @@ class _Replacements:
         self.used: set[str] = set()
         self.places: dict[str, None] = {}  # those that ran, in order
 
-    def replace(self, record: Record, axis: int | None) -> Any:
+    def replace(self, record: Record) -> Any:
         self.places[record.place] = None
         matching = [pattern for pattern in self.of_patterns if _matches(pattern, record.place)]
         for pattern in matching:
@@ -173,7 +183,7 @@ class _Replacements:
             if number is None:
                 new = keras.tree.map_structure(_alike, record.value, replacement(record))
             else:
-                new = _with_part(record, axis, number, replacement)
+                new = _with_part(record, number, replacement)
             record = record._replace(value=new)
         return record.value
 
@@ -194,12 +204,11 @@ def _part(pattern: str) -> int | None:
     return int(number) if number.isdecimal() else None
 
 
-def _with_part(record: Record, axis: int | None, number: int, replacement: Replacement) -> Any:
+def _with_part(record: Record, number: int, replacement: Replacement) -> Any:
     """Returns the value with another part `number`, from 1."""
-    is_list = isinstance(record.value, (list, tuple))
-    if axis is None:
+    is_list, count, axis = isinstance(record.value, (list, tuple)), record.num_parts, record.parts
+    if not count:
         raise ValueError(f"{record.place} has no parts that can be replaced alone. Received: part {number}")
-    count = len(record.value) if is_list else record.value.shape[axis]
     if not 1 <= number <= count:
         raise ValueError(f"{record.place} has the parts 1 to {count}. Received: part {number}")
     parts = list(record.value) if is_list else ops.unstack(record.value, count, axis=axis)

@@ -1,0 +1,273 @@
+"""What changes if parts of a trained model are cut: log-probabilities of references, and BLEU."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+import os
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import tensorflow as tf
+from sacrebleu.metrics import BLEU
+
+from keras_nmt.analysis.cuts import MEASURED, Cut, TextValues, log_probabilities, model_records
+from keras_nmt.analysis.measurements import json_number, new_figure, save_figure
+from keras_nmt.analysis.token_states import IdBatch, Model, id_batches, open_pair, open_translator
+from keras_nmt.errors import UserError, check_no_string
+from keras_nmt.evaluation import significance
+from keras_nmt.evaluation.bootstrap import bleu_counts, bleu_of_counts, holm, quotient
+from keras_nmt.files.atomic_files import write_json, write_text
+from keras_nmt.files.markdown import markdown_table
+from keras_nmt.inference import Translator
+from keras_nmt.layers import intervening
+from keras_nmt.progress import count_steps
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+MAX_TOKENS = 4096  # of a batch
+SAMPLES = 10_000
+MEASURES = {"log-probability a token": 4, "BLEU": 2}  # with their digits in tables
+
+
+@dataclasses.dataclass(frozen=True)
+class Change:
+    """The change of one measure by a cut: the difference from the whole model, and its p-values, or None."""
+
+    difference: float
+    p: float | None
+    p_holm: float | None
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Ablations:
+    """The changes by cuts of a model. A notebook shows the table.
+
+    Args:
+        whole: Dictionary from measures, "log-probability a token" and "BLEU", to the numbers of the whole model.
+        changes: Dictionary from cuts to dictionaries from measures to `Change`.
+        notes: Tuple of sentences below the table.
+    """
+
+    whole: dict[str, float]
+    changes: dict[Cut, dict[str, Change]]
+    notes: tuple[str, ...]
+
+    def to_markdown(self) -> str:
+        """Returns a table in Markdown: the whole model's numbers, and the differences of each cut."""
+        rows = [["nothing", "", *(cell for name in self.whole for cell in (self._number(name), "", ""))]]
+        for cut, changes in self.changes.items():
+            cells = []
+            for name in self.whole:
+                change = changes.get(name)
+                number = "" if change is None else f"{change.difference:+.{MEASURES[name]}f}"
+                cells += [number, *(_p(None if change is None else p) for p in _p_values(change))]
+            rows.append([f"`{cut.pattern}`", cut.kind, *cells])
+        columns = ["cut", "replaced by", *(cell for name in self.whole for cell in (name, "p", "p (Holm)"))]
+        return "\n\n".join([markdown_table(columns, rows), *self.notes])
+
+    _repr_markdown_ = to_markdown
+
+    def _number(self, name: str) -> str:
+        return f"{self.whole[name]:.{MEASURES[name]}f}"
+
+    def numbers(self) -> dict[str, Any]:
+        """Returns all results in types of JSON."""
+        return {
+            "analysis": "ablate",
+            "whole": {name: json_number(value) for name, value in self.whole.items()},
+            "cuts": [
+                {
+                    "pattern": cut.pattern,
+                    "kind": cut.kind,
+                    "changes": {name: dataclasses.asdict(change) for name, change in changes.items()},
+                }
+                for cut, changes in self.changes.items()
+            ],
+            "notes": list(self.notes),
+        }
+
+    def plot(self) -> Figure:
+        """Draws a `matplotlib.figure.Figure`: a heat map of each measure, with layers or parts as columns.
+
+        Raises:
+            UserError: matplotlib is missing.
+        """
+        cells = {cut: _row_and_column(cut) for cut in self.changes}
+        rows = list(dict.fromkeys(row for row, _ in cells.values()))
+        columns = sorted({column for _, column in cells.values()}, key=lambda x: (len(x), x))
+        size = min(3 + 0.9 * len(columns) + 0.08 * max(map(len, rows)), 40), min(1.5 + 0.4 * len(rows), 60)
+        figure = new_figure(size[0] * len(self.whole), size[1])
+        for number, name in enumerate(self.whole, 1):
+            axes = figure.add_subplot(1, len(self.whole), number)
+            table = np.full([len(rows), len(columns)], np.nan)
+            for cut, (row, column) in cells.items():
+                if name in self.changes[cut]:
+                    table[rows.index(row), columns.index(column)] = self.changes[cut][name].difference
+            largest = np.nanmax(np.abs(table)) if np.isfinite(table).any() else 1
+            axes.imshow(table, cmap="RdBu", vmin=-largest, vmax=largest, aspect="auto", interpolation="nearest")
+            for (row, column), value in np.ndenumerate(table):
+                if np.isfinite(value):
+                    colour = "white" if abs(value) > 0.6 * largest else "black"
+                    text = f"{value:+.{MEASURES[name]}f}"
+                    axes.text(column, row, text, ha="center", va="center", color=colour, fontsize="small")
+            axes.set_xticks(range(len(columns)), columns)
+            axes.set_yticks(range(len(rows)), rows if number == 1 else [""] * len(rows), parse_math=False)
+            axes.set_title(f"change of {name}")
+        return figure
+
+    def write(self, folder: str | os.PathLike[str]) -> None:
+        """Writes results.json, table.md and ablate.png into a folder."""
+        folder = Path(folder)
+        write_json(folder / "results.json", self.numbers())
+        write_text(folder / "table.md", self.to_markdown() + "\n")
+        save_figure(folder / "ablate.png", self.plot())
+
+
+def _p_values(change: Change | None) -> tuple[float | None, float | None]:
+    return (None, None) if change is None else (change.p, change.p_holm)
+
+
+def _p(p: float | None) -> str:
+    return "" if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def _row_and_column(cut: Cut) -> tuple[str, str]:
+    """Returns the row and the column of a heat map: a part, or the number of a layer, is the column."""
+    found = re.search(r":(\d+)$", cut.pattern) or re.search(r"(?:layer|state)_(\d+)", cut.pattern)
+    if found is None:
+        return f"{cut.pattern} = {cut.kind}", "all"
+    row = f"{cut.pattern[: found.start(1)]}*{cut.pattern[found.end(1) :]}"
+    return f"{row} = {cut.kind}", found.group(1)
+
+
+def ablate(
+    model: Model,
+    source: Sequence[str],
+    target: Sequence[str],
+    cuts: Sequence[str],
+    *,
+    each: bool = False,
+    search: bool = True,
+    patch: int | None = None,
+    source_language: str | None = None,
+    target_language: str | None = None,
+) -> Ablations:
+    """Measures what changes if inner tensors of a model are replaced.
+
+    Log-probabilities are those of the targets by teacher forcing, each token with its own weight. BLEU is that of the
+    translations of a search in which the same tensors are replaced in each step. p-values are two-sided, by paired
+    bootstrap with 10,000 draws over sentences, and Holm's method corrects them for the number of cuts. They show the
+    effect of the choice of sentences on one trained model.
+
+    Args:
+        model: String or path of a model directory, or a `Translator`.
+        source: Sequence of strings.
+        target: Sequence of strings, a translation of each source.
+        cuts: Sequence of strings "PATTERN=KIND": `keras_nmt.layers.intervening` describes patterns, and `Cut` kinds.
+            Each is measured alone.
+        each: Boolean, whether each place that matches a pattern is also measured alone; with a pattern that ends with
+            ":*" each part, such as each head. Defaults to False.
+        search: Boolean, whether to translate, too. A cut of the kind "sentence" is only measured by teacher forcing.
+            Defaults to True.
+        patch: Integer, the number of the line, from 1, whose values the kind "sentence" takes. Defaults to None: those
+            of the next line, and for the last line those of the first.
+        source_language, target_language: Strings, the direction of a multilingual model.
+
+    Returns:
+        `Ablations`.
+
+    Raises:
+        UserError: A cut is wrong or matches nothing, there is no such line, numbers of lines differ, or the model is an
+            ensemble or does not have the direction.
+    """
+    check_no_string(source=source, target=target, cuts=cuts)
+    if len(source) != len(target) or not source:
+        raise UserError(f"There must be a target for each source. Received: {len(source)} and {len(target)} lines")
+    parsed = [Cut.parse(cut) for cut in cuts]
+    if not parsed:
+        raise UserError("Name what to cut, such as '*:gates=constant:0'. Received: nothing")
+    if patch is not None and not 1 <= patch <= len(source):
+        raise UserError(f"The line must be from 1 to {len(source)}. Received: {patch}")
+    if patch is not None and all(cut.kind != "sentence" for cut in parsed):
+        raise UserError(f"A line to take values from goes with the kind `sentence`. Received: {patch}")
+    if patch is None and len(source) < 2 and any(cut.kind == "sentence" for cut in parsed):
+        raise UserError("The kind `sentence` needs another sentence. Received: 1 line")
+    translator, languages = open_translator(model, source_language, target_language)
+    pair, tokenizers = open_pair(translator, *languages)
+    batches = list(id_batches(tokenizers, source, target, MAX_TOKENS))
+    places = {record.place: record.num_parts for record, _ in model_records(pair, *(x[:1] for x in batches[0].ids))}
+    expanded = dict.fromkeys(x for cut in parsed for x in cut.expand(places, each))
+    others = [(i + 1) % len(source) if patch is None else patch - 1 for i in range(len(source))]
+
+    references = list(target)
+    ignores_case = translator.tokenizers[languages[1] or translator.directions[0][1]].lowercases
+    metric = BLEU(lowercase=ignores_case)
+
+    matching = {cut: cut.matching(places) for cut in expanded}
+    needed = [place for cut in expanded if cut.kind in MEASURED for place in matching[cut]]
+    text = TextValues(pair, list(dict.fromkeys(needed)), batches)
+
+    def measured(cut: Cut | None) -> dict[str, np.ndarray]:
+        values: Mapping[str, Any] = {}
+        given = None
+        if cut is not None and cut.kind == "sentence":
+            given = functools.partial(_of_others, text, matching[cut], others)
+        elif cut is not None and cut.kind in MEASURED:
+            values = text.tokens(matching[cut])
+
+        def block(of_batch: Mapping[str, Any]) -> contextlib.AbstractContextManager[None]:
+            return contextlib.nullcontext() if cut is None else intervening(cut.replacements(of_batch or values))
+
+        tf.random.set_seed(0)  # of `shuffle`
+        found = {"log-probability a token": log_probabilities(pair, batches, block, given)}
+        if search and given is None:
+            with block({}):  # the functions of a new translator are traced here
+                texts = [x.text for x in _fresh(translator).translate(list(source), *languages)]
+            found["BLEU"] = bleu_counts(texts, references, metric)
+        return found
+
+    samples: dict[Cut, dict[str, np.ndarray]] = {}
+    with count_steps(1 + len(expanded), "cuts") as advance:
+        whole = measured(None)
+        advance()
+        for cut in expanded:
+            samples[cut] = measured(cut)
+            advance()
+    tested: dict[str, dict[Cut, float | None]] = {
+        name: {cut: significance(of[name], whole[name], samples=SAMPLES) for cut, of in samples.items() if name in of}
+        for name in whole
+    }
+    corrected = {name: holm({cut: p for cut, p in of.items() if p is not None}) for name, of in tested.items()}
+    scores = {"log-probability a token": quotient, "BLEU": bleu_of_counts}
+    values_of_whole = {name: float(scores[name](x.sum(0))) for name, x in whole.items()}
+    changes = {
+        cut: {
+            name: Change(
+                float(scores[name](x.sum(0))) - values_of_whole[name], tested[name][cut], corrected[name].get(cut)
+            )
+            for name, x in of.items()
+        }
+        for cut, of in samples.items()
+    }
+    notes = [f"{len(source):,} sentences."]
+    if ignores_case and "BLEU" in whole:
+        notes.append("BLEU ignores case.")
+    return Ablations(values_of_whole, changes, tuple(notes))
+
+
+def _of_others(text: TextValues, places: Sequence[str], others: Sequence[int], batch: IdBatch) -> dict[str, np.ndarray]:
+    return text.of_others(places, batch, [others[row] for row in batch.rows])
+
+
+def _fresh(translator: Translator) -> Translator:
+    """Returns a translator like another one, that shares no traced function with it."""
+    options = {field.name: getattr(translator.options, field.name) for field in dataclasses.fields(translator.options)}
+    fresh = Translator(translator.model, translator.tokenizers, **options)
+    fresh.target = translator.target
+    return fresh

@@ -1,0 +1,273 @@
+"""Cuts: what stands in the place of an inner tensor of a model, and the values of other sentences for it."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import Any
+
+import keras
+import numpy as np
+import tensorflow as tf
+from keras import ops
+
+from keras_nmt.analysis.token_states import IdBatch
+from keras_nmt.errors import UserError
+from keras_nmt.ids import EOS, PAD
+from keras_nmt.layers import Record, recording
+from keras_nmt.models import TranslationModel
+
+KINDS = "constant:NUMBER, mean, shuffle, sentence or without:ORDER"
+MEASURED = ("mean", "shuffle", "sentence")  # kinds that need the values of a text
+POOL = 4096  # values from which `shuffle` draws
+SEED = 12345
+
+
+@dataclasses.dataclass(frozen=True)
+class Cut:
+    """What stands in place of the tensors that a pattern of places matches.
+
+    Args:
+        pattern: String, the pattern, as in `keras_nmt.layers.intervening`.
+        kind: "constant:X", a number; "mean", the mean over the tokens of the text; "shuffle", the value at a token of
+            the text that is drawn for each token; "sentence", those of another sentence, token by token; or
+            "without:1" or "without:2", a composition without its first or its second order.
+
+    Example:
+
+    >>> Cut.parse("encoder/*:gates=constant:0")
+    Cut(pattern='encoder/*:gates', kind='constant:0')
+    """
+
+    pattern: str
+    kind: str
+
+    @classmethod
+    def parse(cls, text: str) -> Cut:
+        """Reads "PATTERN=KIND".
+
+        Raises:
+            UserError: There is no such kind.
+        """
+        pattern, _, kind = text.rpartition("=")
+        name, _, value = kind.partition(":")
+        is_right = {"constant": _is_number(value), "without": value in ("1", "2")}.get(name, kind in MEASURED)
+        if not (pattern and is_right):
+            raise UserError(f"A cut must be PATTERN=KIND, with the kind {KINDS}. Received: {text}")
+        return cls(pattern, kind)
+
+    def expand(self, places: Mapping[str, int], each: bool) -> list[Cut]:
+        """Returns the cut, and with `each` a cut of each place that matches, and of each part for a pattern ":*".
+
+        `places` has the number of parts of each place.
+
+        Raises:
+            UserError: No place matches, a part is missing, or the kind does not go with a place.
+        """
+        place, part = self._split()
+        matching = self.matching(places)
+        if not matching:
+            raise UserError(f"The model has the places {', '.join(places)}. Received: {self.pattern}")
+        for x in matching:
+            self._check(x, places[x], part)
+        if not each:
+            if part == "*":
+                raise UserError(f"Parts one by one need --each. Received: {self.pattern}")
+            return [self]
+        alone = [
+            dataclasses.replace(self, pattern=f"{x}:{number}" if number else x)
+            for x in matching
+            for number in (range(1, places[x] + 1) if part == "*" else [part])
+        ]
+        whole = dataclasses.replace(self, pattern=place if part == "*" else self.pattern)
+        return alone if len(alone) == 1 or part == "*" else [whole, *alone]
+
+    def matching(self, places: Iterable[str]) -> list[str]:
+        """Returns the places that the pattern matches, whatever its part."""
+        place, _ = self._split()
+        return [x for x in places if fnmatchcase(x, place)]
+
+    def _split(self) -> tuple[str, str]:
+        """Returns the pattern of places, and the part: a number, "*" or ""."""
+        path, *rest = self.pattern.split(":")
+        return ":".join([path, *rest[:1]]), ":".join(rest[1:])
+
+    def _check(self, place: str, parts: int, part: str) -> None:
+        if part and not (parts and (part == "*" or (part.isdecimal() and 1 <= int(part) <= parts))):
+            has = f"the parts 1 to {parts}" if parts else "no parts"
+            raise UserError(f"{place} has {has}. Received: {self.pattern}")
+        if self.kind in MEASURED and place.endswith(("attention", "bridge_attention")):
+            raise UserError(
+                "Attention is as long as its sentence: replace what it gives, `heads` or `bridge`. "
+                f"Received: {self.pattern}={self.kind}"
+            )
+        if self.kind.startswith("without") and not place.endswith(":composed"):
+            raise UserError(f"Only `composed` has orders. Received: {self.pattern}={self.kind}")
+
+    def replacements(self, values: Mapping[str, np.ndarray]) -> dict[str, Callable[[Record], Any]]:
+        """Returns the argument of `intervening`, from the values `[N, ...]` of places; for "sentence" `[B, T, ...]`."""
+        name, _, value = self.kind.partition(":")
+        if name == "constant":
+            return {self.pattern: functools.partial(_constant, number=float(value))}
+        if name == "without":
+            return {self.pattern: functools.partial(_without_order, order=int(value))}
+        part = self.pattern.rpartition(":")[2]
+        number = int(part) if part.isdecimal() else None
+        new = {"mean": _mean, "shuffle": _drawn, "sentence": _given}[name]
+        of_place = {place: functools.partial(new, values=x, number=number) for place, x in values.items()}
+        return {self.pattern: lambda record: of_place[record.place](record)}
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return bool(np.isfinite(float(text)))
+    except ValueError:
+        return False
+
+
+def _constant(record: Record, number: float) -> Any:
+    return keras.tree.map_structure(lambda x: ops.full_like(x, number), record.value)
+
+
+def _without_order(record: Record, order: int) -> Any:
+    """Returns a composition f without its part of first order, (f(x) - f(-x)) / 2, or of second order."""
+    zeros, negative = (keras.tree.map_structure(lambda x, s=s: s * x, record.inputs) for s in (0, -1))
+    at_negative = ops.cast(record.layer.compose(negative), record.value.dtype)
+    if order == 1:
+        return (record.value + at_negative) / 2
+    return ops.cast(record.layer.compose(zeros), record.value.dtype) + (record.value - at_negative) / 2
+
+
+def _mean(record: Record, values: np.ndarray, number: int | None) -> Any:
+    return _as_value(record, _part(record, values.mean(axis=0), number))
+
+
+def _drawn(record: Record, values: np.ndarray, number: int | None) -> Any:
+    pool = _part(record, values[np.linspace(0, len(values) - 1, min(POOL, len(values))).astype(int)], number)
+    first = record.value[0] if isinstance(record.value, (list, tuple)) else record.value
+    inner = pool.ndim - 1 - (first is not record.value)
+    drawn = tf.random.uniform(ops.shape(first)[: len(first.shape) - inner], maxval=len(pool), dtype=tf.int32, seed=SEED)
+    return _as_value(record, tf.gather(tf.constant(pool), drawn))
+
+
+def _given(record: Record, values: Any, number: int | None) -> Any:
+    return _as_value(record, _part(record, values, number))
+
+
+def _part(record: Record, values: Any, number: int | None) -> Any:
+    """Returns the part of arrays or tensors of values, whose axes are counted from the end; all of them without one."""
+    if number is None:
+        return values
+    return (np if isinstance(values, np.ndarray) else ops).take(values, number - 1, axis=record.parts)
+
+
+def _as_value(record: Record, values: Any) -> Any:
+    """Returns values as a tensor, or as the list of tensors that the layer composes."""
+    is_list = isinstance(record.value, (list, tuple))
+    return ops.unstack(values, len(record.value), axis=-2) if is_list else values
+
+
+def model_records(pair: TranslationModel, source: tf.Tensor, target: tf.Tensor) -> list[tuple[Record, str]]:
+    """Runs a model, and returns each tap once with its axis: "source" or "target" tokens, or "sentence".
+
+    `target` are the ids that the decoder reads. Of a tied layer, whose calls have one place, the last call counts.
+    """
+    decoder = pair.decoder_for(pair.directions[0][1])
+    with recording() as of_encoder:
+        memory = pair.encoder(source)
+    with recording() as of_decoder:
+        decoder.logits(target, memory)
+    found = {}
+    for side, records in (("source", of_encoder), ("target", of_decoder)):
+        for record in records:
+            reads_memory = record.name == "gates" and "/cross_attention" in record.layer.path
+            axis = "sentence" if record.name.startswith("bridge") else "source" if reads_memory else side
+            if pair.positions_before_source is None and reads_memory:
+                axis = "sentence"
+            if record.name != "states":
+                found[record.place] = record, axis
+    return list(found.values())
+
+
+class TextValues:
+    """The values of taps at all tokens of a text, by place, as arrays `[T, ...]` of each sentence."""
+
+    def __init__(self, pair: TranslationModel, places: Sequence[str], batches: Sequence[IdBatch]) -> None:
+        before = {"source": pair.positions_before_source or 0, "target": pair.positions_before_target, "sentence": 0}
+        self._axes: dict[str, str] = {}
+        self._before = before
+
+        def read(source: tf.Tensor, target: tf.Tensor) -> dict[str, tf.Tensor]:
+            found = {}
+            for record, axis in model_records(pair, source, target):
+                if record.place in places:
+                    self._axes[record.place] = axis
+                    is_list = isinstance(record.value, (list, tuple))
+                    value = ops.stack(list(record.value), axis=-2) if is_list else record.value
+                    found[record.place] = tf.cast(value, tf.float32)[:, before[axis] :]
+            return found
+
+        read = tf.function(read, input_signature=[tf.TensorSpec([None, None], tf.int32)] * 2, autograph=False)
+        count = 1 + max(int(batch.rows.max()) for batch in batches)
+        self.of_sentences: dict[str, list[np.ndarray]] = {place: [np.zeros(0)] * count for place in places}
+        for batch in batches if places else ():
+            for place, tensor in read(*batch.ids).items():
+                value, ends = tensor.numpy(), {"source": batch.lengths[0], "target": batch.lengths[1]}
+                for i, row in enumerate(batch.rows):
+                    of = ends.get(self._axes[place])
+                    self.of_sentences[place][row] = value[i, : None if of is None else of[i]]
+
+    def tokens(self, places: Sequence[str]) -> dict[str, np.ndarray]:
+        """Returns the values of places at all tokens, `[N, ...]`; of a bridge those of all sentences."""
+        return {
+            place: (np.stack if self._axes[place] == "sentence" else np.concatenate)(self.of_sentences[place])
+            for place in places
+        }
+
+    def of_others(self, places: Sequence[str], batch: IdBatch, others: Sequence[int]) -> dict[str, np.ndarray]:
+        """Returns the values of other sentences for a batch, `[B, T, ...]`; a shorter one's last value is repeated."""
+        found = {}
+        for place in places:
+            axis, of = self._axes[place], self.of_sentences[place]
+            if axis == "sentence":
+                found[place] = np.stack([of[i] for i in others])
+                continue
+            length, before = batch.ids[axis == "target"].shape[1], self._before[axis]
+            positions = np.maximum(np.arange(-before, length), 0)
+            found[place] = np.stack([of[i][np.minimum(positions, len(of[i]) - 1)] for i in others])
+        return found
+
+
+def log_probabilities(
+    pair: TranslationModel,
+    batches: Sequence[IdBatch],
+    block: Callable[[Mapping[str, Any]], Any],
+    given: Callable[[IdBatch], Mapping[str, np.ndarray]] | None = None,
+) -> np.ndarray:
+    """Returns the sum of the log-probabilities of each target's tokens, and their number, `[N, 2]`.
+
+    The model runs in the context that `block` returns, for the `given` tensors of a batch.
+    """
+    decoder = pair.decoder_for(pair.directions[0][1])
+
+    def score(source: tf.Tensor, target: tf.Tensor, output: tf.Tensor, values: Mapping[str, tf.Tensor]) -> tf.Tensor:
+        with block(values):
+            logits = tf.cast(decoder.logits(target, pair.encoder(source)), tf.float32)
+        losses = tf.nn.sparse_softmax_cross_entropy_with_logits(output, logits)
+        return -tf.reduce_sum(tf.where(output != PAD, losses, 0.0), axis=1)
+
+    first = {} if given is None else given(batches[0])
+    of_values = {name: tf.TensorSpec([None, None, *x.shape[2:]], tf.float32) for name, x in first.items()}
+    signature = [*[tf.TensorSpec([None, None], tf.int32)] * 3, of_values]
+    score = tf.function(score, input_signature=signature, autograph=False)
+    sums = np.zeros([1 + max(int(batch.rows.max()) for batch in batches), 2])
+    for batch in batches:
+        source, target = batch.ids
+        output = np.pad(target.numpy()[:, 1:], ((0, 0), (0, 1)))
+        output[np.arange(len(output)), batch.lengths[1] - 1] = EOS
+        values = {} if given is None else {name: tf.constant(x) for name, x in given(batch).items()}
+        sums[batch.rows, 0] = score(source, target, tf.constant(output), values).numpy()
+        sums[batch.rows, 1] = batch.lengths[1]
+    return sums
