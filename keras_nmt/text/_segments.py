@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from keras_nmt.errors import UserError
 from keras_nmt.text._parts import Part
 from keras_nmt.text._tag_placement import Node, Placement, is_closing
+from keras_nmt.text.translation import with_plain_spaces
 
 MOST_LEVELS = 200  # largest depth of nested elements
 SPACES = " \t\r\n\f"
@@ -79,8 +80,13 @@ class Segment:
             self.text = self.text.strip(SPACES)  # spaces beside a tag are its own
 
     def with_tags(self, target: str, pairs: Iterable[tuple[int, int]]) -> str:
-        """Returns the translation `target` of the text with its tags. `pairs` are those of `Translator.align`."""
-        return Placement(self._root, self._source, self._written, target, pairs, self._escaped).render()
+        """Returns the translation `target` of the text with its tags.
+
+        `pairs` are those of `Translator.align` for the text with plain spaces: words end at no-break spaces, too.
+        """
+        return Placement(
+            self._root, with_plain_spaces(self._source), self._written, target, pairs, self._escaped
+        ).render()
 
     def _read_spaces(self, spaces: re.Match[str]) -> str:
         """Returns a space for the end of a line with indentation, and other spaces as they are."""

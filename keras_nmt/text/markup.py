@@ -23,7 +23,7 @@ from keras_nmt.text.sentences import (
     translate_parts,
     translate_sentences,
 )
-from keras_nmt.text.translation import Translation
+from keras_nmt.text.translation import WORD_ENDS, SentencePair, Translation, split_words, with_plain_spaces
 
 MARKUPS = ("html", "xml")
 DEFAULT_RULES = "en"  # the language by whose rules texts with markup are split, if no source language is known
@@ -98,7 +98,7 @@ def translate_marked(
         for row, (of_line, parts) in enumerate(zip(segments, found, strict=True))
         for segment, translation in zip(of_line, parts.translations, strict=True)
     ]
-    tagged = [(row, segment.text, translation) for row, segment, translation in flat if segment.has_tags]
+    tagged = [(row, *_at_all_spaces(segment.text, x)) for row, segment, x in flat if segment.has_tags]
     pairs: Iterator[list[tuple[int, int]]] = iter(())
     if tagged:
         rows, sources, translations = zip(*tagged, strict=True)
@@ -120,6 +120,22 @@ def translate_marked(
         compose(_between(document), parts._replace(translations=[next(written) for _ in parts.translations]))
         for document, parts in zip(documents, found, strict=True)
     ]
+
+
+def _at_all_spaces(text: str, translation: Translation) -> tuple[str, Translation]:
+    """Returns a text and its translation for `align_hypotheses`, with words of the text that any space separates."""
+    spaced = with_plain_spaces(text)
+
+    def moved(pairs: Sequence[SentencePair]) -> Iterator[SentencePair]:
+        stop = 0
+        for pair in pairs:
+            start = text.index(pair.source, stop)
+            stop = start + len(pair.source)
+            goes_on = start > 0 and spaced[start - 1] not in WORD_ENDS
+            yield pair._replace(source=spaced[start:stop], source_word=len(split_words(spaced[:start])) - goes_on)
+
+    hypotheses = (x._replace(sentences=tuple(moved(x.sentences))) for x in translation.hypotheses)
+    return spaced, translation._replace(hypotheses=tuple(hypotheses))
 
 
 def _document(line: str, markup: str | None, kept: KeptText | None) -> list[str | Segment]:

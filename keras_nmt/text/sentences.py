@@ -19,7 +19,14 @@ from keras_nmt.text.lines import (
     languages_of_lines,
     without_padding,
 )
-from keras_nmt.text.translation import WORD_ENDS, Hypothesis, SentencePair, Translation, split_words
+from keras_nmt.text.translation import (
+    WORD_ENDS,
+    Hypothesis,
+    SentencePair,
+    Translation,
+    split_words,
+    with_plain_spaces,
+)
 
 # The ends of sentences, and the quotation marks and brackets behind them, for the rule of `split_at_end_marks`.
 _MARKS = "[.!?…‽؟۔।॥։]"
@@ -66,7 +73,7 @@ def sentence_splitter(language: str | None) -> Splitter:
         )
         return lambda line: _split(line, split_at_end_marks(line))
     # sentencex 1.0 fails at a space of several bytes before an initial. The replacement moves no letter.
-    return lambda line: _split(line, segment(language, "".join(" " if x.isspace() else x for x in line)))
+    return lambda line: _split(line, segment(language, with_plain_spaces(line)))
 
 
 def split_at_end_marks(line: str) -> list[str]:

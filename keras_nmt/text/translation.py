@@ -265,6 +265,11 @@ def split_words(text: str) -> list[str]:
     return re.findall(f"[^{WORD_ENDS}]+", text)
 
 
+def with_plain_spaces(text: str) -> str:
+    """Returns a text with a space for each space of another kind; no letter moves."""
+    return "".join(" " if letter.isspace() else letter for letter in text)
+
+
 def aligned_words(
     source: str, target: str, alignment: Sequence[int], source_word: Sequence[int], target_word: Sequence[int]
 ) -> list[tuple[int, int]]:

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from keras_nmt.errors import UserError
 from keras_nmt.text._parts import _Parser, split_document
 from keras_nmt.text.markup import ends_inside, translate_marked
-from keras_nmt.text.translation import Translation, split_words
+from keras_nmt.text.sentences import Parts, compose
+from keras_nmt.text.translation import Translation, split_words, with_plain_spaces
 
 WORDS = ["cat", "Hund,", "(très)", "100", "😀", "שלום", "a.b", "—", "don't", "x\u0301y", "&amp;", "&#233;", "猫が"]
 WORDS.append("&lt;b&gt;")
@@ -64,7 +65,8 @@ def marked(document: str, kind: str, random: Random) -> tuple[str, list[str], li
         return [Translation.of([drawn[text][0]], [-1.0], [False], truncated=False) for text in texts]
 
     def align(texts, targets, source, target):
-        return [drawn[text][1] for text in texts]
+        pairs = {with_plain_spaces(text): pairs for text, (_, pairs) in drawn.items()}
+        return [pairs[text] for text in texts]
 
     (found,) = translate_marked([document], kind, None, None, translate, align)
     return found.text, list(drawn), [target for target, _ in drawn.values()]
@@ -212,6 +214,34 @@ def test_odd_documents():
         "two&nbsp;words": "TWO&nbsp;WORDS",
     }.items():
         assert placed(document) == expected
+
+
+def test_words_beside_tags_end_at_spaces_of_any_kind():
+    """A model that reads a no-break space as a space, and splits into sentences, which may share a word in `align`."""
+    asked = []
+
+    def translate(texts, source, target):
+        split = [re.split(r"(?<=\.)([ \xa0]+)", text) for text in texts]
+        rows = [
+            [Translation.of([re.sub(r"\s", " ", x.upper())], [0.0], [False], truncated=False) for x in parts[::2]]
+            for parts in split
+        ]
+        return [
+            compose(["", *parts[1::2], ""], Parts(row, [], False), parts[::2])
+            for parts, row in zip(split, rows, strict=True)
+        ]
+
+    def align(texts, targets, source, target):
+        asked.extend(texts)
+        return [[(i, i) for i in range(len(split_words(text)))] for text in texts]
+
+    for document, expected in {
+        "<b>Price:</b>&nbsp;5 <i>dogs</i>": "<b>PRICE:</b> 5 <i>DOGS</i>",
+        "A&nbsp;<b>dog</b>\u2007runs.&nbsp;One&nbsp;<i>man</i> ran.": "A <b>DOG</b> RUNS.&nbsp;ONE <i>MAN</i> RAN.",
+    }.items():
+        (found,) = translate_marked([document], "html", None, None, translate, align)
+        assert found.text == expected
+    assert asked == ["Price: 5 dogs", "A dog runs.", "One man ran."]
 
 
 def test_a_long_document_takes_little_time_and_a_deep_one_is_refused():
