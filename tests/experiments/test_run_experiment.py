@@ -26,7 +26,7 @@ from keras_nmt.evaluation.metrics import METRICS, MetricKind
 from keras_nmt.experiments import ExperimentConfig, run
 from keras_nmt.experiments import scores as module
 from keras_nmt.experiments.results import finished_results, read_results
-from keras_nmt.experiments.run_experiment import make_trainer
+from keras_nmt.experiments.run_experiment import make_tokenizers, make_trainer
 from keras_nmt.experiments.scores import development_scores
 from keras_nmt.files.model_config import ModelFiles
 from keras_nmt.files.weights_file import OTHER_WEIGHTS
@@ -267,6 +267,20 @@ def test_subwords_with_other_ids_or_case_are_refused(one, corpus, tmp_path):
         with pytest.raises(UserError, match=f"set subwords.lowercase={str(not lowercase).lower()}. Received"):
             start(tmp_path / "run", one, {"models": given, "lowercase": lowercase})
     assert not list((tmp_path / "run").glob("*.model"))
+
+
+def test_subwords_of_sources_alone_are_those_of_their_clean_text(one, tmp_path):
+    for side in ("digits", "words"):
+        (tmp_path / side).write_text("0\xa01 2\xad3\n" * 9, encoding="utf-8")
+    found = []
+    for source, target, is_on in (("digits", "words", True), ("words", "words", True), ("digits", "words", False)):
+        files = {"data.train": {"source": tmp_path / source, "target": tmp_path / target}}
+        subwords = {"joint_vocabulary": False, "vocabulary_size": 12, "source_cleaning": is_on}
+        made = config(tmp_path / f"run{len(found)}", one, files, subwords)
+        tokenizers = make_tokenizers(made, ModelDirectory(made.directory), str)
+        found.append("\xa0" in "".join(tokenizers["source"].pieces()))
+        assert tokenizers["source"].source.cleans == is_on
+    assert found == [False, True, True]
 
 
 SOURCES = ["1 2 3", "4 5", "0 1"]

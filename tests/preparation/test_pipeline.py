@@ -138,8 +138,11 @@ def test_wrong_files_are_one_line(folder: Path, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_subwords_of_the_whole_corpus_are_those_of_its_text(folder: Path, tmp_path: Path) -> None:
-    """With a sample as large as the corpus, whose lines are in another order."""
-    run(options_of(folder, subwords=None, vocabulary_size=40, subword_sample=1200), tmp_path / "out")
+    """With a sample as large as the corpus, whose lines are in another order, and whose sources are cleaned."""
+    sources = [tmp_path / f"{number}.de" for number in range(3)]
+    for path in sources:
+        path.write_text("".join(f"{line}\n" for line in read_lines(folder / path.name)).replace(" ", "\xa0"))
+    run(options_of(folder, sources=sources, subwords=None, vocabulary_size=40, subword_sample=1200), tmp_path / "out")
     files = [folder / f"{number}.{side}" for number in range(3) for side in ("de", "en")]
     expected = train_subwords(files, tmp_path / "m", vocabulary_size=40).read_bytes()
     assert (tmp_path / "out" / "de" / "subwords.model").read_bytes() == expected

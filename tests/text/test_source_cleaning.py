@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
+from keras_nmt.analysis.token_states import open_pair
 from keras_nmt.data import SubwordSampling, SubwordTokenizer, read_parallel, train_subwords
 from keras_nmt.inference import Translator
 from keras_nmt.inference.alignment import copies_of_texts, subword_links, words_of_subwords
@@ -121,3 +122,9 @@ def test_what_a_model_answers_is_that_of_the_clean_text(model, tokenizers, trans
     many = Translator(*make_multilingual("label"))
     first, second, other = many.score([written, clean, clean], [written, written, clean], "de", "fr")
     assert first == pytest.approx(second, abs=1e-4) != pytest.approx(other, abs=1e-2)
+    for analysed in (
+        open_pair(many, "de", "fr"),
+        open_pair(translator),
+        open_pair((model, tuple(tokenizers.values()))),
+    ):
+        assert [tokenizer.cleans for tokenizer in analysed[1]] == [True, False]
