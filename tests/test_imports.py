@@ -20,7 +20,7 @@ ALLOWED = {
     "quickstart_data": set(),
     "data": {"text", "files"},
     "preparation": {"text", "files", "data"},
-    "training": {"models", "evaluation", "data", "layers", "files"},
+    "training": {"text", "models", "evaluation", "data", "layers", "files"},
     "evaluation": {"text"},
     "inference": {"text", "models", "decoding", "data", "layers", "files"},
     "analysis": {"text", "evaluation", "inference", "models", "layers", "data", "files"},

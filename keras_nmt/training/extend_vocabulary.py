@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from keras_nmt.data.extend_subwords import extend_subwords
-from keras_nmt.data.subword_models import read_subwords
+from keras_nmt.data.subword_models import cleans_sources, read_subwords
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import atomic_folder, write_bytes
 from keras_nmt.files.model_config import read_model_files
@@ -19,6 +19,7 @@ from keras_nmt.ids import UNK
 from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel, ModelDirectory, MultilingualModel, Transformer
 from keras_nmt.models.language_label_model import FIRST_LABEL
 from keras_nmt.models.model_directory import load_model
+from keras_nmt.text.source_cleaning import clean_source
 
 
 def extend_vocabulary(
@@ -77,8 +78,11 @@ def extend_vocabulary(
     has_labels = isinstance(model, LanguageLabelModel)
     if has_labels and (wrong := [tag for tag in tags if tag in model.languages]):
         raise UserError(f"Tags must be new languages of the model. Received: {wrong[0]}")
+    sides, proto = [side for side, name in names.items() if name == chosen], read_subwords(files.path / chosen)
+    if sides == ["source"] and cleans_sources(proto):
+        text, words = list(map(clean_source, text)), list(map(clean_source, words))
     extended = extend_subwords(
-        read_subwords(files.path / chosen),
+        proto,
         text=text,
         number=number,
         words=words,
@@ -87,7 +91,6 @@ def extend_vocabulary(
         first_label=FIRST_LABEL + len(model.languages) if has_labels else 0,
     )
     size = len(extended.origins)
-    sides = [side for side, name in names.items() if name == chosen]
     added = size - model.vocabulary_sizes[sides[0]]
     if added == 0:
         raise UserError(f"There is nothing to add: the vocabulary has all of it already. Received: {directory}")

@@ -93,7 +93,9 @@ def test_one_of_two_vocabularies(make_model, tokenizers, tmp_path):
     save(tmp_path / "old", make_model(target_vocabulary_size=100), tokenizers)
     with pytest.raises(UserError, match="name one of source, target. Received: None"):
         extend_vocabulary(tmp_path / "old", tmp_path / "new", words=["mouse-trap"])
-    extend_vocabulary(tmp_path / "old", tmp_path / "new", words=["mouse-trap"], tags=["<2fr>"], language="source")
+    extend_vocabulary(
+        tmp_path / "old", tmp_path / "new", words=["mouse\u2011tr\xadap"], tags=["<2fr>"], language="source"
+    )
     before, after = translators(tmp_path)
     assert after.tokenizers["target"].proto == before.tokenizers["target"].proto
     assert after.tokenizers["source"].pieces(0, 999)[-1] == "<2fr>"
