@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import zipfile
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -196,7 +196,7 @@ def _marian_vocabularies(
         model = folder / f"{side}.spm"
         proto = read_subwords(model) if model.is_file() else None
         vocabularies.append(
-            Vocabulary(tokens, pad, unknown, begin, end, proto, symbols=symbols, follows_space=True, notes=notes)
+            Vocabulary(tokens, pad, unknown, begin, end, proto, symbols=symbols, strips_spaces=True, notes=notes)
         )
     return vocabularies
 
@@ -222,22 +222,13 @@ def _symbols(
             refused.append(token)
         else:
             symbols[token] = i
-    notes = []
-    if symbols:
-        notes.append(
-            f"{len(symbols)} added token(s) of {folder} are symbols between spaces: next to letters, their text is "
-            f"segmented otherwise than by transformers: {_shown(symbols)}"
-        )
-    if refused:
-        notes.append(
-            f"{len(refused)} added token(s) of {folder} are not found in texts, because they have no row, or one of "
-            f"the rules {', '.join(RULES)}, which symbols do not have: {_shown(refused)}"
-        )
-    return symbols, tuple(notes)
-
-
-def _shown(tokens: Iterable[str]) -> str:
-    return one_line(", ".join(list(tokens)[:10]))[:300]
+    if not refused:
+        return symbols, ()
+    shown = one_line(", ".join(refused[:10]))[:300]
+    return symbols, (
+        f"{len(refused)} added token(s) of {folder} are not found in texts, because they have no row, or one of the "
+        f"rules {', '.join(RULES)}, which symbols do not have: {shown}",
+    )
 
 
 def read_m2m100_vocabulary(folder: Path, rows: int, pad: int, begin: int, end: int) -> Vocabulary:
@@ -293,7 +284,7 @@ def read_m2m100_vocabulary(folder: Path, rows: int, pad: int, begin: int, end: i
         )
     unknown = tokens.index("<unk>") if "<unk>" in tokens else None
     return Vocabulary(
-        tokens, pad, unknown, begin, end, content, languages, symbols, follows_space=is_m2m100, notes=notes
+        tokens, pad, unknown, begin, end, content, languages, symbols, strips_spaces=is_m2m100, notes=notes
     )
 
 

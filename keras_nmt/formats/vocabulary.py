@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from google.protobuf.message import DecodeError
@@ -15,9 +15,14 @@ from sentencepiece.sentencepiece_model_pb2 import ModelProto
 from keras_nmt.data.subword_models import NUM_BYTES, RESERVED_SYMBOLS
 from keras_nmt.data.subword_sampler import SPACE
 from keras_nmt.errors import UserError, one_line
+from keras_nmt.formats.normalization import compile_rules, read_rules
 from keras_nmt.models import LanguageLabelModel
 from keras_nmt.text.lines import check_utf8
 
+MAX_RULES = 300_000  # of normalisation, for symbols
+# Characters that often stand before others, also where a vocabulary lacks them.
+RANGES = (0x21, 0x7F), (0xA1, 0x100), (0x2010, 0x2050), (0x3001, 0x3020)
+PUNCTUATION = {chr(x) for limits in RANGES for x in range(*limits)}
 JOINER = "\uffed"
 MAX_BYTES = 256 << 20  # largest file of a vocabulary
 Piece = ModelProto.SentencePiece
@@ -41,7 +46,8 @@ class Vocabulary:
         languages: The toolkit's ids of the language labels, in the order of the model's languages. Defaults to none.
         symbols: The toolkit's ids of tokens that were added to its tokenizer, which finds them anywhere in a text.
             Defaults to none.
-        follows_space: Boolean, whether a space before a symbol is part of it. Defaults to False.
+        strips_spaces: Boolean, whether the tokenizer leaves out the space between a text and a symbol behind it. Both
+            kinds of tokenizers begin each text behind a symbol with a space. Defaults to False.
         notes: What to tell users of tokens that cannot be read. Defaults to none.
     """
 
@@ -53,7 +59,7 @@ class Vocabulary:
     model: bytes | None = None
     languages: Mapping[str, int] = dataclasses.field(default_factory=dict)
     symbols: Mapping[str, int] = dataclasses.field(default_factory=dict)
-    follows_space: bool = False
+    strips_spaces: bool = False
     notes: tuple[str, ...] = ()
 
     @functools.cached_property
@@ -140,11 +146,18 @@ class Vocabulary:
         for label in LanguageLabelModel.labels(list(self.languages)):
             proto.pieces.add(piece=label, score=0, type=Piece.CONTROL)
             taken.add(label)
-        symbols = set(self.symbols.values())
+        symbols, rules = set(self.symbols.values()), proto.normalizer_spec
+        has_symbols = bool(symbols) and not plain and rules.add_dummy_prefix and rules.remove_extra_whitespaces
+        if has_symbols:
+            try:
+                old_rules = read_rules(rules.precompiled_charsmap)
+            except ValueError as error:
+                raise UserError(f"The rules of the imported subword model are damaged. Received: {error}") from None
+            rules.precompiled_charsmap = compile_rules(old_rules | self._symbol_rules(old, old_rules))
         for new, row in enumerate(self._text_rows(), 4 + len(self.languages)):
             token = self.tokens[row]
-            if row in symbols:
-                before = SPACE if self.follows_space and proto.normalizer_spec.add_dummy_prefix else ""
+            if row in symbols and not plain:
+                before = SPACE if has_symbols else ""
                 name, kind, score = before + token.replace(" ", SPACE), Piece.USER_DEFINED, 0.0
             elif token.startswith(">>") and token.endswith("<<") and len(token) > 4 and token not in old:
                 # A text begins with a space for SentencePiece, as a rule.
@@ -162,6 +175,19 @@ class Vocabulary:
             taken.add(name)
             proto.pieces.add(piece=name, score=score, type=kind)
         return proto.SerializeToString()
+
+    def _symbol_rules(self, pieces: Iterable[str], rules: Mapping[str, str]) -> dict[str, str]:
+        """Returns rules of normalisation by which SentencePiece segments texts around symbols as the tokenizer does.
+
+        A symbol is a piece that begins with a space, and is not normalised. Behind it, a text begins with a space. The
+        space before it is a piece of its own, unless it is stripped, or the symbol is the first of the text.
+        """
+        if self.strips_spaces:
+            return {token: f" {token} " for token in self.symbols}
+        before = {piece for piece in pieces if len(piece) == 1 and piece != SPACE}
+        before = PUNCTUATION | (before if len(before) * len(self.symbols) <= MAX_RULES else set())
+        found = {f"{x}{token}": f"{rules.get(x, x)}{SPACE}{token} " for token in self.symbols for x in {" "} | before}
+        return found | {token: f"{token} " for token in self.symbols}
 
     def _text_rows(self) -> list[int]:
         return self.rows[4 + len(self.languages) :]

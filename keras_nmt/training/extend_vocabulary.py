@@ -21,6 +21,8 @@ from keras_nmt.models.language_label_model import FIRST_LABEL
 from keras_nmt.models.model_directory import load_model
 from keras_nmt.text.source_cleaning import clean_source
 
+UNLIKELIER = 10  # how much less probable than UNK all new characters are together
+
 
 def extend_vocabulary(
     directory: str | os.PathLike[str],
@@ -36,7 +38,7 @@ def extend_vocabulary(
 
     The rows of old subwords, in all tables, and all other weights are those of the model, bit for bit. The row of a new
     subword is the mean of the rows of the subwords that spelled it before. New characters, which were unknown, get the
-    row of UNK, and a bias of their logits by which all of them together are as probable as UNK.
+    row of UNK, and a bias of their logits by which all of them together are a tenth as probable as UNK.
 
     Args:
         directory: Path of a model directory.
@@ -122,7 +124,7 @@ def extend_vocabulary(
 def _copy_weights(model: Any, larger: Any, origins: Sequence[Sequence[int]], unknown: Sequence[int]) -> None:
     """Sets the weights of a model with more ids. The row of each id is the mean of the rows of its `origins`.
 
-    The biases of the logits of the ids that are copies of UNK are lowered, so that they share its probability.
+    The logits of copies of UNK get lower biases, so that they share a tenth of its probability.
     """
     given = {weight.path: weight.numpy() for weight in model.weights}
     for weight in larger.weights:
@@ -138,5 +140,5 @@ def _copy_weights(model: Any, larger: Any, origins: Sequence[Sequence[int]], unk
             value = np.moveaxis(new, 0, axes[0])
         if is_bias and len(value) == len(origins):
             value = np.array(value)
-            value[list(unknown)] -= np.log(len(unknown)) if unknown else 0
+            value[list(unknown)] -= np.log(UNLIKELIER * max(len(unknown), 1))
         weight.assign(value)
