@@ -347,12 +347,21 @@ def _python(
 def _call(function: str, *arguments: str, imports: Sequence[str | os.PathLike[str]] = ()) -> None:
     """Calls a function of this module in a new process, and raises the process's error as a `UserError`."""
     files = [os.fspath(file) for file in imports]
-    program = (
-        f"from keras_nmt.files.process_resources import end_with_parent; end_with_parent({os.getpid()}); "
-        "import sys; from pathlib import Path; from keras_nmt.experiments import comparison; "
-        "from keras_nmt.files.paths import import_file; "
-        f"[import_file(Path(file)) for file in {files!r}]; comparison.{function}(*sys.argv[1:])"
-    )
+    program = f"""
+import os, sys
+from pathlib import Path
+from keras_nmt.files.process_resources import end_with_parent
+end_with_parent({os.getpid()})
+from keras_nmt.experiments import comparison
+from keras_nmt.files.paths import import_file
+for file in {files!r}:
+    import_file(Path(file))
+try:
+    comparison.{function}(*sys.argv[1:])
+except (KeyboardInterrupt, SystemExit) as stopped:  # all is saved: do not wait for TensorFlow's threads
+    sys.stdout.flush()
+    os._exit(getattr(stopped, "code", {128 + signal.SIGINT}))
+"""
     with (
         tempfile.NamedTemporaryFile() as errors,
         open(errors.name, encoding="utf-8", errors="replace") as lines,
