@@ -35,6 +35,7 @@ from keras_nmt.errors import UserError
 from keras_nmt.files.json_file import json_digest
 from keras_nmt.files.model_config import ModelFiles, read_model_files
 from keras_nmt.files.paths import check_local, check_regular
+from keras_nmt.files.search_options import SearchOptions, with_defaults
 from keras_nmt.progress import show_steps
 
 OF_SEARCH = SEARCH | {"no_repeat_ngram_size": MORE_SEARCH["no_repeat_ngram_size"]}
@@ -138,8 +139,6 @@ def distill(
 
 def _beam_size(model: ModelFiles, search: dict[str, Any]) -> int:
     """The size of the beam, which is the default of --n-best."""
-    from keras_nmt.inference.search_options import SearchOptions, with_defaults
-
     if search.get("sample"):
         raise UserError("Missing option --n-best N: how many samples of a line there are to select from.")
     return int(with_defaults(model.search, search).get("beam_size", SearchOptions.beam_size))

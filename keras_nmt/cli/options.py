@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import inspect
 import json
+import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
@@ -13,12 +15,11 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 import typer
 
 from keras_nmt.errors import UserError, error_and_type
-from keras_nmt.files.model_config import LENGTH_PENALTIES, LIMITS, ModelFiles
+from keras_nmt.files.model_config import ModelFiles
+from keras_nmt.files.search_options import TABLE, TYPES, SearchOptions, flag_of, help_of, names_of, with_defaults
 
 if TYPE_CHECKING:
     import keras
-
-LARGEST_BEAM = 1000
 
 Source = Annotated[Path, typer.Option(help="File of source sentences.")]
 Target = Annotated[Path, typer.Option(help="File of their translations.")]
@@ -59,105 +60,57 @@ Set = Annotated[
     ),
 ]
 
+
 # Groups of options for `with_options`. Those of the search have the names of a translator's arguments.
-SEARCH: dict[str, Any] = {
-    "beam_size": Annotated[
-        int | None,
-        typer.Option(min=1, max=LARGEST_BEAM, help="Hypotheses that the search keeps. Default: the model's."),
-    ],
-    "length_penalty": Annotated[
-        float | None,
-        typer.Option(
-            min=LENGTH_PENALTIES[0],
-            max=LENGTH_PENALTIES[1],
-            help="Exponent of the length penalty: a larger one favours longer translations. Default: the model's.",
-        ),
-    ],
-    "min_length": Annotated[
-        int | None,
-        typer.Option(min=0, max=2**16, help="Least subwords of a translation. Default: the model's setting, or 1."),
-    ],
-    "max_length": Annotated[
-        int | None, typer.Option(min=1, max=2**16, help="Most subwords of a translation, end included.")
-    ],
-    "max_length_factor": Annotated[
-        int | None,
-        typer.Option(
-            min=0,
-            max=LIMITS["max_length_factor"],
-            help="Most subwords of a translation for each of its source, and 10 more. Default: the model's, from its "
-            "data.",
-        ),
-    ],
-}
-MORE_SEARCH: dict[str, Any] = {
-    "num_hypotheses": Annotated[
-        int | None,
-        typer.Option(
-            "--n-best",
-            min=1,
-            max=LARGEST_BEAM,
-            help="Translations of a sentence, with different texts: by score, those cut off by the length limit last. "
-            "Default: the model's setting, or 1; of a server, 1.",
-        ),
-    ],
-    "coverage_penalty": Annotated[
-        float | None, typer.Option(help="Penalty of translations that leave out parts of the source, such as 0.2.")
-    ],
-    "repetition_penalty": Annotated[
-        float | None, typer.Option(help="Makes subwords that a translation has less likely, above 1. Default: 1.")
-    ],
-    "no_repeat_ngram_size": Annotated[
-        int | None, typer.Option(metavar="N", help="No N subwords in a row occur twice in a translation.")
-    ],
-    "suppress_sequences": Annotated[
-        list[str] | None,
-        typer.Option(metavar="TEXT", help="Text that no translation has, by its subwords. May be repeated."),
-    ],
-    "unknown": Annotated[
-        str | None,
-        typer.Option(
-            metavar="write|forbid|replace",
-            help="The unknown subword: write it as ⁇, never write it, or write the text of the source that it attends "
-            "to.",
-        ),
-    ],
-    "prefix_bias_beta": Annotated[
-        float | None,
-        typer.Option(metavar="BETA", help="With --prefixes: favour prefixes by this share instead of forcing them."),
-    ],
-}
-SAMPLING: dict[str, Any] = {
-    "sample": Annotated[bool, typer.Option("--sample", help="Draw translations at random instead of searching.")],
-    "temperature": Annotated[
-        float | None, typer.Option(help="With --sample: below 1 likelier translations, above 1 more varied ones.")
-    ],
-    "top_k": Annotated[
-        int | None, typer.Option(min=0, max=2**31 - 1, help="With --sample: draw from the K likeliest subwords only.")
-    ],
-    "top_p": Annotated[
-        float | None,
-        typer.Option(help="With --sample: draw from the likeliest subwords whose probabilities sum to P."),
-    ],
-}
-SHORTLIST: dict[str, Any] = {
-    "shortlist": Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="File of `keras-nmt shortlist`: a search among fewer subwords."),
-    ],
-    "shortlist_size": Annotated[
-        int | None, typer.Option(min=4, help="With --shortlist: subwords that a batch may use. Default: 2048.")
-    ],
-}
+@dataclasses.dataclass(frozen=True)
+class WorksWith:
+    """Mark of an option of `translate`: the modes, separated by spaces, in which the option has an effect."""
+
+    modes: str
+
+
+EVERYWHERE = WorksWith("server sample alternatives document")
+OF_TYPES: dict[str, Any] = {"int": int | None, "float": float | None, "bool": bool, "Sequence[str]": list[str] | None}
+GOES_WITH = {"temperature": "--sample", "top_k": "--sample", "top_p": "--sample", "shortlist_size": "--shortlist"}
+
+
+def _declare(name: str) -> Any:
+    """Returns the type and the option for typer of an entry of the table of search options."""
+    entry, kind = TABLE[name], TYPES[name].removesuffix(" | None")
+    number = int if kind == "int" else float
+    bounds: dict[str, Any] = {
+        bound: number(value)
+        for bound, value in (("min", entry.least), ("max", entry.most))
+        if kind in ("int", "float") and math.isfinite(value) and entry.above is None and entry.below is None
+    }
+    text = help_of(name)
+    text = f"With {GOES_WITH[name]}: {text[0].lower()}{text[1:]}" if name in GOES_WITH else text
+    option = typer.Option(flag_of(name), metavar=entry.metavar, help=text, **bounds)
+    return Annotated[OF_TYPES.get(kind, str | None), option, WorksWith(entry.works_with)]
+
+
+SEARCH, MORE_SEARCH, SAMPLING, SHORTLIST = (
+    {name: _declare(name) for name in names_of(group)} for group in ("search", "more", "sampling", "shortlist")
+)
+SHORTLIST["shortlist"] = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="File of `keras-nmt shortlist`: a search among fewer subwords."),
+    WorksWith(TABLE["shortlist"].works_with),
+]
 TRANSLATOR: dict[str, Any] = {
-    "source_language": SourceLanguage,
-    "target_language": TargetLanguage,
-    "batch_size": Annotated[int | None, typer.Option(min=1, max=10_000, help="Most sentences of a batch.")],
-    "weights": Weights,
-    "adapter": AdapterFile,
-    "ensemble": Ensemble,
-    "xla": Annotated[bool, typer.Option("--xla", help="Compile by XLA: slower to start, faster afterwards.")],
-    "import_": Import,
+    "source_language": Annotated[SourceLanguage, EVERYWHERE],
+    "target_language": Annotated[TargetLanguage, EVERYWHERE],
+    "batch_size": Annotated[int | None, typer.Option(min=1, max=10_000, help="Most sentences of a batch."), EVERYWHERE],
+    **{
+        name: Annotated[option, WorksWith("alternatives document")]
+        for name, option in {
+            "weights": Weights,
+            "adapter": AdapterFile,
+            "ensemble": Ensemble,
+            "xla": Annotated[bool, typer.Option("--xla", help="Compile by XLA: slower to start, faster afterwards.")],
+            "import_": Import,
+        }.items()
+    },
 }
 
 
@@ -227,17 +180,10 @@ def check_search(model: ModelFiles, options: Mapping[str, Any]) -> None:
 
     The message has the names of the command line, such as --n-best for `num_hypotheses`.
     """
-    from keras_nmt.inference.search_options import SearchOptions, with_defaults
-
     try:
         SearchOptions(**with_defaults(model.search, options))
     except UserError as error:
-        raise error.with_options({name: flag(name) for name in ("beam_size", "num_hypotheses", *options)}) from None
-
-
-def flag(name: str) -> str:
-    """Returns the option of the command line for a translator's option."""
-    return "--n-best" if name == "num_hypotheses" else f"--{name.replace('_', '-')}"
+        raise error.with_options({name: flag_of(name) for name in (*SEARCH, *MORE_SEARCH, *options)}) from None
 
 
 def setting(text: str) -> tuple[str, Any]:
@@ -275,6 +221,13 @@ def refuse(context: typer.Context, allowed: Collection[str], condition: str) -> 
     """
     if others := [shown for name, shown in named_on_command_line(context).items() if name not in allowed]:
         raise UserError(f"These options have no effect {condition}. Received: {', '.join(others)}")
+
+
+def refuse_in(context: typer.Context, mode: str, condition: str) -> None:
+    """Raises a `UserError` if the user gave an option without effect in a mode; see `WorksWith` and `refuse`."""
+    parameters = inspect.signature(context.command.callback, eval_str=True).parameters.values()  # type: ignore[arg-type]
+    marks = {x.name: mark.modes for x in parameters for mark in get_args(x.annotation) if isinstance(mark, WorksWith)}
+    refuse(context, {name for name, modes in marks.items() if mode in modes.split()}, condition)
 
 
 def refuse_without(context: typer.Context, name: str, other: str) -> None:

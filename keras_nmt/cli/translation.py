@@ -28,6 +28,7 @@ from keras_nmt.cli.lines import (
     write_line,
 )
 from keras_nmt.cli.options import (
+    EVERYWHERE,
     MORE_SEARCH,
     SAMPLING,
     SEARCH,
@@ -40,10 +41,11 @@ from keras_nmt.cli.options import (
     Source,
     Target,
     Weights,
+    WorksWith,
     check_sampling,
     check_search,
     drop_none,
-    refuse,
+    refuse_in,
     refuse_without,
     sampling,
     searching,
@@ -65,6 +67,7 @@ from keras_nmt.cli.translation_stream import (
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import check_writable, write_bytes
 from keras_nmt.files.model_config import read_model_files
+from keras_nmt.files.search_options import SearchOptions
 from keras_nmt.progress import show_steps
 from keras_nmt.text.glossary import Glossary
 from keras_nmt.text.text_files import read_line_pairs
@@ -72,74 +75,94 @@ from keras_nmt.text.text_files import read_line_pairs
 if TYPE_CHECKING:
     from keras_nmt.inference import Hypothesis, Translator
 
-# The options that have an effect with the model of a server, with a sampling one, by sentence, and on alternatives.
-SEARCH_OPTIONS = {
-    *("beam_size", "prefixes", "constraints", "avoid", "glossary", "ignore_case"),
-    *("alignments", "word_scores", "markup", "document", "keep"),
-}
-SERVER_OPTIONS = SEARCH_OPTIONS | {
-    *("server", "model", "source_language", "target_language", "num_hypotheses", "scores", "sample", "seed"),
-    *("timeout", "retries", "batch_size", "input_", "output", "line_buffered", "split_sentences"),
-}
-SAMPLING_OPTIONS = SERVER_OPTIONS - SEARCH_OPTIONS - {"split_sentences"}
-ALTERNATIVES_OPTIONS = {*SEARCH, *MORE_SEARCH, *SHORTLIST, *TRANSLATOR} - {
-    *("num_hypotheses", "suppress_sequences", "no_repeat_ngram_size")
-} | {*("directory", "input_", "output", "line_buffered", "prefixes", "alternatives")}
+ON_SERVER, WITH_SEARCH = WorksWith("server sample document"), WorksWith("server document")
 
 
 @with_options(SEARCH | MORE_SEARCH | SAMPLING | SHORTLIST | TRANSLATOR)
 def translate(
     context: typer.Context,
-    directory: Annotated[Path | None, typer.Argument(metavar="DIRECTORY", help="A model directory.")] = None,
+    directory: Annotated[
+        Path | None,
+        typer.Argument(metavar="DIRECTORY", help="A model directory."),
+        WorksWith("alternatives document"),
+    ] = None,
     server: Annotated[
         str | None,
         typer.Option(metavar="URL", help="A model server instead of DIRECTORY: http://HOST:8501 or grpc://HOST:8500."),
+        ON_SERVER,
     ] = None,
     model: Annotated[
         str | None,
         typer.Option(
             metavar="NAME", help="The server's name of the model. Default: that of `keras-nmt serve`, or else `model`."
         ),
+        ON_SERVER,
     ] = None,
     timeout: Annotated[
         float | None,
         typer.Option(metavar="SECONDS", help="With --server: time for a batch, retries included. Default: 60."),
+        ON_SERVER,
     ] = None,
     retries: Annotated[
-        int | None, typer.Option(help="With --server: how often a batch is sent again to a busy server. Default: 5.")
+        int | None,
+        typer.Option(help="With --server: how often a batch is sent again to a busy server. Default: 5."),
+        ON_SERVER,
     ] = None,
     input_: Annotated[
-        Path, typer.Option("--input", help="File to translate, plain text or gzip; - is standard input.")
+        Path,
+        typer.Option("--input", help="File to translate, plain text or gzip; - is standard input."),
+        EVERYWHERE,
     ] = STANDARD,
     output: Annotated[
-        Path, typer.Option(help="File to write; missing folders are made; - is standard output.")
+        Path,
+        typer.Option(help="File to write; missing folders are made; - is standard output."),
+        EVERYWHERE,
     ] = STANDARD,
     line_buffered: Annotated[
-        bool, typer.Option("--line-buffered", help="Answer each line at once, as on a terminal.")
+        bool,
+        typer.Option("--line-buffered", help="Answer each line at once, as on a terminal."),
+        WorksWith("server sample alternatives"),
     ] = False,
-    scores: Annotated[bool, typer.Option("--scores", help="Write score, tab, translation.")] = False,
-    seed: SampleSeed = 1,
+    scores: Annotated[
+        bool,
+        typer.Option("--scores", help="Write score, tab, translation."),
+        WorksWith("server sample"),
+    ] = False,
+    seed: Annotated[SampleSeed, ON_SERVER] = 1,
     prefixes: Annotated[
-        Path | None, typer.Option(help="File with the beginning of each translation; an empty line for none.")
+        Path | None,
+        typer.Option(help="File with the beginning of each translation; an empty line for none."),
+        WorksWith("server alternatives document"),
     ] = None,
     constraints: Annotated[
         Path | None,
         typer.Option(help="File with phrases that each translation must have, tabs between; a|b is either."),
+        WITH_SEARCH,
     ] = None,
     avoid: Annotated[
-        Path | None, typer.Option(help="File with phrases that each translation must not have, tabs between.")
+        Path | None,
+        typer.Option(help="File with phrases that each translation must not have, tabs between."),
+        WITH_SEARCH,
     ] = None,
     glossary: Annotated[
-        Path | None, typer.Option(help="File of entries: words of the source, tab, phrase that translations must have.")
+        Path | None,
+        typer.Option(help="File of entries: words of the source, tab, phrase that translations must have."),
+        WITH_SEARCH,
     ] = None,
     ignore_case: Annotated[
-        bool, typer.Option("--ignore-case", help="With --glossary: find words in capital and small letters.")
+        bool,
+        typer.Option("--ignore-case", help="With --glossary: find words in capital and small letters."),
+        WITH_SEARCH,
     ] = False,
     alignments: Annotated[
-        Path | None, typer.Option(help="File to write: aligned words of source and translation, as 0-0 1-2.")
+        Path | None,
+        typer.Option(help="File to write: aligned words of source and translation, as 0-0 1-2."),
+        WITH_SEARCH,
     ] = None,
     alignment_layer: Annotated[
-        int | None, typer.Option(min=1, help="Decoder layer whose attention aligns. Default: the last but one.")
+        int | None,
+        typer.Option(min=1, help="Decoder layer whose attention aligns. Default: the last but one."),
+        WorksWith("document"),
     ] = None,
     split_sentences: Annotated[
         str | None,
@@ -148,18 +171,24 @@ def translate(
             help="Translate line by line, sentence by sentence, by the rules of en, de, ...; none splits no line. "
             "Default: none; with --markup, the source language or en.",
         ),
+        WITH_SEARCH,
     ] = None,
     word_scores: Annotated[
         Path | None,
         typer.Option(
             help="File to write: for each translation, its words and subwords with log-probabilities, as JSON."
         ),
+        WITH_SEARCH,
     ] = None,
     markup: Annotated[
-        str | None, typer.Option(metavar="html|xml", help="Keep the tags of the lines, placed by alignment.")
+        str | None,
+        typer.Option(metavar="html|xml", help="Keep the tags of the lines, placed by alignment."),
+        WITH_SEARCH,
     ] = None,
     document: Annotated[
-        bool, typer.Option("--document", help="With --markup: the input is one document, not one in each line.")
+        bool,
+        typer.Option("--document", help="With --markup: the input is one document, not one in each line."),
+        WITH_SEARCH,
     ] = False,
     keep: Annotated[
         list[str] | None,
@@ -168,6 +197,7 @@ def translate(
             help="Keep text as it is, placed by alignment: placeholders, urls, or a regular expression; "
             "may be repeated.",
         ),
+        WITH_SEARCH,
     ] = None,
     alternatives: Annotated[
         int | None,
@@ -177,6 +207,7 @@ def translate(
             help="Write, instead of the translation, the N likeliest next subwords after the line of --prefixes: "
             "probability, tab, subword, tab, best translation.",
         ),
+        WorksWith("alternatives"),
     ] = None,
     **shared: Any,
 ) -> None:
@@ -197,7 +228,7 @@ def translate(
         raise UserError(f"Alignments, scores and translations go to different files. Received: both {repeated}")
     _check_markup(context, markup, keep)
     if alternatives is not None:
-        refuse(context, ALTERNATIVES_OPTIONS, "with --alternatives")
+        refuse_in(context, "alternatives", "with --alternatives")
     # On a terminal, translations and a bar would disturb each other.
     is_on_terminal = output == STANDARD and sys.stdout.isatty()
     has_bar = sys.stderr.isatty() and not is_on_terminal
@@ -310,9 +341,9 @@ def embed(
 
 def _check_options_of_server(context: typer.Context) -> None:
     """Raises a `UserError` if an option has no effect on the model of a server."""
-    refuse(context, SERVER_OPTIONS, "with --server")
+    refuse_in(context, "server", "with --server")
     if context.params["sample"]:
-        refuse(context, SAMPLING_OPTIONS, "with --server and --sample")
+        refuse_in(context, "sample", "with --server and --sample")
     check_sampling(context)
 
 
@@ -352,7 +383,6 @@ def open_translator(
     check_search(model, search)
     import_tensorflow(import_, to_translate=True)
     from keras_nmt.inference import Translator
-    from keras_nmt.inference.search_options import SearchOptions
 
     if batch_size is not None:
         smaller = [size for size in SearchOptions.batch_buckets if size < batch_size]
@@ -421,8 +451,7 @@ def _check_markup(context: typer.Context, markup: str | None, keep: Sequence[str
     if markup is None:
         refuse_without(context, "document", "--markup")
     elif context.params["document"]:
-        names = set(context.params) - {"num_hypotheses", "scores", "line_buffered", "alternatives"}
-        refuse(context, names, "with --document")
+        refuse_in(context, "document", "with --document")
     given = "--markup" if markup else "--keep" if keep else None
     for name in ("prefixes", "alignments"):
         if given and context.params[name] is not None:

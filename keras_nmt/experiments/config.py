@@ -9,9 +9,9 @@ import json
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Any, Self
 
-from pydantic import Field, NonNegativeInt, PositiveInt
+from pydantic import PositiveInt
 
 from keras_nmt.errors import UserError, nearest
 from keras_nmt.evaluation.metrics import METRICS, check_tokenizer, warn_of_script
@@ -20,8 +20,9 @@ from keras_nmt.experiments.data_config import DataConfig, Direction, Pairs, chec
 from keras_nmt.experiments.model_config import ARCHITECTURES, ModelConfig, SubwordConfig, as_model_arguments
 from keras_nmt.experiments.training_config import TrainingConfig
 from keras_nmt.files.json_file import named_damage, read_json
-from keras_nmt.files.model_config import LENGTH_PENALTIES, read_model_files
+from keras_nmt.files.model_config import read_model_files
 from keras_nmt.files.paths import check_local
+from keras_nmt.files.search_options import SearchOptions
 from keras_nmt.files.settings import (
     as_nested,
     change_paths,
@@ -89,11 +90,12 @@ class EvaluationConfig:
 class SearchConfig:
     """The search that translates the test data, and the default of the final model."""
 
-    beam_size: PositiveInt = setting(4, "Number of hypotheses that the search keeps.")
-    length_penalty: Annotated[float, Field(ge=LENGTH_PENALTIES[0], le=LENGTH_PENALTIES[1])] = setting(
-        0.6, "Exponent alpha of the length penalty, from -2 to 10."
-    )
-    min_length: NonNegativeInt = setting(1, "Least number of subwords of a translation; 0 allows empty translations.")
+    beam_size: int = setting(4, "Number of hypotheses that the search keeps.")
+    length_penalty: float = setting(0.6, "Exponent alpha of the length penalty, from -2 to 10.")
+    min_length: int = setting(1, "Least number of subwords of a translation; 0 allows empty translations.")
+
+    def __post_init__(self) -> None:
+        SearchOptions(**dataclasses.asdict(self))
 
 
 @documented

@@ -44,10 +44,10 @@ from keras_nmt.experiments.scores import development_scores, score_test
 from keras_nmt.files.atomic_files import directory_lock, write_json
 from keras_nmt.files.json_file import with_digest
 from keras_nmt.files.model_config import read_model_files
+from keras_nmt.files.search_options import search_limits
 from keras_nmt.files.weights_file import weights_digest, written_digest
 from keras_nmt.inference import Translator
 from keras_nmt.inference.alignment import subword_links
-from keras_nmt.inference.search_options import search_limits
 from keras_nmt.models import LowRank, ModelDirectory, add_adapter, merge_adapter
 from keras_nmt.models.language_label_model import FIRST_LABEL
 from keras_nmt.text.sentences import count_sentences

@@ -12,40 +12,24 @@ from typing import Any
 from keras_nmt.errors import UserError, is_integer
 from keras_nmt.files.json_file import check_digest, named_damage, read_json
 from keras_nmt.files.paths import check_local
+from keras_nmt.files.search_options import check_settings
 
-# Smallest and largest exponent of the length penalty. Below, long hypotheses would have scores as of invalid ones.
-LENGTH_PENALTIES = (-2, 10)
-# The largest values of options by name.
+# The largest values of options of models by name.
 LIMITS: dict[str, int] = {
-    # Models.
     **dict.fromkeys(
         ("num_encoder_layers", "num_decoder_layers", "num_heads", "num_key_value_heads", "bridge_heads"), 1_000
     ),
     **dict.fromkeys(("hidden_dim", "intermediate_dim", "bridge_hidden_dim", "rank", "num_roles", "units"), 65_536),
     **dict.fromkeys(("source_vocabulary_size", "target_vocabulary_size", "languages"), 10_000_000),
-    # Search.
-    **dict.fromkeys(("beam_size", "num_hypotheses", "coverage_penalty", "max_length_factor"), 1_000),
-    "length_penalty": LENGTH_PENALTIES[1],
-    **dict.fromkeys(("min_length", "max_length", "max_length_offset", "length_buckets", "batch_buckets"), 65_536),
-    **dict.fromkeys(("top_k", "shortlist_size"), 10_000_000),
-    **{"no_repeat_ngram_size": 64, "max_batch_tokens": 2**30},
 }
 CONFIG, WEIGHTS = "config.json", "model.weights.h5"
 FORMAT = 2
 SUBWORDS_SHA256 = "subwords_sha256"
 SENTENCES_PER_LINE = "sentences_per_line"  # of the training data; older models and imported ones have none
 
-# The search settings in `config.json`, which are the defaults of a translator's arguments, and their types.
-SEARCH_TYPES: dict[str, tuple[type, ...]] = {
-    **dict.fromkeys(("length_penalty", "coverage_penalty"), (int, float)),
-    **dict.fromkeys(("beam_size", "num_hypotheses", "min_length", "max_length"), (int,)),
-    **dict.fromkeys(("max_length_factor", "max_length_offset"), (int,)),
-    **dict.fromkeys(("length_buckets", "batch_buckets"), (list,)),
-}
-
 
 def check_limits(options: Mapping[str, Any]) -> None:
-    """Checks that options of a model or of a search do not exceed `LIMITS`; raises a `UserError` otherwise.
+    """Checks that options of a model do not exceed `LIMITS`; raises a `UserError` otherwise.
 
     All numbers of a sequence or mapping, and nested options, are checked.
 
@@ -164,14 +148,6 @@ def read_model_files(directory: str | os.PathLike[str]) -> ModelFiles:
     return ModelFiles(path.parent, check_digest(config, path))
 
 
-def is_search_setting(name: str, value: Any) -> bool:
-    """Returns whether a name is a search setting, and the value has its type."""
-    values = value if isinstance(value, list) else [value]
-    kinds = SEARCH_TYPES.get(name, ())
-    numbers = (int,) if kinds == (list,) else kinds
-    return isinstance(value, kinds) and all(isinstance(x, numbers) and not isinstance(x, bool) for x in values)
-
-
 def _check_structure(config: dict[str, Any]) -> None:
     """Raises the error that using the configuration would raise."""
     if not isinstance(config["format"], int):
@@ -188,8 +164,5 @@ def _check_structure(config: dict[str, Any]) -> None:
         bytes.fromhex(config[SUBWORDS_SHA256][Path(name).name])
     if not (is_integer(most := config.get(SENTENCES_PER_LINE, 1)) and most > 0):
         raise TypeError(most)
-    for name, value in search.items():
-        if not is_search_setting(name, value):
-            raise TypeError(f"{name}={value!r}")
     check_limits(model["config"])
-    check_limits(search)
+    check_settings(search)

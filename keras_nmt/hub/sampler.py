@@ -11,8 +11,8 @@ from keras import ops
 from keras_nmt.decoding import beam_search
 from keras_nmt.decoding.scores import rerank_by_model
 from keras_nmt.decoding.search_loop import limits_of_sources
+from keras_nmt.files.search_options import SearchOptions
 from keras_nmt.ids import PAD
-from keras_nmt.inference.search_options import SearchOptions
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
@@ -27,7 +27,7 @@ class BeamSampler(keras_hub.samplers.Sampler):
         beam_size: Integer, hypotheses that the search keeps. Defaults to 4.
         length_penalty: Float, exponent of the length penalty. Defaults to 0.6.
         min_length, max_length, max_length_factor, max_length_offset, length_buckets, coverage_penalty, processors: See
-            `keras_nmt.inference.search_options.SearchOptions`.
+            `keras_nmt.files.search_options.SearchOptions`.
 
     Raises:
         UserError: An argument has the wrong type or is out of its range.

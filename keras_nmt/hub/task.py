@@ -13,13 +13,13 @@ from keras import ops
 from keras_nmt.data import SubwordTokenizer
 from keras_nmt.decoding import token_log_probabilities
 from keras_nmt.errors import UserError
+from keras_nmt.files.search_options import SearchOptions
 from keras_nmt.hub.backbone import TranslationBackbone
 from keras_nmt.hub.preprocessor import SOURCE_CONFIG, TranslationSeq2SeqLMPreprocessor
 from keras_nmt.hub.sampler import BeamSampler
 from keras_nmt.hub.tokenizer import TranslationTokenizer
 from keras_nmt.ids import EOS, PAD
 from keras_nmt.inference.load import load
-from keras_nmt.inference.search_options import SearchOptions
 from keras_nmt.models import Transformer
 from keras_nmt.models.quantize import check_copyable
 

@@ -25,12 +25,13 @@ from keras_nmt.decoding import (
 from keras_nmt.decoding.scores import rerank_by_model
 from keras_nmt.decoding.search_loop import limits_of_sources
 from keras_nmt.errors import UserError, one_line
+from keras_nmt.files.search_options import SearchOptions
 from keras_nmt.ids import PAD, UNK
 from keras_nmt.inference._phrases import possible_constraints
 from keras_nmt.inference._traced_decoder import TracedDecoder
 from keras_nmt.inference._weight_functions import IDS, WeightFunction
-from keras_nmt.inference.search_options import SearchOptions
 from keras_nmt.inference.shortlist import Candidates
+from keras_nmt.text.lines import check_utf8
 
 NUMBERS = tf.TensorSpec([None], tf.int32)
 # Inputs that a search may get beside memory and source ids, and the candidates of a shortlist.
@@ -251,6 +252,8 @@ def _processors(options: SearchOptions, tokenizer: SubwordTokenizer) -> list[Log
     if options.no_repeat_ngram_size:
         found.append(NoRepeatNGram(options.no_repeat_ngram_size))
     if options.suppress_sequences:
+        for text in options.suppress_sequences:
+            check_utf8(text, "A text of `suppress_sequences`")
         sequences = tokenizer.tokenize(options.suppress_sequences).to_list()
         for text, ids in zip(options.suppress_sequences, sequences, strict=True):
             if UNK in ids or not ids:

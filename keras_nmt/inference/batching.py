@@ -11,9 +11,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import tensorflow as tf
 
+from keras_nmt.files.search_options import SearchOptions
 from keras_nmt.ids import EOS, PAD
 from keras_nmt.inference._tensors import bucket_sizes
-from keras_nmt.inference.search_options import SearchOptions
 from keras_nmt.progress import count_steps
 
 Column = tuple[Sequence[int | tf.Tensor], tf.DType]  # dimensions of a tensor after the rows, and its type

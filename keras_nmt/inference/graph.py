@@ -12,8 +12,10 @@ import keras
 import tensorflow as tf
 
 from keras_nmt.data import SubwordTokenizer
+from keras_nmt.decoding.logit_processors import check_processors
 from keras_nmt.decoding.scores import NEG_INF, is_valid
 from keras_nmt.errors import UserError
+from keras_nmt.files.search_options import SearchOptions
 from keras_nmt.ids import BOS, EOS, PAD, UNK
 from keras_nmt.inference._phrases import PHRASES, avoided_phrases, has_unknown, required_phrases, without_unknown
 from keras_nmt.inference._runners import PartsRunner, TracedRunner
@@ -34,7 +36,7 @@ from keras_nmt.inference._traced_decoder import TracedDecoder, TracedEncoder
 from keras_nmt.inference._traced_search import TracedSearch
 from keras_nmt.inference.alignment import copies_of_texts, join_with_copies, padded_words, words_of_texts
 from keras_nmt.inference.batching import Column, Groups, Rows, by_group
-from keras_nmt.inference.search_options import SearchOptions
+from keras_nmt.inference.shortlist import Shortlist
 from keras_nmt.inference.target_tags import NO_LANGUAGE, TargetTags
 from keras_nmt.models import MultilingualModel, TranslationModel
 
@@ -107,7 +109,12 @@ class TextGraph:
 
     def _set_options(self, options: SearchOptions) -> None:
         self.options = options
+        if options.processors != ():
+            check_processors(options.processors)
         if options.shortlist is not None:
+            if not isinstance(options.shortlist, Shortlist):
+                problem = "{shortlist} must be a `keras_nmt.inference.Shortlist`, such as `Shortlist.read(path)`"
+                raise UserError(problem, {"shortlist": options.shortlist})
             if len(self.directions) > 1:
                 raise UserError(
                     "A shortlist is for a model of one direction: load the model with a source and a target language. "

@@ -16,11 +16,11 @@ import tensorflow as tf
 
 from keras_nmt.data import SubwordTokenizer
 from keras_nmt.errors import UserError, check_backend, is_integer, one_line
+from keras_nmt.files.search_options import SearchOptions, check_names, with_defaults
 from keras_nmt.inference._phrases import UNKNOWN_IN_PREFIX, TooManyPhrases
 from keras_nmt.inference.graph import NO_ALTERNATIVES, TextGraph
 from keras_nmt.inference.language_codes import unknown_language
 from keras_nmt.inference.load import checked_tokenizers, load
-from keras_nmt.inference.search_options import SearchOptions, check_names, with_defaults
 from keras_nmt.inference.shortlist import TOO_MANY_FORCED
 from keras_nmt.inference.target_tags import with_tag
 from keras_nmt.models import MultilingualModel, TranslationModel
@@ -76,7 +76,7 @@ class Translator:
         model: `TranslationModel` or `MultilingualModel`.
         tokenizers: Mapping from each key of `model.vocabulary_sizes` ("source" and "target", or the languages) to its
             subwords; or the joint subwords of all.
-        **options: See `keras_nmt.inference.search_options.SearchOptions`: `beam_size`, `length_penalty`,
+        **options: See `keras_nmt.files.search_options.SearchOptions`: `beam_size`, `length_penalty`,
             `num_hypotheses`, `min_length`, `max_length`, `max_length_factor`, `max_length_offset`, `length_buckets`,
             `batch_buckets`, `max_batch_tokens`, `jit_compile`, `sample`, `temperature`, `top_k`, `top_p`,
             `coverage_penalty`, `repetition_penalty`, `no_repeat_ngram_size`, `suppress_sequences`, `unknown`,

@@ -19,16 +19,15 @@ from keras_nmt.files.json_file import with_digest
 from keras_nmt.files.model_config import (
     CONFIG,
     FORMAT,
-    SEARCH_TYPES,
     SENTENCES_PER_LINE,
     SUBWORDS_SHA256,
     WEIGHTS,
     ModelFiles,
     check_limits,
-    is_search_setting,
     read_model_files,
 )
 from keras_nmt.files.paths import check_local
+from keras_nmt.files.search_options import check_settings
 from keras_nmt.files.weights_file import check_size, read_weights, write_weights
 from keras_nmt.layers._keras_private import initialize, without_values
 from keras_nmt.layers.layer_spec import NotRegistered
@@ -110,7 +109,7 @@ language | SentencePiece models |
             model: Model of a registered class.
             subwords: Mapping of "source" and "target", or of each language of a multilingual model, to the name of a
                 SentencePiece model in the directory. The names are equal if the vocabulary is joint.
-            search: Mapping of search settings, with the names and types of `SEARCH_TYPES`. Defaults to none.
+            search: Mapping of search settings, of `keras_nmt.files.search_options`. Defaults to none.
             sentences_per_line: Integer, how many sentences the source lines of the training data have, but for one in a
                 thousand: the model has not learnt to translate more. Defaults to None, for unknown.
 
@@ -131,11 +130,7 @@ language | SentencePiece models |
                 f"`subwords` must name the models of {', '.join(languages)}. Received: {', '.join(subwords)}"
             )
         search = json.loads(json.dumps(search or {}))  # tuples become lists
-        for key, value in search.items():
-            if not is_search_setting(key, value):
-                raise UserError(
-                    f"Search settings must be {', '.join(SEARCH_TYPES)}, of the right type. Received: {key}={value!r}"
-                )
+        check_settings(search)
         config: dict[str, Any] = {
             "format": FORMAT,
             "keras_nmt": keras_nmt.__version__,
@@ -150,7 +145,6 @@ language | SentencePiece models |
         if sentences_per_line is not None:
             config[SENTENCES_PER_LINE] = sentences_per_line
         check_limits(config["model"]["config"])
-        check_limits(search)
         write_json(self.config_path, with_digest(config))
 
     def save_weights(self, model: keras.Model) -> None:

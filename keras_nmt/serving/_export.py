@@ -12,11 +12,11 @@ import tensorflow as tf
 
 from keras_nmt.data import SubwordTokenizer
 from keras_nmt.errors import UserError, one_line
+from keras_nmt.files.search_options import names_of
 from keras_nmt.inference._phrases import PHRASES
 from keras_nmt.inference._runners import Method
 from keras_nmt.inference.graph import TextGraph
 from keras_nmt.inference.language_codes import unknown_language
-from keras_nmt.inference.search_options import SAMPLING
 from keras_nmt.inference.translator import Translator
 from keras_nmt.models import MultilingualModel, TranslationModel
 from keras_nmt.models import quantize as quantize_model
@@ -132,7 +132,7 @@ def export(
             "Each signature is exported with XLA and without: leave out `jit_compile`. "
             f"Received: jit_compile={search['jit_compile']!r}"
         )
-    sampling = {name: search.pop(name) for name in ("sample", *SAMPLING) if name in search}
+    sampling = {name: search.pop(name) for name in names_of("sampling") if name in search}
     if quantize not in (None, *QUANTIZED):
         raise UserError(f"`quantize` must be one of {', '.join(QUANTIZED)}. Received: quantize={quantize!r}")
     model = model.with_dtype(quantize if quantize in HALVES else "float32")

@@ -19,6 +19,7 @@ from keras_nmt.cli.comparison import read_list
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation.bootstrap import statistics_of
 from keras_nmt.experiments import ExperimentConfig
+from keras_nmt.files.search_options import TABLE, SearchOptions, flag_of
 from keras_nmt.files.settings import setting_names, whole_name
 from keras_nmt.files.weights_file import weights_digest, write_weights
 from keras_nmt.models import LowRank, Transformer, add_adapter
@@ -311,3 +312,17 @@ def test_relative_links_lead_to_files_that_exist():
     for path in documents(*pages, "docs/**/*.md", "recipes/**/README.md", "benchmarks/*.md", "lab/*.md"):
         for link in relative_links(path):
             assert path.parent.joinpath(link).is_file(), (path, link)
+
+
+def test_the_table_of_search_options_is_that_of_the_code():
+    rows = [
+        "| in Python | on the command line | values | default | in `config.json` |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    for name, option in TABLE.items():
+        default = getattr(SearchOptions, name)
+        shown = ", ".join(map(str, default)) if isinstance(default, tuple) else "" if default is None else default
+        values = ", ".join(map("`{}`".format, option.choices)) or ("" if option.range.endswith("inf") else option.range)
+        flag = f"`{flag_of(name)}`" if option.group else ""
+        rows.append(f"| `{name}` | {flag} | {values} | {shown} | {'yes' if option.in_model else ''} |")
+    assert "\n".join(rows) in PAGES["decoding.md"]

@@ -9,10 +9,10 @@ import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from keras_nmt.files.search_options import SearchOptions
 from keras_nmt.ids import EOS
 from keras_nmt.inference import batching
 from keras_nmt.inference.batching import STEP_COST, Rows, bucket_sizes, by_group, part_size
-from keras_nmt.inference.search_options import SearchOptions
 
 OPTIONS = SearchOptions(length_buckets=(8, 16, 64), batch_buckets=(1, 4, 16), max_batch_tokens=256)
 LENGTHS = st.lists(st.integers(0, 80), max_size=3 * 16 + 1)

@@ -17,11 +17,10 @@ from small import ONE_SHAPE, nightly
 
 from keras_nmt.data import SubwordTokenizer, train_subwords
 from keras_nmt.errors import UserError
-from keras_nmt.files.model_config import LENGTH_PENALTIES
+from keras_nmt.files.search_options import TABLE, SearchOptions
 from keras_nmt.ids import BOS, EOS, PAD
 from keras_nmt.inference import Translation, Translator
 from keras_nmt.inference.batching import Rows
-from keras_nmt.inference.search_options import SearchOptions
 
 DECODING_MODEL = Path(__file__).parents[2] / "docs" / "decoding_model"
 
@@ -240,7 +239,7 @@ def test_a_limit_does_not_count_a_prefix_nor_cut_it(translator, tokenizers, eage
 
 
 def test_several_hypotheses_are_ordered_best_first(translator, lines, eager):
-    for alpha in LENGTH_PENALTIES:
+    for alpha in (TABLE["length_penalty"].least, TABLE["length_penalty"].most):
         one = translator.with_options(length_penalty=alpha, max_length=5)
         several = one.with_options(num_hypotheses=2).translate(lines)
         for line, found, best in zip(lines, several, one.translate(lines), strict=True):
@@ -333,9 +332,7 @@ def test_options_out_of_range_are_refused():
         "sample": ["no"],
         "suppress_sequences": [None],
         "unknown": ["keep"],
-        "shortlist": ["table"],
         "shortlist_size": [3, 50],  # without a shortlist
-        "processors": [[5]],
         "beam_size": [10**8],
     }.items():
         for value in values:
@@ -345,6 +342,12 @@ def test_options_out_of_range_are_refused():
         SearchOptions(beam_size=2, num_hypotheses=3)
     with pytest.raises(UserError, match="need `sample=True`"):
         SearchOptions(top_k=3)
+
+
+def test_objects_among_the_options_are_checked(translator):
+    for name, value in {"shortlist": "table", "processors": [5], "suppress_sequences": ["\udcff"]}.items():
+        with pytest.raises(UserError, match=f"`{name}`.* Received: "):
+            translator.with_options(**{name: value})
 
 
 def test_arguments_that_do_not_fit_are_refused(model, tokenizers, translator):

@@ -16,6 +16,7 @@ from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import write_json
 from keras_nmt.files.json_file import with_digest
 from keras_nmt.files.model_config import FORMAT, LIMITS
+from keras_nmt.files.search_options import TABLE
 from keras_nmt.models import AttentionBridgeModel, ModelDirectory, Transformer
 
 SUBWORDS = dict.fromkeys(("source", "target"), "subwords.model")
@@ -179,19 +180,21 @@ def test_any_value_in_a_configuration_is_a_model_or_an_error_of_one_line(data, m
 
 def test_sizes_above_their_limits_are_rejected(directory):
     config = directory.read().config
+    arguments = config["model"]["config"]
     for name in LIMITS:
-        value = LIMITS[name] + 1
-        wrapped = {"languages": {"de": value}, "length_buckets": [8, value], "batch_buckets": [value]}.get(name, value)
-        for changed in (
-            {"model": {"class": "Transformer", "config": {**config["model"]["config"], name: wrapped}}},
-            {"model": {"class": "AttentionBridgeModel", "config": {"languages": {}, "transformer": {name: wrapped}}}},
-            {"search": {name: wrapped}},
+        value = {"de": LIMITS[name] + 1} if name == "languages" else LIMITS[name] + 1
+        for kind, options in (
+            ("Transformer", {**arguments, name: value}),
+            ("AttentionBridgeModel", {"languages": {}, "transformer": {name: value}}),
         ):
-            if ("search" in changed) == (name in config["model"]["config"]):
-                continue
-            _edit(directory, **{**config, **changed})
-            with pytest.raises(UserError, match=rf"`{name}` must be at most {LIMITS[name]:,}|is damaged.*{name}"):
+            _edit(directory, **{**config, "model": {"class": kind, "config": options}})
+            with pytest.raises(UserError, match=rf"`{name}` must be at most {LIMITS[name]:,}|is damaged"):
                 directory.load_model()
+    for name in TABLE:
+        value = [8, 10**9] if name.endswith("buckets") else 10**9
+        _edit(directory, **{**config, "search": {name: value}})
+        with pytest.raises(UserError, match=f"is damaged.*{name}"):
+            directory.load_model()
 
 
 def test_a_model_larger_than_its_weights_file_is_not_made(directory):
@@ -232,8 +235,8 @@ def test_models_of_any_registered_class_are_saved_and_loaded(directory):
 
 def test_wrong_settings_of_search_are_not_written(model, directory):
     before = directory.config_path.read_bytes()
-    for search in ({"beam": 4}, {"beam_size": "many"}):
-        with pytest.raises(UserError, match="Search settings must be .* Received: "):
+    for search, told in (({"beam": 4}, "Search settings must be"), ({"beam_size": "many"}, "`beam_size` must be")):
+        with pytest.raises(UserError, match=f"{told} .* Received: "):
             directory.save_config(model, subwords=SUBWORDS, search=search)
     assert directory.config_path.read_bytes() == before
 

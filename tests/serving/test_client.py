@@ -81,7 +81,7 @@ def test_options_of_a_search_reach_the_signature(server, api):
         assert [x.hypotheses[0].met for x in found] == [(False,), (), (True, True)]
         with pytest.raises(UserError, match=r"gives at most 2 translation\(s\).* Received: num_hypotheses=4"):
             client.translate(["a"], num_hypotheses=4)
-        with pytest.raises(UserError, match="`beam_size` must be an integer of at least 1. Received: beam_size=0"):
+        with pytest.raises(UserError, match="`beam_size` must be an integer from 1 to 1,000. Received: beam_size=0"):
             client.translate(["a"], beam_size=0)
         with pytest.raises(UserError, match="a prefix for each line. Received: 1 lines, 2 prefixes"):
             client.translate(["a"], prefixes=["b", "c"])

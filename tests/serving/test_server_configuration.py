@@ -14,7 +14,7 @@ from google.protobuf import text_format
 from grpc_server import ServerOfBothApis
 from tensorflow_serving.config import model_server_config_pb2
 
-from keras_nmt.inference.search_options import SearchOptions
+from keras_nmt.files.search_options import SearchOptions
 
 FOLDER = Path(__file__).parents[2] / "savedmodels"
 README = (FOLDER / "README.md").read_text(encoding="utf-8")

@@ -14,6 +14,7 @@ from typing import Any
 
 import keras_nmt.serving.client.transports as transports
 from keras_nmt.errors import UserError, is_integer, one_line
+from keras_nmt.files.search_options import check_hypotheses, checked
 from keras_nmt.serving.client.transports import HYPOTHESES, PIECES, POSITIONS, Failure, checked_rows
 from keras_nmt.text.glossary import Glossary, mark_avoided
 from keras_nmt.text.lines import (
@@ -158,13 +159,11 @@ class Client:
         """
         texts = check_lines(lines)
         inputs: dict[str, list[Any]] = {"text": texts, **_languages(len(texts), source, target)}
-        _check_integer("num_hypotheses", 1 if num_hypotheses is None else num_hypotheses, 1)
-        _check_integer("beam_size", 1 if beam_size is None else beam_size, 1)
-        if num_hypotheses is not None and beam_size is not None and num_hypotheses > beam_size:
-            raise UserError(
-                "`num_hypotheses` must be at most `beam_size`. "
-                f"Received: num_hypotheses={num_hypotheses}, beam_size={beam_size}"
-            )
+        for name, value in (("num_hypotheses", num_hypotheses), ("beam_size", beam_size)):
+            if value is not None:
+                checked(name, value)
+        if num_hypotheses is not None and beam_size is not None:
+            check_hypotheses(num_hypotheses, beam_size)
         if markup is not None or keep is not None or split_sentences not in (None, NOT_SPLIT):
             translate = functools.partial(
                 self.translate,
@@ -194,7 +193,7 @@ class Client:
         searched = {
             **inputs,
             "prefix": check_prefixes([""] * len(texts) if prefixes is None else prefixes, len(texts)),
-            "beam_size": [min(int(beam_size or 0), 2**31 - 1)] * len(texts),
+            "beam_size": [int(beam_size or 0)] * len(texts),
             "constraints": check_phrases(
                 [[]] * len(texts) if constraints is None else constraints, len(texts), "constraints"
             ),

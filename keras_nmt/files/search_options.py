@@ -1,0 +1,365 @@
+"""The table of search options: types, ranges, defaults, descriptions, and where each option has an effect.
+
+The arguments of a translator, the options of the command line, the search settings in `config.json` and the checks of
+a client are those of this table. It imports nothing heavy, because every command reads it at its start.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import math
+import numbers
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from keras_nmt.errors import UserError, is_integer, nearest
+
+if TYPE_CHECKING:
+    import numpy as np
+
+UNKNOWN = ("write", "forbid", "replace")
+
+
+@dataclasses.dataclass(frozen=True)
+class Option:
+    """What the table has of an option beside its type, its default and its description.
+
+    Args:
+        least, most: Numbers, the range of a number, or of each number of a sequence.
+        above, below: Numbers outside of the range, for a range without its ends.
+        choices: Tuple of strings, the values of a word.
+        group: String, the group of options on the command line: "search", "more", "sampling" or "shortlist". "" for an
+            option in Python alone.
+        flag: String, the name on the command line. Defaults to that in Python, with hyphens.
+        metavar: String, the name of the value on the command line.
+        shown: String, the default in help texts, if it is not that of the table.
+        in_model: Boolean, whether `config.json` may set the default.
+        works_with: String, the modes of `keras-nmt translate` in which the option has an effect: "server" and
+            "sample" (with a server), "alternatives", "document".
+    """
+
+    least: float = -math.inf
+    most: float = math.inf
+    above: float | None = None
+    below: float | None = None
+    choices: tuple[str, ...] = ()
+    group: str = ""
+    flag: str = ""
+    metavar: str | None = None
+    shown: str = ""
+    in_model: bool = False
+    works_with: str = "alternatives document"
+
+    def has(self, number: float) -> bool:
+        """Tells whether a number is in the range. NaN is in none, infinity neither."""
+        is_inside = self.least <= number <= self.most and abs(number) < math.inf
+        return is_inside and (self.above is None or number > self.above) and (self.below is None or number < self.below)
+
+    @property
+    def range(self) -> str:
+        """The range in words."""
+        least = f"above {self.above:g}" if self.above is not None else f"from {self.least:g}"
+        if self.below is not None:
+            return f"{least} to below {self.below:g}"
+        if self.most == math.inf:
+            return least if self.above is not None else f"of at least {self.least:g}"
+        most = f"{self.most:,g}" if self.most % 1 else f"{int(self.most):,}"
+        return f"{least} and at most {most}" if self.above is not None else f"{least} to {most}"
+
+
+def _option(default: Any, **entries: Any) -> Any:
+    return dataclasses.field(default=default, metadata={"option": Option(**entries)})
+
+
+@dataclasses.dataclass(kw_only=True)
+class SearchOptions:
+    """The options of a translator's search and batches. Lengths are in tokens, including the end of the sentence.
+
+    Args:
+        beam_size: Integer, hypotheses that the search keeps; 1 is greedy search. Defaults to 4.
+        length_penalty: Float, exponent alpha of the length penalty ((5 + t) / 6)^alpha: 0 ranks translations by
+            log-probability, a larger exponent favours longer ones. From -2 to 10. Defaults to 0.6.
+        num_hypotheses: Integer, translations per sentence, with different texts: by score, those cut off by the length
+            limit last. At most `beam_size`. Defaults to 1.
+        min_length: Integer, least number of tokens of a translation without its end, below `max_length`. Only
+            with a prefix may a translation be shorter. Defaults to 1: no translation of text is empty.
+        max_length: Integer, largest length of a translation. Defaults to the bound of the largest length bucket.
+        max_length_factor: Integer, most tokens of a translation for each token of its source. With
+            `max_length_offset`, it bounds a translation by its source: at most `max_length_factor * n +
+            max_length_offset` tokens for n source tokens without the end, and at least as many as `min_length` needs.
+            Defaults to 2; `keras-nmt train` writes a larger one if the training data need it.
+        max_length_offset: Integer, see `max_length_factor`. Defaults to 10.
+        length_buckets: Lengths in ascending order. Longer texts are truncated to the last. Defaults to 16, 32, 64, 128,
+            256.
+        batch_buckets: Numbers of sentences in ascending order. Any number of sentences is computed in parts of at most
+            the last. Defaults to 1, 4, 16, 64.
+        max_batch_tokens: Integer, the largest number of tokens, with padding, in a part of several sentences: parts
+            of long sentences have fewer sentences. Defaults to 4096.
+        jit_compile: Boolean, whether XLA compiles the model and the search, once for each pair of a length bucket and
+            a batch bucket that occurs. Parts are then padded to these buckets instead of to their longest sentence. The
+            results are the same. Defaults to False.
+        sample: Boolean, draw translations at random, best first, instead of searching. There are `num_hypotheses`;
+            `beam_size` has no effect then. Defaults to False. See `keras_nmt.decoding.sampling_search`.
+        temperature: Float, divisor of the logits when sampling: below 1 likelier translations, above 1 more varied
+            ones. Defaults to 1.
+        top_k: Integer, number of likeliest tokens that may be drawn; 0 for all. Defaults to 0.
+        top_p: Float, total probability of the likeliest tokens that may be drawn. Defaults to 1, for all tokens.
+        coverage_penalty: Float, penalty beta of translations that leave out parts of the source, such as 0.2. It is
+            added to the scores of the beam's hypotheses after the search, and so ranks them; 0 for none. Defaults to 0.
+            See `keras_nmt.decoding.rerank_by_coverage`.
+        repetition_penalty: Float, factor p, above 1, by which tokens that a translation already has become less likely.
+            Their logits are multiplied by p or 1 / p, p from 0.01 to 100. It changes scores. Defaults to 1. See
+            `keras_nmt.decoding.RepetitionPenalty`.
+        no_repeat_ngram_size: Integer, length n of runs that occur only once: no n successive tokens occur twice in a
+            translation; 0 allows all. Defaults to 0.
+        suppress_sequences: Texts whose subwords never follow one another in a translation. Defaults to none.
+        unknown: String, what happens to the unknown subword, which stands for characters without a subword: "write"
+            writes it as "⁇"; "forbid" makes it impossible; "replace" writes the source text that it attends to. For an
+            unknown subword of the source, that text is its characters, and the word of any other (see
+            `Translator.align`). Subwords with bytes have no unknown characters. Defaults to "write".
+        prefix_bias_beta: Float, with prefixes: favour them by this share instead of forcing them. Each of the tokens of
+            a prefix gets this share of the probability while a translation follows the prefix. Defaults to 0, for
+            forced prefixes.
+        processors: Sequence of your own `keras_nmt.decoding.LogitProcessor`. Defaults to none.
+        shortlist: `keras_nmt.inference.Shortlist`, for a model of one direction: to save time, the search considers
+            only the likely target subwords of a batch's source subwords. Probabilities are normalised over these
+            candidates, so a translation may depend on the other sentences of its part. Defaults to None, for all
+            subwords.
+        shortlist_size: Integer, number of candidates of a batch of a shortlist, at least 4. Defaults to 2048.
+
+    Raises:
+        UserError: An option has the wrong type or is out of its range.
+
+    Example:
+
+    >>> SearchOptions(beam_size=2, length_buckets=[8, 16]).max_length
+    42
+    """
+
+    beam_size: int = _option(
+        4, least=1, most=1000, group="search", in_model=True, works_with="server alternatives document"
+    )
+    length_penalty: float = _option(0.6, least=-2, most=10, group="search", in_model=True)  # below: as invalid ones
+    min_length: int = _option(1, least=0, most=2**16, group="search", in_model=True)
+    max_length: int | None = _option(None, least=1, most=2**16, group="search", in_model=True, shown="the model's")
+    max_length_factor: int = _option(
+        2, least=0, most=1000, group="search", in_model=True, shown="the model's, from its data"
+    )
+    num_hypotheses: int = _option(
+        1,
+        least=1,
+        most=1000,
+        group="more",
+        flag="--n-best",
+        in_model=True,
+        shown="the model's setting, or 1; of a server, 1",
+        works_with="server sample",
+    )
+    coverage_penalty: float = _option(0.0, least=0, most=1000, group="more", in_model=True)
+    repetition_penalty: float = _option(1.0, least=0.01, most=100, group="more")
+    no_repeat_ngram_size: int = _option(0, least=0, most=64, group="more", metavar="N", works_with="document")
+    suppress_sequences: Sequence[str] = _option(
+        (), group="more", metavar="TEXT", shown="none. May be repeated", works_with="document"
+    )
+    unknown: str = _option("write", choices=UNKNOWN, group="more", metavar="|".join(UNKNOWN))
+    prefix_bias_beta: float = _option(0.0, least=0, below=1, group="more", metavar="BETA")
+    max_length_offset: int = _option(10, least=0, most=2**16, in_model=True)
+    length_buckets: Sequence[int] = _option((16, 32, 64, 128, 256), least=1, most=2**16, in_model=True)
+    batch_buckets: Sequence[int] = _option((1, 4, 16, 64), least=1, most=2**16, in_model=True)
+    max_batch_tokens: int = _option(4096, least=1, most=2**30)
+    jit_compile: bool = _option(False)
+    sample: bool = _option(False, group="sampling", works_with="server sample document")
+    temperature: float = _option(1.0, above=0, group="sampling", works_with="document")
+    top_k: int = _option(0, least=0, most=10**7, group="sampling", works_with="document")
+    top_p: float = _option(1.0, above=0, most=1, group="sampling", works_with="document")
+    processors: Sequence[Any] = _option(())
+    shortlist: Any = _option(None, group="shortlist")
+    shortlist_size: int = _option(2048, least=4, most=10**7, group="shortlist")  # for the reserved ids
+
+    @property
+    def _largest_limit(self) -> int:
+        """The length limit of the longest sources: those of the largest bucket."""
+        return self.max_length_factor * self.length_buckets[-1] + self.max_length_offset
+
+    def replace(self, **changed: Any) -> SearchOptions:
+        """Returns other options. A `max_length` that was the default is computed anew."""
+        if self.max_length == self._largest_limit:
+            changed = {"max_length": None, **changed}
+        return dataclasses.replace(self, **changed)
+
+    def __post_init__(self) -> None:
+        for name in TABLE:
+            setattr(self, name, checked(name, getattr(self, name)))
+        if self.shortlist is None and self.shortlist_size != SearchOptions.shortlist_size:
+            self._refuse("{shortlist_size} needs a `shortlist`", "shortlist_size")
+        if self.max_length_factor + self.max_length_offset < 1:
+            names = "max_length_factor", "max_length_offset"
+            self._refuse("One of {max_length_factor} and {max_length_offset} must be above 0", *names)
+        if self.max_length is None:
+            self.max_length = self._largest_limit
+        if self.min_length >= max(self.max_length, 2):  # a single token is cut off, with the default `min_length`, too
+            problem = "{min_length} must be less than {max_length}, which counts the end of the sentence"
+            self._refuse(problem, "min_length", "max_length")
+        if self.num_hypotheses > self.beam_size and not self.sample:
+            check_hypotheses(self.num_hypotheses, self.beam_size)
+        if not self.sample and any(self.sampling[name] != getattr(SearchOptions, name) for name in self.sampling):
+            raise UserError(f"These options need `sample=True`. Received: {self.sampling}")
+        if self.sample and self.coverage_penalty:
+            self._refuse("{coverage_penalty} must be 0 when sampling", "coverage_penalty", "sample")
+
+    @property
+    def sampling(self) -> dict[str, Any]:
+        """The options that only `sampling_search` has."""
+        return {name: getattr(self, name) for name in names_of("sampling") if name != "sample"}
+
+    def _refuse(self, problem: str, *names: str) -> None:
+        raise UserError(problem, {name: getattr(self, name) for name in names})
+
+
+TABLE: dict[str, Option] = {field.name: field.metadata["option"] for field in dataclasses.fields(SearchOptions)}
+TYPES: dict[str, str] = {field.name: str(field.type) for field in dataclasses.fields(SearchOptions)}
+_DESCRIPTIONS = dict(
+    re.findall(r"^    (\w+): ((?:.+\n)(?: {8}.+\n)*)", f"{inspect.getdoc(SearchOptions)}\n", re.MULTILINE)
+)
+
+
+def names_of(*groups: str) -> list[str]:
+    """Returns the names of the options of groups, such as "sampling"."""
+    return [name for name, option in TABLE.items() if option.group in groups]
+
+
+def help_of(name: str) -> str:
+    """Returns a short description of an option: the first sentence of its description, and the default.
+
+    Example:
+
+    >>> help_of("beam_size")
+    "Hypotheses that the search keeps; 1 is greedy search. Default: the model's setting, or 4."
+    """
+    option, default = TABLE[name], getattr(SearchOptions, name)
+    text = " ".join(_DESCRIPTIONS.get(name, "").split())
+    text = re.split(r"\. (?=[A-Z])|\.$", re.sub(r"^(Integer|Float|Boolean|String), ", "", text))[0].replace("`", "")
+    default = f"{default:g}" if isinstance(default, float) else default
+    of_model = f"the model's setting, or {default}" if option.in_model else default
+    shown = "" if TYPES[name] == "bool" else f" Default: {option.shown or of_model}."
+    return f"{text[:1].upper()}{text[1:]}.{shown}"
+
+
+def flag_of(name: str) -> str:
+    """Returns the name of an option on the command line.
+
+    Example:
+
+    >>> flag_of("num_hypotheses"), flag_of("beam_size")
+    ('--n-best', '--beam-size')
+    """
+    return (TABLE[name].flag if name in TABLE else "") or f"--{name.replace('_', '-')}"
+
+
+def checked(name: str, value: Any) -> Any:
+    """Checks the type and the range of an option, and returns its value.
+
+    Raises:
+        UserError: The value has another type, or is out of its range.
+
+    Example:
+
+    >>> checked("top_p", 1.5)
+    Traceback (most recent call last):
+        ...
+    keras_nmt.errors.UserError: `top_p` must be a number above 0 and at most 1. Received: top_p=1.5
+    """
+    option, kind = TABLE[name], TYPES[name]
+    if kind.endswith(" | None"):
+        if value is None:
+            return None
+        kind = kind.removesuffix(" | None")
+    if kind in ("int", "float"):
+        is_number = is_integer(value) if kind == "int" else isinstance(value, numbers.Real)
+        if not is_number or isinstance(value, bool) or not option.has(value):
+            what = "an integer" if kind == "int" else "a number" if option.most < math.inf else "a finite number"
+            raise UserError(f"{{{name}}} must be {what} {option.range}", {name: value})
+    elif kind == "bool":
+        if not isinstance(value, bool):
+            raise UserError(f"{{{name}}} must be True or False", {name: value})
+    elif kind == "str":
+        if value not in option.choices:
+            raise UserError(f"{{{name}}} must be one of {', '.join(option.choices)}", {name: value})
+    elif kind == "Sequence[str]":
+        is_list = isinstance(value, Sequence) and not isinstance(value, str)
+        if not is_list or not all(isinstance(text, str) for text in value):
+            raise UserError(f"{{{name}}} must be a list of texts", {name: value})
+    elif kind == "Sequence[int]":
+        sizes = tuple(value) if isinstance(value, Sequence) and not isinstance(value, str) else ()
+        are_sizes = bool(sizes) and all(is_integer(size) and option.has(size) for size in sizes)
+        if not are_sizes or any(small >= large for small, large in pairwise(sizes)):
+            problem = f"{{{name}}} must be integers {option.range} in ascending order"
+            raise UserError(problem, {name: value})
+        return tuple(map(int, sizes))
+    return value
+
+
+def check_hypotheses(num_hypotheses: int, beam_size: int) -> None:
+    """Checks that a beam has as many hypotheses as are asked for; raises a `UserError` otherwise."""
+    if num_hypotheses > beam_size:
+        received = {"num_hypotheses": num_hypotheses, "beam_size": beam_size}
+        raise UserError("{num_hypotheses} must be at most {beam_size}", received)
+
+
+def check_settings(search: Mapping[str, Any]) -> None:
+    """Checks the search settings of a model; raises a `UserError` for an unknown one or a wrong value."""
+    for name, value in search.items():
+        if name not in TABLE or not TABLE[name].in_model:
+            known = ", ".join(name for name, option in TABLE.items() if option.in_model)
+            raise UserError(f"Search settings must be {known}. Received: {name}={value!r:.200}")
+        checked(name, value)
+
+
+def check_names(names: Iterable[str]) -> None:
+    """Checks that names are options of `SearchOptions`. The error suggests the nearest options."""
+    if unknown := sorted(set(names) - set(TABLE)):
+        suggestion = nearest(unknown, TABLE) or "`SearchOptions` lists the options"
+        raise UserError(f"A translator has no such options; {suggestion}. Received: {', '.join(unknown)}")
+
+
+def with_defaults(search: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns options of a translator, with the search settings of a model directory as defaults."""
+    defaults = dict(search)
+    if options.get("sample"):
+        defaults.pop("coverage_penalty", None)  # only searches have the penalty
+    return {**defaults, **options}
+
+
+def search_limits(lengths: Iterable[tuple[np.ndarray, np.ndarray]], longest: int) -> dict[str, Any]:
+    """Computes the limits of lengths that a model needs for text like its training data.
+
+    Args:
+        lengths: Iterable with a tuple of two integer arrays `[pairs]` for each direction, the numbers of subwords of
+            sources and of their targets, without ends.
+        longest: Integer, length of the longest sentence of the training data in subwords, with its end.
+
+    Returns:
+        `max_length_factor`, the smallest, but at least the default, with which the limit cuts off at most one of 1,000
+        targets of each direction; and `length_buckets`, if the default ones do not reach `longest`.
+
+    Example:
+
+    >>> import numpy as np
+    >>> search_limits([(np.array([20, 4]), np.array([20, 5])), (np.array([20, 4]), np.array([70, 5]))], longest=600)
+    {'max_length_factor': 4, 'length_buckets': [16, 32, 64, 128, 256, 512, 600]}
+    """
+    import numpy as np  # commands need it later
+
+    factor, buckets = SearchOptions.max_length_factor, list(SearchOptions.length_buckets)
+    for source, target in lengths:
+        needed = (target + 1 - SearchOptions.max_length_offset) / source
+        factor = max(factor, math.ceil(np.quantile(needed, 0.999, method="higher")))
+    limits: dict[str, Any] = {"max_length_factor": min(factor, int(TABLE["max_length_factor"].most))}
+    if longest > buckets[-1]:
+        while buckets[-1] < longest:
+            buckets.append(min(2 * buckets[-1], longest))
+        limits["length_buckets"] = buckets
+    return limits
