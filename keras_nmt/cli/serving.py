@@ -36,6 +36,7 @@ from keras_nmt.cli.run_app import ended_by_signals, import_tensorflow
 from keras_nmt.errors import UserError
 from keras_nmt.files.model_config import read_model_files
 from keras_nmt.files.paths import check_local
+from keras_nmt.files.search_options import TABLE
 from keras_nmt.formats.registry import EXPORTED, FORMATS, IMPORTED, format_module
 from keras_nmt.serving._versions import check_version
 from keras_nmt.text.text_files import read_lines
@@ -72,8 +73,8 @@ def export(
     path: Annotated[
         Path,
         typer.Argument(
-            help="Folder of the model's versions, which a model server watches. Of huggingface and marian, the folder "
-            "to write; of argos, the file."
+            help="Folder of the model's versions, which a model server watches. Of huggingface, marian and keras_hub, "
+            "the folder to write; of argos, the file."
         ),
     ],
     source_language: SourceLanguage = None,
@@ -105,7 +106,11 @@ def export(
     ] = None,
     format_: Annotated[
         str,
-        typer.Option("--format", metavar="|".join(EXPORT_FORMATS), help="Other toolkits run plain models only."),
+        typer.Option(
+            "--format",
+            metavar="|".join(EXPORT_FORMATS),
+            help="All but keras_hub run plain models only.",
+        ),
     ] = "savedmodel",
     import_: Import = None,
     **shared: Any,
@@ -115,7 +120,8 @@ def export(
     A multilingual model is exported with all its directions; with --source-language and --target-language, with one. A
     model with target-language tags is exported with all of them; with --target-language, with one.
     The other formats are for other toolkits, which have their own search: ctranslate2, huggingface and marian take
-    and give subwords; argos is a package of Argos Translate, and takes the codes of its languages.
+    and give subwords; argos is a package of Argos Translate, and takes the codes of its languages; keras_hub is a
+    preset of keras_hub, with any mechanism and the settings of the search.
     """
     check_version(path, version)
     if format_ not in EXPORT_FORMATS:
@@ -129,7 +135,8 @@ def export(
     languages = {"source": source_language, "target": target_language}
     if format_ != "savedmodel":
         toolkit, known = FORMATS[format_].toolkit, FORMATS[format_].export_options or ()
-        if more := sorted({*drawing, *search}) + ["warmup"] * (warmup is not None):
+        takes = {name for name, option in TABLE.items() if option.in_model} if "search" in known else set()
+        if more := sorted({*drawing, *search} - takes) + ["warmup"] * (warmup is not None):
             raise UserError(
                 f"{toolkit} has its own search: leave out options of the search. Received: {', '.join(more)}"
             )
@@ -162,6 +169,8 @@ def export(
             )
         if format_ != "savedmodel":
             write = getattr(format_module(format_), f"export_{format_}")
+            if "search" in (FORMATS[format_].export_options or ()):
+                options["search"] = {**loaded.search, **search}
             written = write(path, loaded.model, loaded.tokenizers, **options)
         else:
             written = export_model(

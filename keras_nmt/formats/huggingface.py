@@ -1,4 +1,7 @@
-"""Reads and writes models of Hugging Face: `MarianMTModel` (OPUS-MT), and reads `M2M100` (M2M-100 and NLLB)."""
+"""Reads and writes models of Hugging Face: `MarianMTModel` (OPUS-MT), and reads `M2M100` (M2M-100 and NLLB).
+
+keras_hub reads presets of transformers, too, but none of these three architectures.
+"""
 
 from __future__ import annotations
 

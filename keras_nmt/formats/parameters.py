@@ -44,6 +44,30 @@ class Imported:
     search: dict[str, Any] = dataclasses.field(default_factory=dict)
     notes: list[str] = dataclasses.field(default_factory=list)
 
+    @property
+    def languages(self) -> Sequence[str]:
+        """The languages of a model of several."""
+        return tuple(self.source.languages)
+
+    def all_notes(self) -> list[str]:
+        """Returns what to tell users, of the vocabularies too."""
+        return [*self.notes, *self.source.notes, *self.target.notes]
+
+    def subword_models(self) -> dict[str, bytes]:
+        """Makes the SentencePiece models of "source" and "target".
+
+        Raises:
+            UserError: A vocabulary has pieces of subwords, but their model is missing.
+        """
+        sides = {"source": self.source, "target": self.target}
+        for side, vocabulary in sides.items():
+            if name := vocabulary.missing_subwords():
+                advice = f"no model of them: get all files of the model, such as {side}.spm"
+                if name != "SentencePiece":
+                    advice = "this package runs SentencePiece only: take a model of the toolkit with SentencePiece"
+                raise UserError(f"The {side} vocabulary has pieces of {name}, but {advice}. Received: {self.path}")
+        return {side: vocabulary.make_model() for side, vocabulary in sides.items()}
+
     def make_model(self) -> Transformer | LanguageLabelModel:
         """Makes the model with its parameters, with rows in the order of this package's ids.
 

@@ -34,7 +34,8 @@ class Format(NamedTuple):
         toolkit: String, the name of the toolkit, for messages.
         is_read: Boolean, whether models can be imported from the format.
         export_options: Tuple of the options of `keras-nmt export` that the export function takes: "version",
-            "quantize", or "source" and "target" for the languages. None if models cannot be exported to the format.
+            "quantize", "search" for the settings of the search, or "source" and "target" for the languages. None if
+            models cannot be exported to the format.
     """
 
     toolkit: str
@@ -46,6 +47,7 @@ FORMATS = {
     "ctranslate2": Format("CTranslate2", True, ("version", "quantize")),
     "huggingface": Format("Hugging Face", True, ()),
     "marian": Format("Marian", True, ()),
+    "keras_hub": Format("keras_hub", True, ("search",)),
     "argos": Format("Argos Translate", False, ("quantize", "source", "target")),
 }
 IMPORTED = tuple(name for name, format_ in FORMATS.items() if format_.is_read)
@@ -88,7 +90,7 @@ def import_model(
     Args:
         source: Path of the model: a folder, or for Marian also a file.
         directory: Path of the model directory to write, which must not exist.
-        format: String, "ctranslate2", "huggingface" or "marian". Defaults to the format found at `source`.
+        format: String, "ctranslate2", "huggingface", "marian" or "keras_hub". Defaults to the format found at `source`.
         languages: Sequence of strings, the languages to keep of a model of many languages. An export has an encoder and
             a search for each. Defaults to all.
 
@@ -117,24 +119,16 @@ def import_model(
         imported = module.read(path)
         if languages:
             imported.choose_languages(languages)
-        model = imported.make_model()
-        sides = {"source": imported.source, "target": imported.target}
-        for side, vocabulary in sides.items():
-            if name := vocabulary.missing_subwords():
-                advice = f"no model of them: get all files of the model, such as {side}.spm"
-                if name != "SentencePiece":
-                    advice = "this package runs SentencePiece only: take a model of the toolkit with SentencePiece"
-                raise UserError(f"The {side} vocabulary has pieces of {name}, but {advice}. Received: {source}")
-        protos = {side: vocabulary.make_model() for side, vocabulary in sides.items()}
+        model, protos = imported.make_model(), imported.subword_models()
         is_joint = protos["source"] == protos["target"]
         names = {side: "subwords.model" if is_joint else f"subwords.{side}.model" for side in protos}
         for side, name in names.items():
             write_bytes(folder / name, protos[side])
-        if imported.source.languages:
-            names = dict.fromkeys(imported.source.languages, names["source"])
+        if imported.languages:
+            names = dict.fromkeys(imported.languages, names["source"])
         written = ModelDirectory(folder)
         written.save_config(model, subwords=names, search=imported.search)
         written.save_weights(model)
-    for note in dict.fromkeys([*imported.notes, *imported.source.notes, *imported.target.notes]):
+    for note in dict.fromkeys(imported.all_notes()):
         warnings.warn(note, stacklevel=2)
     return ModelDirectory(directory)

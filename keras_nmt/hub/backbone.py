@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from typing import Any
 
+import h5py
 import keras
 import keras_hub
 from keras import ops
 
-from keras_nmt.models import Transformer
+from keras_nmt.errors import UserError
+from keras_nmt.files.atomic_files import atomic_path
+from keras_nmt.files.weights_file import arrays, open_weights
+from keras_nmt.layers._keras_private import forget_graphs
+from keras_nmt.models import Transformer, quantize
 from keras_nmt.models.translation_model import SideLayer, Untracked
 
 OF_KERAS = ("name", "trainable", "dtype")  # what the base class writes into the configuration
@@ -117,6 +124,59 @@ class TranslationBackbone(keras_hub.models.Backbone):
 
     def default_lora_layer_names(self) -> list[str]:
         return ["query", "key_value"]
+
+    def save_lora_weights(self, filepath: str) -> None:
+        """Writes the low-rank weights that `enable_lora` has added, `*.lora.h5`, of layers with several kernels too."""
+        if not str(filepath).endswith(".lora.h5"):
+            raise ValueError(f"The file name must end in `.lora.h5`. Received: filepath={filepath}")
+        if not (factors := self._low_rank_weights()):
+            raise ValueError("The model has no low-rank weights: call `enable_lora(rank)` first.")
+        with atomic_path(filepath, suffix=".lora.h5") as temporary, h5py.File(temporary, "w") as file:
+            file.attrs["rank"] = self._lora_rank
+            for path, variable in factors.items():
+                file[path] = keras.ops.convert_to_numpy(variable)
+
+    def load_lora_weights(self, filepath: str) -> None:
+        """Reads the file of `save_lora_weights`, after `enable_lora(rank)` if the model has no low-rank weights yet."""
+        with open_weights(filepath) as file:
+            rank = int(file.attrs.get("rank", 0))
+            if not self._low_rank_weights() and rank:
+                self.enable_lora(rank)
+            factors, found = self._low_rank_weights(), arrays(file)
+            shapes = {path: tuple(variable.shape) for path, variable in factors.items()}
+            if not shapes or {path: array.shape for path, array in found.items()} != shapes:
+                raise ValueError(
+                    "The file must hold low-rank weights of this model, of the same layers and rank. "
+                    f"Received: {filepath}, of rank {rank}"
+                )
+            for path, variable in factors.items():
+                variable.assign(found[path][()])
+
+    def _low_rank_weights(self) -> dict[str, Any]:
+        return {variable.path: variable for variable in self.weights if variable.name.startswith("lora_")}
+
+    def enable_lora(self, rank: int, target_layer_names: Sequence[str] | None = None) -> None:
+        """Adds low-rank weights to layers, by default queries, keys and values, and trains them alone."""
+        super().enable_lora(rank, target_layer_names)
+        for variable in self.weights:  # also gates and biases of these layers
+            variable.trainable = variable.name.startswith("lora_")
+
+    def quantize(self, mode: str = "int8", config: Any = None, embeddings: bool = True) -> None:
+        """Converts matrices to int8, of mechanisms too; see `keras_nmt.models.quantize`. Keras makes the `config`."""
+        quantize(self.model, mode, embeddings)
+        forget_graphs(self)
+
+    def check_savable(self, preset_dir: str | os.PathLike[str]) -> None:
+        """Raises a `UserError` if the weights are quantised."""
+        if any(variable.dtype == "int8" for variable in self.weights):
+            raise UserError(
+                "A preset holds float weights: save it before `quantize`, and quantise it again after loading. "
+                f"Received: preset_dir={preset_dir}"
+            )
+
+    def save_to_preset(self, preset_dir: str | os.PathLike[str], max_shard_size: float = 10) -> None:
+        self.check_savable(preset_dir)
+        super().save_to_preset(os.fspath(preset_dir), max_shard_size)
 
     def get_config(self) -> dict[str, Any]:
         of_model = {name: value for name, value in self.model.get_config().items() if name not in OF_KERAS}

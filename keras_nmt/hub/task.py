@@ -20,6 +20,7 @@ from keras_nmt.hub.sampler import BeamSampler
 from keras_nmt.hub.tokenizer import TranslationTokenizer
 from keras_nmt.ids import EOS, PAD
 from keras_nmt.inference.load import load
+from keras_nmt.layers._keras_private import forget_graphs
 from keras_nmt.models import Transformer
 from keras_nmt.models.quantize import check_copyable
 
@@ -250,6 +251,16 @@ class TranslationSeq2SeqLM(keras_hub.models.Seq2SeqLM):
         x, labels, weights = self.preprocessor(dict(inputs))
         ids = ops.where(weights, labels, PAD)
         return ops.sum(token_log_probabilities(self(x, training=False), ids), axis=-1)
+
+    def quantize(self, mode: str = "int8", config: Any = None, embeddings: bool = True) -> None:
+        """Converts matrices to int8, of mechanisms too; see `keras_nmt.models.quantize`. Keras makes the `config`."""
+        self.backbone.quantize(mode, embeddings=embeddings)
+        forget_graphs(self)
+        self.generate_function = None
+
+    def save_to_preset(self, preset_dir: str | os.PathLike[str], max_shard_size: float = 10) -> None:
+        self.backbone.check_savable(preset_dir)  # before a file is written
+        super().save_to_preset(os.fspath(preset_dir), max_shard_size)
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "search": dict(self.search)}

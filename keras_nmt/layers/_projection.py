@@ -57,8 +57,8 @@ class Int8Kernels(ConfiguredLayer):
     """A layer whose matrices can be quantised to int8 and adapted by LoRA, as those of `keras.layers.Dense`.
 
     A sub-class lists its weights of two or more dimensions in `kernels`, and multiplies by them with `product`. Each
-    column of a matrix has a scale. The rows of the other factor are scaled at run time. Keras saves such a layer after
-    either, but cannot load it: keep the float weights, or the adapter.
+    column of a matrix has a scale. The rows of the other factor are scaled at run time. Keras saves such a layer with
+    its adapter merged, as a `Dense`. It saves an int8 layer, but cannot load it: keep the float weights.
     """
 
     kernels: tuple[str, ...] = ()
@@ -104,6 +104,36 @@ class Int8Kernels(ConfiguredLayer):
                     setattr(self, f"lora_{name}_{i}", factor)
         self.lora_enabled = True
         self.lora_rank, self.lora_alpha = rank, rank if lora_alpha is None else lora_alpha
+
+    def save_own_variables(self, store: Any) -> None:
+        """Writes the variables without the factors of an adapter, whose product is added to the kernels."""
+        if not self.lora_enabled:
+            super().save_own_variables(store)
+            return
+        merged = {id(kernel): self._merged(name) for name, kernel in self._own_kernels()}
+        for i, variable in enumerate(self._kept_variables()):
+            store[str(i)] = merged.get(id(variable), variable)
+
+    def load_own_variables(self, store: Any) -> None:
+        """Reads what `save_own_variables` wrote; an adapter starts anew."""
+        if not self.lora_enabled:
+            super().load_own_variables(store)
+            return
+        for i, variable in enumerate(self._kept_variables()):
+            variable.assign(store[str(i)])
+        for name, _ in self._own_kernels():
+            factor = getattr(self, f"lora_{name}_b")
+            factor.assign(ops.zeros_like(factor))
+
+    def _kept_variables(self) -> list[Any]:
+        """Returns the layer's own variables in the order in which Keras saves them, without those of an adapter."""
+        return [x for x in (*self._trainable_variables, *self._non_trainable_variables) if "lora_" not in x.name]
+
+    def _merged(self, name: str) -> Any:
+        kernel = getattr(self, name)
+        a, b = (getattr(self, f"lora_{name}_{i}") for i in "ab")
+        product = ops.matmul(a, b) * (self.lora_alpha / self.lora_rank)
+        return kernel + ops.cast(ops.reshape(product, kernel.shape), kernel.dtype)
 
     def quantize(self, mode: str | None = None, type_check: bool = True, config: Any = None) -> None:
         """Converts the kernels; see `keras.layers.Layer`. The only mode is "int8"."""

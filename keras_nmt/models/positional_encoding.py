@@ -80,6 +80,8 @@ class PositionalEncoding(ConfiguredLayer):
 class LearnedPositions(ConfiguredLayer):
     """Adds a learned vector for each position to embeddings. Later positions have the vector of position M - 1.
 
+    (`PositionEmbedding` of keras_hub has no vector for later positions, so that a search of unknown length would fail.)
+
     Args:
         max_length: Integer M, number of positions. Defaults to 1024.
         **kwargs: Arguments of `keras.layers.Layer`, such as `name` and `dtype`.

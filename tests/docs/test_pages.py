@@ -9,6 +9,7 @@ import shlex
 
 import numpy as np
 import pytest
+import tensorflow as tf
 from echo_models import write_echo
 from scripts import RECIPES, save_model
 from typer.main import get_command
@@ -150,15 +151,14 @@ def with_models(tmp_path_factory, make_model, source_tokenizer):
 
 # Pages whose examples need a server, or names that other tests give.
 ELSEWHERE = {"decoding.md", "how_to/client.md", "how_to/track_experiments.md", "analysis.md"}
+SLOW = ("getting_started.md", "markup.md", "how_to/keras_hub.md")
 ELSEWHERE |= {"layers.md", "models.md", "own_mechanism.md", "training.md"}
 
 
 @pytest.mark.parametrize(
     "page",
     [
-        pytest.param(
-            page, marks=pytest.mark.slow if page in ("getting_started.md", "markup.md") else pytest.mark.nightly
-        )
+        pytest.param(page, marks=pytest.mark.slow if page in SLOW else pytest.mark.nightly)
         for page in sorted(page for page in PAGES if blocks(page) and page not in ELSEWHERE)
     ],
 )
@@ -171,7 +171,7 @@ def test_the_examples_with_a_trained_model_run(page, with_models, monkeypatch, c
 
 @pytest.mark.parametrize("trained", [False, pytest.param(True, marks=pytest.mark.nightly)])
 def test_the_examples_with_layers_work(trained):
-    classifier, with_mechanisms, with_mask = blocks("layers.md")
+    classifier, with_mechanisms, with_mask, _ = blocks("layers.md")
     names = run([classifier if trained else classifier.partition("model.fit")[0]])
     # Padding makes no difference, although no mask is passed.
     tokens = np.array([[5, 6, 7, 0]])
@@ -182,6 +182,19 @@ def test_the_examples_with_layers_work(trained):
         losses = names["model"].history.history["loss"]
         assert len(losses) == 2
         assert np.isfinite(losses).all()
+
+
+@pytest.mark.slow
+def test_the_example_with_layers_of_keras_hub_is_trained_saved_loaded_and_exported(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    classifier, *_, mixed = blocks("layers.md")
+    names = run([classifier.partition("model.fit")[0], mixed])
+    assert len(names["mixed"].optimizer.variables) > 10  # it was trained
+    tokens = np.array([[5, 6, 7, 0, 0]])
+    found = names["mixed"](tokens)
+    np.testing.assert_allclose(names["mixed"](tokens[:, :3]), found, rtol=1e-4, atol=1e-5)
+    exported = tf.saved_model.load("exported")
+    np.testing.assert_allclose(exported.serve(tf.constant(tokens, tf.int32)), found, rtol=1e-4, atol=1e-5)
 
 
 def test_the_example_of_searches_on_ids_works():

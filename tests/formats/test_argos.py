@@ -136,6 +136,6 @@ def test_the_command_writes_and_reads_all_formats(make_model, source_tokenizer, 
         ("huggingface", ["--quantize", "int8"], "Hugging Face has no such option. Received: --quantize int8"),
         ("marian", ["--beam-size", 3], "leave out options of the search. Received: beam_size"),
         ("ctranslate2", ["--warmup", __file__], "Received: warmup"),
-        ("onnx", [], "--format must be one of savedmodel, ctranslate2, huggingface, marian, argos"),
+        ("onnx", [], "--format must be one of savedmodel, ctranslate2, huggingface, marian, keras_hub, argos"),
     ):
         assert told in error_line(*command(format_, *option))

@@ -1,13 +1,19 @@
 """Models as tasks of keras_hub: the same logits and translations as ours, presets, training, samplers."""
 
 import json
+import os
+import subprocess
+import sys
 
+import h5py
 import keras
+import keras_hub
 import numpy as np
 import pytest
-from small import slow
+from small import LINES, nightly, slow
 
 from keras_nmt.errors import UserError
+from keras_nmt.files.weights_file import arrays
 from keras_nmt.hub import BeamSampler, TranslationBackbone, TranslationSeq2SeqLM, TranslationTokenizer
 from keras_nmt.ids import BOS, EOS, PAD
 from keras_nmt.inference import Translator
@@ -125,3 +131,120 @@ def test_arguments_without_a_meaning_are_refused(task, make_multilingual, tokeni
         BeamSampler()(None, None)
     with pytest.raises(UserError, match="Not a SentencePiece model"):
         TranslationTokenizer(b"")
+
+
+@pytest.mark.slow
+def test_low_rank_weights_are_trained_saved_and_merged(model, tokenizers, tmp_path):
+    task = TranslationSeq2SeqLM.from_model(model, tokenizers, SEARCH)
+    pairs = {"encoder_text": ["a mouse", "seven cats"] * 4, "decoder_text": ["die katze", "sieben katze"] * 4}
+    preprocessor = task.preprocessor
+    preprocessor.encoder_sequence_length, preprocessor.decoder_sequence_length = 12, 8
+    task.backbone.enable_lora(2)
+    assert {weight.name[:5] for weight in task.trainable_weights} == {"lora_"}
+    task.compile(optimizer=keras.optimizers.Adam(0.05), jit_compile=False)
+    losses = task.fit(pairs, batch_size=4, epochs=4, verbose=0).history["loss"]
+    assert losses[-1] < losses[0]
+    inputs = as_inputs([[7, 8, 9, EOS]], [[BOS, 7, 8]])
+    trained = keras.ops.convert_to_numpy(task(inputs))
+    task.backbone.save_lora_weights(tmp_path / "adapter.lora.h5")
+    task.save_to_preset(tmp_path / "merged")
+
+    other = TranslationSeq2SeqLM.from_model(model, tokenizers, SEARCH)
+    other.backbone.load_lora_weights(tmp_path / "adapter.lora.h5")
+    np.testing.assert_allclose(keras.ops.convert_to_numpy(other(inputs)), trained, atol=1e-4)
+    merged = keras_hub.models.Seq2SeqLM.from_preset(str(tmp_path / "merged"))
+    np.testing.assert_allclose(keras.ops.convert_to_numpy(merged(inputs)), trained, atol=1e-4)
+    merged.backbone.enable_lora(3)
+    with pytest.raises(ValueError, match="of the same layers and rank"):
+        merged.backbone.load_lora_weights(tmp_path / "adapter.lora.h5")
+
+
+def test_int8_weights_compute_nearly_the_same_and_are_not_saved(model, tokenizers, tmp_path):
+    task = TranslationSeq2SeqLM.from_model(model, tokenizers, SEARCH)
+    inputs = as_inputs([[7, 8, 9, EOS]], [[BOS, 7, 8]])
+    floats = keras.ops.convert_to_numpy(task(inputs))
+    task.quantize("int8")
+    assert sum(weight.dtype == "int8" for weight in task.weights) > 10
+    assert np.abs(keras.ops.convert_to_numpy(task(inputs)) - floats).max() < 0.1 * np.abs(floats).max()
+    with pytest.raises(UserError, match="save it before `quantize`"):
+        task.save_to_preset(tmp_path / "preset")
+    assert not list(tmp_path.iterdir())
+
+
+LOAD = """
+import sys, keras, keras_hub, keras_nmt.hub
+path, dtype, *lines = sys.argv[1:]
+task = keras_hub.models.Seq2SeqLM.from_preset(path, dtype=dtype)
+task.compile(run_eagerly=True)
+print(type(task).__name__, {weight.dtype for weight in task.weights}, task.search, *task.generate(lines), sep="\\n")
+if dtype == "float32":
+    task.save_to_preset(path + "-again")
+    keras.utils.set_random_seed(1)  # after which the resources of TensorFlow Text would be gone
+    task.fit({"encoder_text": lines, "decoder_text": ["katze"] * len(lines)}, verbose=0)
+    fresh = keras_hub.models.Seq2SeqLM.from_preset(path, load_weights=False)
+    assert fresh.count_params() == task.count_params()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("backend", ["tensorflow", nightly("jax")])
+def test_another_process_loads_a_preset_and_translates_alike(task, lines, tmp_path, backend):
+    task.save_to_preset(tmp_path / "preset")
+    texts = [lines[0], lines[3]]
+    expected = task.generate(texts)
+    for dtype in ("float32", "bfloat16"):
+        command = [sys.executable, "-c", LOAD, str(tmp_path / "preset"), dtype, *texts]
+        environment = {**os.environ, "KERAS_BACKEND": backend}
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+        assert done.returncode == 0, done.stderr[-3000:]
+        kind, dtypes, search, *found = done.stdout.splitlines()[-5:]
+        assert (kind, dtypes, search) == ("TranslationSeq2SeqLM", str({dtype}), str(SEARCH))
+        assert dtype == "bfloat16" or found == expected
+    one, other = ((tmp_path / name / "model.weights.h5") for name in ("preset", "preset-again"))
+    with h5py.File(one) as first, h5py.File(other) as second:
+        before, after = arrays(first), arrays(second)
+        assert {name: array[()].tobytes() for name, array in before.items()} == {
+            name: array[()].tobytes() for name, array in after.items()
+        }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sampler", ["greedy", "beam of keras_hub", "top_k", "contrastive"])
+def test_samplers_of_keras_hub_run_over_the_caches(model, tokenizers, sampler):
+    """Their results are those of a step that computes everything anew: the caches belong to the right hypotheses."""
+    task = TranslationSeq2SeqLM.from_model(model, tokenizers, SEARCH)
+    own = {"beam of keras_hub": keras_hub.samplers.BeamSampler(3), "top_k": keras_hub.samplers.TopKSampler(3, seed=1)}
+    task.compile(sampler=own.get(sampler, sampler), run_eagerly=True)
+    begun = {"encoder_text": ["the small cat sat", "a mouse"], "decoder_text": ["die katze", ""]}
+    inputs = task.preprocessor.generate_preprocess(begun, sequence_length=7)
+    found = task.generate_step(inputs, [EOS])
+    memory = task.backbone.encode(inputs["encoder_token_ids"], inputs["encoder_padding_mask"])
+
+    def anew(prompt, cache, index):
+        states = task.backbone.decode(prompt, cache)
+        logits = task.backbone.token_embedding(states, reverse=True)
+        return logits[:, index - 1], states[:, index - 1], cache
+
+    if sampler == "top_k":
+        task.compile(sampler=keras_hub.samplers.TopKSampler(3, seed=1))
+    is_given = keras.ops.cast(inputs["decoder_padding_mask"], "bool")
+    index = keras.ops.min(keras.ops.sum(keras.ops.cast(is_given, "int32"), axis=1))
+    prompt = keras.ops.cast(inputs["decoder_token_ids"], "int32")
+    expected = task.sampler(
+        anew, prompt, memory, index, is_given, [EOS], hidden_states=task.backbone.decode(prompt, memory), model=task
+    )
+    np.testing.assert_array_equal(found["decoder_token_ids"], expected)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("combination", COMBINATIONS, indirect=True)
+def test_a_thousand_lines_are_translated_like_by_the_translator(combination):
+    model, tokenizers = combination
+    rng = np.random.default_rng(5)
+    words = " ".join(LINES).split()
+    lines = [" ".join(rng.choice(words, rng.integers(1, 12))) for _ in range(1000)]
+    search = {"beam_size": 4, "length_buckets": [16, 32], "max_length_factor": 1}
+    task = TranslationSeq2SeqLM.from_model(model, tokenizers, search)
+    task.compile(jit_compile=False)
+    found = [text for start in range(0, 1000, 64) for text in task.generate(lines[start : start + 64])]
+    assert found == [one.text for one in Translator(model, tokenizers, **search).translate(lines)]
