@@ -61,7 +61,6 @@ Set = Annotated[
 ]
 
 
-# Groups of options for `with_options`. Those of the search have the names of a translator's arguments.
 @dataclasses.dataclass(frozen=True)
 class WorksWith:
     """Mark of an option of `translate`: the modes, separated by spaces, in which the option has an effect."""
@@ -89,6 +88,7 @@ def _declare(name: str) -> Any:
     return Annotated[OF_TYPES.get(kind, str | None), option, WorksWith(entry.works_with)]
 
 
+# Groups of options for `with_options`. Those of the search have the names of a translator's arguments.
 SEARCH, MORE_SEARCH, SAMPLING, SHORTLIST = (
     {name: _declare(name) for name in names_of(group)} for group in ("search", "more", "sampling", "shortlist")
 )
@@ -148,7 +148,7 @@ def sampling(options: Mapping[str, Any]) -> dict[str, Any]:
     """Returns a translator's options for sampling; a `UserError` if they are given without `--sample`."""
     chosen = drop_none(**{name: options[name] for name in SAMPLING if name != "sample"})
     if chosen and not options["sample"]:
-        flags = ", ".join(f"--{name.replace('_', '-')} {value}" for name, value in chosen.items())
+        flags = ", ".join(f"{flag_of(name)} {value}" for name, value in chosen.items())
         raise UserError(f"These options go with --sample. Received: {flags}")
     return {"sample": True, **chosen} if options["sample"] else {}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -12,7 +13,7 @@ from rich.table import Table
 
 from keras_nmt.data import read_lines
 from keras_nmt.evaluation import holm, paired_bootstrap_of_runs
-from keras_nmt.experiments.config import ExperimentConfig
+from keras_nmt.experiments.config import ExperimentConfig, SearchConfig
 from keras_nmt.experiments.corpus_files import File
 from keras_nmt.experiments.results import ROUNDS, hypotheses_path, read_speed
 from keras_nmt.files.markdown import markdown_table
@@ -25,7 +26,7 @@ BUDGET = (
     *("training.batch_size", "training.batch_unit"),
 )
 PATIENCE = ("evaluation.every", "evaluation.best_metric")  # belong to the budget where `patience` may end a run
-SEARCH = ("search.beam_size", "search.length_penalty", "search.min_length")
+SEARCH = tuple(f"search.{field.name}" for field in dataclasses.fields(SearchConfig))
 # The bootstrap's draws. A p-value is at least one in as many, and Holm multiplies it by the number of tests.
 DRAWS = 10_000
 COLUMNS = (

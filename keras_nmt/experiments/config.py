@@ -90,9 +90,13 @@ class EvaluationConfig:
 class SearchConfig:
     """The search that translates the test data, and the default of the final model."""
 
-    beam_size: int = setting(4, "Number of hypotheses that the search keeps.")
-    length_penalty: float = setting(0.6, "Exponent alpha of the length penalty, from -2 to 10.")
-    min_length: int = setting(1, "Least number of subwords of a translation; 0 allows empty translations.")
+    beam_size: int = setting(SearchOptions.beam_size, "Number of hypotheses that the search keeps.")
+    length_penalty: float = setting(
+        SearchOptions.length_penalty, "Exponent alpha of the length penalty, from -2 to 10."
+    )
+    min_length: int = setting(
+        SearchOptions.min_length, "Least number of subwords of a translation; 0 allows empty translations."
+    )
 
     def __post_init__(self) -> None:
         SearchOptions(**dataclasses.asdict(self))

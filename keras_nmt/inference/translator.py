@@ -76,11 +76,7 @@ class Translator:
         model: `TranslationModel` or `MultilingualModel`.
         tokenizers: Mapping from each key of `model.vocabulary_sizes` ("source" and "target", or the languages) to its
             subwords; or the joint subwords of all.
-        **options: See `keras_nmt.files.search_options.SearchOptions`: `beam_size`, `length_penalty`,
-            `num_hypotheses`, `min_length`, `max_length`, `max_length_factor`, `max_length_offset`, `length_buckets`,
-            `batch_buckets`, `max_batch_tokens`, `jit_compile`, `sample`, `temperature`, `top_k`, `top_p`,
-            `coverage_penalty`, `repetition_penalty`, `no_repeat_ngram_size`, `suppress_sequences`, `unknown`,
-            `prefix_bias_beta`, `processors`, `shortlist`, `shortlist_size`.
+        **options: The arguments of `keras_nmt.files.search_options.SearchOptions`, such as `beam_size`.
 
     Attributes:
         directions: Tuple of the pairs (source, target) that the model translates.
