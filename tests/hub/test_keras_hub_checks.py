@@ -43,12 +43,11 @@ def checks(tmp_path, source_tokenizer):
 
 @pytest.mark.parametrize("options", [PLAIN, ALL])
 def test_backbones(checks, options):
-    # Roles are computed in float32 whatever the policy, which the check of precision does not allow.
+    # Roles are computed in float32 whatever the policy, which the checks of precision and of policies do not allow.
     is_plain = options is PLAIN
     arguments = {**SIZES, **options}
-    checks.run_backbone_test(
-        TranslationBackbone, arguments, INPUTS, SHAPES, run_mixed_precision_check=is_plain, run_quantization_check=True
-    )
+    policies = {"run_mixed_precision_check": is_plain, "run_quantization_check": is_plain}
+    checks.run_backbone_test(TranslationBackbone, arguments, INPUTS, SHAPES, **policies)
     checks.run_model_saving_test(TranslationBackbone, arguments, INPUTS)
 
 
