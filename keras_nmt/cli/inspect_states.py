@@ -315,7 +315,7 @@ def ablate(
     cuts: Annotated[
         list[str],
         typer.Option(
-            "--set",
+            "--cut",
             metavar="PATTERN=KIND",
             help="What to replace, by a pattern of places: 'encoder/*:gates=constant:0'; KIND is constant:NUMBER, "
             "mean, shuffle, sentence (another sentence's values) or without:ORDER. Repeat it for others.",
@@ -325,7 +325,9 @@ def ablate(
         bool,
         typer.Option("--each", help="Also each matching place alone; with a pattern that ends with ':*', each part."),
     ] = False,
-    search: Annotated[bool, typer.Option(help="Also translate, and measure BLEU.")] = True,
+    no_search: Annotated[
+        bool, typer.Option("--no-search", help="Only score the targets; do not translate for BLEU.")
+    ] = False,
     patch: Annotated[
         int | None,
         typer.Option(metavar="LINE", min=1, help="The line whose values `sentence` takes. Default: the next line."),
@@ -343,7 +345,7 @@ def ablate(
             lines[1],
             cuts,
             each=each,
-            search=search,
+            search=not no_search,
             patch=patch,
             source_language=shared["source_language"],
             target_language=shared["target_language"],

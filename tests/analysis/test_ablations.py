@@ -131,7 +131,7 @@ def test_without_either_order_a_composition_is_the_sum_of_the_other_and_its_cons
 def test_a_head_of_a_bridge_and_the_command(run_inspect, directories, texts, tmp_path):
     printed = run_inspect(
         *("ablate", directories / "bridged", "--source", texts / "source", "--target", texts / "target"),
-        *("--source-language", "de", "--target-language", "en", "--set", "*:bridge:2=mean", "--no-search"),
+        *("--source-language", "de", "--target-language", "en", "--cut", "*:bridge:2=mean", "--no-search"),
         *("--output", tmp_path),
     )
     assert printed.startswith("| cut | replaced by | log-probability a token | p | p (Holm) |")
