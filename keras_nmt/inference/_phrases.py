@@ -11,6 +11,7 @@ from keras_nmt.decoding.scores import is_valid
 from keras_nmt.errors import UserError
 from keras_nmt.ids import PAD, UNK
 from keras_nmt.inference._tensors import bucket_sizes, checked
+from keras_nmt.text.front import TooManyPhrases
 from keras_nmt.text.lines import TOO_MANY_PHRASES
 
 UNKNOWN_IN_PREFIX = "A prefix has characters that the subwords of the target language do not have"
@@ -22,10 +23,6 @@ SIZES = tuple(2**n for n in range(13))  # padded sizes of phrases, so that XLA c
 MOST_PLACES, MOST_AVOIDED = 2**21, 2**16
 LIMIT_OF_PLACES = f"C A^2 L^2 must be at most {MOST_PLACES:,} for C constraints of A alternatives of L subwords"
 LIMIT_OF_AVOIDED = f"P L must be at most {MOST_AVOIDED:,} for P phrases to avoid of L subwords"
-
-
-class TooManyPhrases(UserError):
-    """The phrases of all sentences together take too much memory; those of some of the sentences may not."""
 
 
 Tokenize = Callable[[tf.Tensor, tf.Tensor], tf.RaggedTensor]

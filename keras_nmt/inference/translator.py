@@ -17,25 +17,24 @@ import tensorflow as tf
 from keras_nmt.data import SubwordTokenizer
 from keras_nmt.errors import UserError, check_backend, is_integer, one_line
 from keras_nmt.files.search_options import SearchOptions, check_names, with_defaults
-from keras_nmt.inference._phrases import UNKNOWN_IN_PREFIX, TooManyPhrases
+from keras_nmt.inference._phrases import UNKNOWN_IN_PREFIX
 from keras_nmt.inference.graph import NO_ALTERNATIVES, TextGraph
 from keras_nmt.inference.language_codes import unknown_language
 from keras_nmt.inference.load import checked_tokenizers, load
 from keras_nmt.inference.shortlist import TOO_MANY_FORCED
 from keras_nmt.inference.target_tags import with_tag
 from keras_nmt.models import MultilingualModel, TranslationModel
-from keras_nmt.text.glossary import Glossary, mark_avoided
+from keras_nmt.text.front import Request, translate_lines
+from keras_nmt.text.glossary import Glossary
 from keras_nmt.text.lines import (
     Languages,
     check_lines,
     check_pairs,
-    check_phrases,
     check_prefixes,
     languages_of_lines,
     seeds_of_lines,
 )
-from keras_nmt.text.markup import translate_in_parts
-from keras_nmt.text.sentences import NOT_SPLIT, more_sentences, warning_of_sentences
+from keras_nmt.text.sentences import NOT_SPLIT
 from keras_nmt.text.translation import Alternative, Hypothesis, Piece, Translation, aligned_words, met_of_phrases
 
 _processes: list[int] = []  # the process that made the first translator
@@ -237,79 +236,66 @@ class Translator:
                 of lines with markup or `keep`; or a pattern of `keep` is wrong.
         """
         lines = check_lines(lines)
-        read = (list(x) if isinstance(x, Iterable) and not isinstance(x, str) else x for x in (source, target))
-        source, target = read  # lists, which can be divided
         target = self._target(lines, target)
-        if markup is not None or keep is not None or split_sentences not in (None, NOT_SPLIT):
-            translate = functools.partial(self.translate, word_scores=word_scores, glossary=glossary)
-            tagged = [self.tags.split(line) for line in lines]  # each part of a line needs its tag
-            if self.tags:
-                target = [x.language or language for x, language in zip(tagged, target or (), strict=True)]
-            found = translate_in_parts(
-                [x.text for x in tagged],
-                source,
-                target,
-                translate,
-                self.align,
-                markup=markup,
-                split_sentences=split_sentences,
-                keep=keep,
-                prefixes=prefixes,
-                constraints=constraints,
-                avoid=avoid,
-                seeds=self._seeds(seeds, len(lines)),
-            )
-            return [with_tag(x.tag, translation) for x, translation in zip(tagged, found, strict=True)]
-        if split_sentences is None and (numbers := more_sentences(lines, self.sentences_per_line)):
-            warnings.warn(warning_of_sentences(numbers, self.sentences_per_line), stacklevel=3)
-        if glossary is not None:
-            constraints = glossary.add_to(constraints, lines)
-        inputs = {"text": _texts(lines), **self._language_numbers(len(lines), source, target)}
-        if (seeds_of := self._seeds(seeds, len(lines))) is not None:
-            inputs["seed"] = tf.constant(seeds_of, tf.int32, [len(lines)])
-        of_lines: dict[str, Any] = {
-            "prefixes": None if prefixes is None else check_prefixes(prefixes, len(lines)),
-            "constraints": None if constraints is None else check_phrases(constraints, len(lines), "constraints"),
-            "avoid": None if avoid is None else check_phrases(avoid, len(lines), "avoid"),
-            **({} if seeds_of is None else {"seeds": seeds_of}),
-        }
-        if (given := of_lines["prefixes"]) is not None:
-            inputs["prefix"] = _texts(given)
-        for name in ("constraints", "avoid"):
-            if (phrases := of_lines[name]) is not None:
-                inputs[name] = tf.constant(phrases, tf.string, [len(lines), len(phrases[0]) if phrases else 1])
+        # Each part of a line needs the tag of the line.
+        is_in_parts = markup is not None or keep is not None or split_sentences not in (None, NOT_SPLIT)
+        tagged = [self.tags.split(line) for line in lines] if self.tags and is_in_parts else None
+        if tagged is not None:
+            lines = [x.text for x in tagged]
+            target = [x.language or language for x, language in zip(tagged, target or (), strict=True)]
+        found = translate_lines(
+            self._answer,
+            self.align,
+            lines,
+            source,
+            target,
+            prefixes=prefixes,
+            constraints=constraints,
+            avoid=avoid,
+            seeds=self._seeds(seeds, len(lines)),
+            word_scores=word_scores,
+            markup=markup,
+            split_sentences=split_sentences,
+            glossary=glossary,
+            keep=keep,
+            sentences_per_line=self.sentences_per_line,
+        )
+        if tagged is None:
+            return found
+        return [with_tag(x.tag, translation) for x, translation in zip(tagged, found, strict=True)]
+
+    def _answer(self, request: Request) -> list[Translation]:
+        """Translates the lines of a request by the graph."""
+        count, constraints = len(request.lines), request.constraints
+        target = self.tags.of_lines(request.lines, request.target) if self.tags else request.target
+        inputs = {"text": _texts(request.lines), **self._language_numbers(count, request.source, target)}
+        if request.seeds is not None:
+            inputs["seed"] = tf.constant(request.seeds, tf.int32, [count])
+        if request.prefixes is not None:
+            inputs["prefix"] = _texts(request.prefixes)
+        for name, phrases in (("constraints", constraints), ("avoid", request.avoid)):
+            if phrases is not None:
+                inputs[name] = tf.constant(phrases, tf.string, [count, len(phrases[0]) if phrases else 1])
         if constraints is not None and self.options.sample:
             raise UserError("`constraints` need a search: leave them out when sampling. Received: sample=True")
-        method = self.graph.tokens if word_scores else self.graph.translate
-        try:
-            with self._errors_of_prefixes(inputs):
-                answers = self.graph.parts(method, inputs, self.options.jit_compile)
-        except TooManyPhrases as error:
-            if len(lines) == 1:
-                raise UserError(f"{error}, for the sentence {lines[0][:80]!r}") from None
-            # The sizes are the largest of all lines: fewer lines may have smaller ones.
-            middle, found = len(lines) // 2, []
-            for part in (slice(middle), slice(middle, None)):
-                of_part: dict[str, Any] = {name: None if x is None else x[part] for name, x in of_lines.items()}
-                languages = [x[part] if isinstance(x, list) else x for x in (source, target)]
-                found += self.translate(lines[part], *languages, **of_part, word_scores=word_scores)
-            return found
-        shape = len(lines), self.num_hypotheses
+        method = self.graph.tokens if request.word_scores else self.graph.translate
+        with self._errors_of_prefixes(inputs):
+            answers = self.graph.parts(method, inputs, self.options.jit_compile)
+        shape = count, self.num_hypotheses
         columns = [answers[name].numpy().reshape(shape) for name in ("translation", "score", "cut_off")]
         columns.append(answers["truncated"].numpy())
         more: dict[str, list[Any]] = {}
-        if word_scores:
+        if request.word_scores:
             of_pieces = [answers[name].numpy() for name in ("token", "token_log_probability")]
             tokens, values = (x.reshape([*shape, x.shape[-1]]).tolist() for x in of_pieces)
             more["pieces"] = [list(map(Piece.row, *row)) for row in zip(tokens, values, strict=True)]
         if constraints is not None:
-            met = zip(answers["met"].numpy().reshape(shape), of_lines["constraints"], strict=True)
+            met = zip(answers["met"].numpy().reshape(shape), constraints, strict=True)
             more["met"] = [[met_of_phrases(x, phrases) for x in row] for row, phrases in met]
-        found = [
+        return [
             Translation.of(*row, **{name: column[i] for name, column in more.items()})
             for i, row in enumerate(zip(*columns, strict=True))
         ]
-        return mark_avoided(found, of_lines["avoid"])
 
     @_in_turn
     def alternatives(

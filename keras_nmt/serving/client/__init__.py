@@ -16,20 +16,18 @@ import keras_nmt.serving.client.transports as transports
 from keras_nmt.errors import UserError, is_integer, one_line
 from keras_nmt.files.search_options import check_hypotheses, checked
 from keras_nmt.serving.client.transports import HYPOTHESES, PIECES, POSITIONS, Failure, checked_rows
-from keras_nmt.text.glossary import Glossary, mark_avoided
+from keras_nmt.text.front import Request, TooManyPhrases, translate_lines
+from keras_nmt.text.glossary import Glossary
 from keras_nmt.text.lines import (
     TOO_MANY_PHRASES,
     Languages,
     check_lines,
     check_pairs,
-    check_phrases,
-    check_prefixes,
     check_utf8,
     languages_of_lines,
     seeds_of_lines,
 )
-from keras_nmt.text.markup import translate_in_parts
-from keras_nmt.text.sentences import NOT_SPLIT, sentence_splitter, translate_document
+from keras_nmt.text.sentences import sentence_splitter, translate_document
 from keras_nmt.text.translation import Piece, Translation, aligned_words, met_of_phrases
 
 LONGEST_TIMEOUT = 1e6  # seconds; the system's limits are higher
@@ -158,52 +156,47 @@ class Client:
             A list of a `Translation` for each line, in the order of the lines.
         """
         texts = check_lines(lines)
-        inputs: dict[str, list[Any]] = {"text": texts, **_languages(len(texts), source, target)}
+        languages = _languages(len(texts), source, target)
         for name, value in (("num_hypotheses", num_hypotheses), ("beam_size", beam_size)):
             if value is not None:
                 checked(name, value)
         if num_hypotheses is not None and beam_size is not None:
             check_hypotheses(num_hypotheses, beam_size)
-        if markup is not None or keep is not None or split_sentences not in (None, NOT_SPLIT):
-            translate = functools.partial(
-                self.translate,
-                num_hypotheses=num_hypotheses,
-                beam_size=beam_size,
-                word_scores=word_scores,
-                glossary=glossary,
-            )
-            return translate_in_parts(
-                texts,
-                inputs.get("source_language"),  # iterables are used up
-                inputs.get("target_language"),
-                translate,
-                self.align,
-                markup=markup,
-                split_sentences=split_sentences,
-                keep=keep,
-                prefixes=prefixes,
-                constraints=constraints,
-                avoid=avoid,
-            )
-        if glossary is not None:
-            constraints = glossary.add_to(constraints, texts)
-        is_plain = all(x is None for x in (prefixes, beam_size, constraints, avoid))
-        if is_plain and not word_scores and (num_hypotheses is None or not self._has_search):
+        return translate_lines(
+            functools.partial(self._answer, num_hypotheses=num_hypotheses, beam_size=beam_size),
+            self.align,
+            texts,
+            languages.get("source_language"),  # iterables are used up
+            languages.get("target_language"),
+            prefixes=prefixes,
+            constraints=constraints,
+            avoid=avoid,
+            word_scores=word_scores,
+            markup=markup,
+            split_sentences=split_sentences,
+            glossary=glossary,
+            keep=keep,
+        )
+
+    def _answer(self, request: Request, num_hypotheses: int | None, beam_size: int | None) -> list[Translation]:
+        """Translates the lines of a request by the server."""
+        count = len(request.lines)
+        inputs: dict[str, list[Any]] = {"text": request.lines, **_languages(count, request.source, request.target)}
+        given = request.prefixes, beam_size, request.constraints, request.avoid
+        is_plain = all(x is None for x in given)
+        if is_plain and not request.word_scores and (num_hypotheses is None or not self._has_search):
             return self._translations("serving_default", inputs, num_hypotheses)
         searched = {
             **inputs,
-            "prefix": check_prefixes([""] * len(texts) if prefixes is None else prefixes, len(texts)),
-            "beam_size": [int(beam_size or 0)] * len(texts),
-            "constraints": check_phrases(
-                [[]] * len(texts) if constraints is None else constraints, len(texts), "constraints"
-            ),
-            "avoid": check_phrases([[]] * len(texts) if avoid is None else avoid, len(texts), "avoid"),
+            "prefix": [""] * count if request.prefixes is None else request.prefixes,
+            "beam_size": [int(beam_size or 0)] * count,
+            "constraints": [[""]] * count if request.constraints is None else request.constraints,
+            "avoid": [[""]] * count if request.avoid is None else request.avoid,
         }
         try:
-            found = self._translations("tokens" if word_scores else "search", searched, num_hypotheses or 1)
-            return mark_avoided(found, None if avoid is None else searched["avoid"])
+            return self._translations("tokens" if request.word_scores else "search", searched, num_hypotheses or 1)
         except _NoSignature:
-            if word_scores or not is_plain:
+            if request.word_scores or not is_plain:
                 raise
         self._has_search = False
         return self._translations("serving_default", inputs, num_hypotheses)
@@ -353,13 +346,6 @@ class Client:
                 if name != signature and XLA_DISABLED in failure.message:
                     self._xla = False
                     continue
-                if TOO_MANY_PHRASES in failure.message and count > 1:
-                    # The sizes are the largest of all rows: fewer rows may have smaller ones.
-                    parts = slice(count // 2), slice(count // 2, None)
-                    halves = [{key: column[part] for key, column in inputs.items()} for part in parts]
-                    return [
-                        row for half in halves for row in self._predict(signature, half, outputs, len(half["text"]))
-                    ]
                 pause = wait * random.uniform(0.5, 1)
                 out_of_time = time.monotonic() + pause > deadline
                 if failure.code != "UNAVAILABLE" or attempts == self.retries or out_of_time:
@@ -387,6 +373,8 @@ class Client:
                 f"The export has no signature `{plain}`: export the model again with `keras-nmt export` and "
                 f"`{_ON_REQUEST[plain]}`. {received}"
             )
+        if TOO_MANY_PHRASES in failure.message:
+            return TooManyPhrases(f"{self.url} answered {failure.code}: {message}. {received}")
         if failure.code == "NOT_FOUND":
             message += ". Name a model that the server has, by `model` or --model, and one of its versions"
         return UserError(f"{self.url} answered {failure.code}: {message}. {received}")
