@@ -33,10 +33,14 @@ class Projection(keras.layers.Dense):
     """A `keras.layers.Dense` that reshapes its input `[..., n]` to rows `[R, n]` before the product."""
 
     def call(self, inputs: Any, training: Any = None) -> Any:
-        if len(inputs.shape) < 3:
-            return super().call(inputs, training=training)
         rows = ops.reshape(inputs, (-1, inputs.shape[-1]))  # [R, n]
-        return reshape_like(inputs, super().call(rows, training=training))
+        if self.bias is None or self.compute_dtype == "float32":
+            result = super().call(rows, training=training)
+        else:
+            # TensorFlow's `BiasAdd`, which `Dense` uses, sums the gradient of the bias in the type of the states: in
+            # bfloat16 the sum of many rows stops at 256. That of a sum of two tensors is exact enough.
+            result = self.activation(ops.matmul(rows, self.kernel) + ops.cast(self.bias, rows.dtype))
+        return reshape_like(inputs, result) if len(inputs.shape) > 2 else result
 
 
 def _leading_sizes(x: Any, count: int) -> list[Any]:

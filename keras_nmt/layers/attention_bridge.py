@@ -20,6 +20,7 @@ from keras_nmt.layers._common import (
     projection_initializer,
     without_padding,
 )
+from keras_nmt.layers._projection import Projection
 from keras_nmt.layers._taps import tap
 
 PENALTIES = ("squared", "root")
@@ -111,7 +112,7 @@ class AttentionBridge(ConfiguredLayer):
         self.use_bias = use_bias
 
         def dense(width: int, name: str, activation: str | None = None) -> keras.layers.Layer:
-            return keras.layers.Dense(
+            return Projection(
                 width,
                 activation,
                 use_bias,
