@@ -120,6 +120,7 @@ def distill(
         made_by={
             "models": _digests([model, *others], shared["weights"]),
             "adapter": None if shared["adapter"] is None else weights_digest(shared["adapter"]),
+            **({} if shared["dtype"] is None else {"dtype": shared["dtype"]}),
             "languages": [shared["source_language"], shared["target_language"]],
             **{f"search.{k}": v for k, v in {**model.search, **search}.items()},
             "shortlist": [weights_digest(shared["shortlist"]), shared["shortlist_size"]] if table else None,

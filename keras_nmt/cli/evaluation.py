@@ -10,6 +10,7 @@ import typer
 from keras_nmt.cli.lines import write_line
 from keras_nmt.cli.options import (
     SEARCH,
+    Dtype,
     Import,
     SourceLanguage,
     TargetLanguage,
@@ -74,6 +75,7 @@ def evaluate(
     source_language: SourceLanguage = None,
     target_language: TargetLanguage = None,
     weights: Weights = None,
+    dtype: Dtype = None,
     import_: Import = None,
     **search: Any,
 ) -> None:
@@ -128,7 +130,12 @@ def evaluate(
 
         with working(f"Translating {source}"):
             translator = Translator.from_directory(
-                model, weights=weights, source=source_language, target=target_language, **options
+                model,
+                weights=weights,
+                source=source_language,
+                target=target_language,
+                dtype=dtype or "float32",
+                **options,
             )
             translations = translator.translate(lines["source"])
         warn_of_translator(counts_of(translations), translator)

@@ -32,6 +32,14 @@ AdapterFile = Annotated[
         "--adapter", metavar="FILE", help="Adapter of the model, which `keras-nmt train --set lora=...` wrote."
     ),
 ]
+Dtype = Annotated[
+    str | None,
+    typer.Option(
+        metavar="float32|bfloat16|auto",
+        help="What the model computes in. bfloat16 is faster for large batches on processors that have it, without "
+        "--xla; auto takes it there, for models of a width of at least 256.",
+    ),
+]
 SourceLanguage = Annotated[
     str | None, typer.Option("--source-language", "-s", help="Source language, for a multilingual model.")
 ]
@@ -107,6 +115,7 @@ TRANSLATOR: dict[str, Any] = {
             "weights": Weights,
             "adapter": AdapterFile,
             "ensemble": Ensemble,
+            "dtype": Dtype,
             "xla": Annotated[bool, typer.Option("--xla", help="Compile by XLA: slower to start, faster afterwards.")],
             "import_": Import,
         }.items()

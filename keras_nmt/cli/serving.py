@@ -132,7 +132,7 @@ def export(
     search = searching(shared) | shortlisted(shared)
     options = drop_none(version=version, quantize=quantize)
     further = drop_none(signatures=signature)
-    languages = {"source": source_language, "target": target_language}
+    languages: dict[str, Any] = {"source": source_language, "target": target_language}
     if format_ != "savedmodel":
         toolkit, known = FORMATS[format_].toolkit, FORMATS[format_].export_options or ()
         takes = {name for name, option in TABLE.items() if option.in_model} if "search" in known else set()

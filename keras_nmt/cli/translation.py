@@ -9,6 +9,7 @@ import itertools
 import json
 import os
 import sys
+import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -375,6 +376,7 @@ def open_translator(
     weights: Path | None = None,
     adapter: Path | None = None,
     ensemble: Sequence[Path] | None = None,
+    dtype: str | None = None,
     xla: bool = False,
     import_: Sequence[Path] | None = None,
 ) -> Translator:
@@ -382,8 +384,12 @@ def open_translator(
     model, *others = map(read_model_files, (directory, *(ensemble or ())))
     check_search(model, search)
     import_tensorflow(import_, to_translate=True)
+    import tensorflow as tf
+
     from keras_nmt.inference import Translator
 
+    if xla and dtype == "bfloat16" and not tf.config.list_physical_devices("GPU"):
+        warnings.warn("On CPUs, bfloat16 with --xla is slower than either: leave one out", stacklevel=1)
     if batch_size is not None:
         smaller = [size for size in SearchOptions.batch_buckets if size < batch_size]
         search = {**search, "batch_buckets": [*smaller, batch_size]}
@@ -394,6 +400,7 @@ def open_translator(
         target=target_language,
         ensemble=others,
         adapter=adapter,
+        dtype=dtype or "float32",
         jit_compile=xla,
         **search,
     )

@@ -86,6 +86,15 @@ def without_standard_error() -> Iterator[None]:
         os.close(standard_error)
 
 
+def has_bfloat16() -> bool:
+    """Tells whether the processor has instructions for products in bfloat16. Only Linux tells."""
+    try:
+        flags = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:
+        return False
+    return bool({"amx_bf16", "avx512_bf16"} & set(flags.split()))
+
+
 def end_with_parent(parent: int) -> None:
     """Lets the system kill this process when its parent ends, even if that was killed.
 

@@ -10,6 +10,7 @@ from keras_nmt.data import SubwordTokenizer
 from keras_nmt.errors import UserError, check_no_string, one_line
 from keras_nmt.files.model_config import read_model_files
 from keras_nmt.files.paths import check_local
+from keras_nmt.files.process_resources import has_bfloat16
 from keras_nmt.files.weights_file import weights_digest, written_digest
 from keras_nmt.inference.language_codes import unknown_language
 from keras_nmt.inference.target_tags import TargetTags
@@ -17,9 +18,12 @@ from keras_nmt.models import Ensemble, MultilingualModel, TranslationModel, merg
 from keras_nmt.models.language_label_model import FIRST_LABEL
 from keras_nmt.models.model_directory import load_model
 
+DTYPES = ("float32", "bfloat16", "auto")
+SMALLEST_WIDTH = 256  # of the states, from which bfloat16 is measured to gain
+
 
 class LoadedModel(NamedTuple):
-    """A model in float32, its subwords, and the search settings of the model directory."""
+    """A model, its subwords, and the search settings of the model directory."""
 
     model: TranslationModel | MultilingualModel
     tokenizers: dict[str, SubwordTokenizer]  # see `checked_tokenizers`
@@ -36,6 +40,7 @@ def load(
     target: str | None = None,
     ensemble: Sequence[str | os.PathLike[str]] = (),
     adapter: str | os.PathLike[str] | None = None,
+    dtype: str = "float32",
 ) -> LoadedModel:
     """Loads the model of a directory, with all its directions or with one.
 
@@ -47,18 +52,23 @@ def load(
         target: String, the target language; alone, for a model with target-language tags.
         ensemble: Paths of other model directories with the same subwords. All models are loaded as an `Ensemble`.
         adapter: Path of an adapter of the model of `directory`, which is added to its weights.
+        dtype: String, in which the model computes: "float32", "bfloat16", or "auto", which is "bfloat16" where plain
+            graphs gain by it: on a processor with such instructions, for a width of at least 256. Weights are half as
+            large in "bfloat16"; log-probabilities are float32 in all. Defaults to "float32".
 
     Raises:
         UserError: A directory is not a model directory, or not complete; the model does not have the direction; the
-            adapter belongs to other weights; or the models cannot be an ensemble.
+            adapter belongs to other weights; the models cannot be an ensemble; or `dtype` is another one.
     """
-    loaded = _load(directory, weights, source, target, adapter)
+    if dtype not in DTYPES:
+        raise UserError(f"`dtype` must be one of {', '.join(DTYPES)}. Received: dtype={dtype!r}")
+    loaded = _load(directory, weights, source, target, dtype, adapter)
     if not ensemble:
         return loaded
     check_no_string(ensemble=ensemble)
     models = [loaded.model]
     for other in ensemble:
-        model, tokenizers, *_ = _load(other, None, source, target)
+        model, tokenizers, *_ = _load(other, None, source, target, dtype)
         if {key: x.proto for key, x in tokenizers.items()} != {key: x.proto for key, x in loaded.tokenizers.items()}:
             raise UserError(
                 f"Models of an ensemble must have the same subword models as {directory}. Received: ensemble={other}"
@@ -75,6 +85,7 @@ def _load(
     weights: str | os.PathLike[str] | None,
     source: str | None,
     target: str | None,
+    dtype: str,
     adapter: str | os.PathLike[str] | None = None,
 ) -> LoadedModel:
     files = read_model_files(directory)
@@ -86,6 +97,8 @@ def _load(
             merge_adapter(model, adapter, written_digest(path) or weights_digest(path))  # checked when it was loaded
         except FileNotFoundError:
             raise UserError(f"There is no such adapter. Received: {adapter}") from None
+    if dtype == "bfloat16" or (dtype == "auto" and _gains_by_bfloat16(model)):
+        model = model.with_dtype("bfloat16")
     paths = files.subword_paths()
     by_path = {path: SubwordTokenizer(path, digest=files.subword_digest(path)) for path in set(paths.values())}
     tokenizers = {key: by_path[path] for key, path in paths.items()}
@@ -112,6 +125,12 @@ def _load(
     pair = model.pair(source, target)
     of_pair = checked_tokenizers(pair, {"source": tokenizers[source], "target": tokenizers[target]})
     return LoadedModel(pair, of_pair, search, most)
+
+
+def _gains_by_bfloat16(model: TranslationModel | MultilingualModel) -> bool:
+    """Tells whether plain graphs of a model are faster in bfloat16 here, by the table of docs/performance.md."""
+    widths = [weight.shape[-1] for weight in model.weights if weight.path.endswith("embeddings")]
+    return max(widths, default=0) >= SMALLEST_WIDTH and has_bfloat16()
 
 
 def checked_tokenizers(

@@ -120,6 +120,7 @@ class Translator:
         target: str | None = None,
         ensemble: Sequence[str | os.PathLike[str]] = (),
         adapter: str | os.PathLike[str] | None = None,
+        dtype: str = "float32",
         **options: Any,
     ) -> Translator:
         """Makes a translator of the model in a directory.
@@ -131,17 +132,23 @@ class Translator:
                 target-language tags takes `target` alone.
             ensemble: Paths of other model directories with the same subwords; see `keras_nmt.inference.load.load`.
             adapter: Path of an adapter of this model, which is added to its weights. Defaults to None.
+            dtype: String, in which the model computes: "float32", "bfloat16" or "auto"; see `load`. On CPUs, bfloat16
+                loses with `jit_compile`, and where sentences come one by one. Defaults to "float32".
             **options: Arguments of the constructor. They take precedence over the directory's search settings.
 
         Returns:
-            A translator that computes in float32.
+            A translator. Its log-probabilities are float32, whatever the model computes in.
 
         Raises:
             UserError: The directory is not a complete model directory, or an option is unknown or out of its range.
         """
         check_process()
         check_names(options)
-        loaded = load(directory, weights=weights, source=source, target=target, ensemble=ensemble, adapter=adapter)
+        if dtype == "auto" and options.get("jit_compile"):
+            dtype = "float32"  # XLA has no fast products in bfloat16 on CPUs
+        loaded = load(
+            directory, weights=weights, source=source, target=target, ensemble=ensemble, adapter=adapter, dtype=dtype
+        )
         translator = cls(loaded.model, loaded.tokenizers, **with_defaults(loaded.search, options))
         translator.sentences_per_line, translator.target = loaded.sentences_per_line, loaded.target
         return translator

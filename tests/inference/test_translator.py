@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tensorflow as tf
+from scripts import save_model
 from small import ONE_SHAPE, nightly
 
 from keras_nmt.data import SubwordTokenizer, train_subwords
@@ -399,3 +400,22 @@ def test_a_process_that_was_forked_after_loading_says_so(translator):
         os._exit(0 if told == [True, True] else 1)
     assert os.waitpid(pid, 0)[1] == 0
     assert translator.translate(["a mouse"])
+
+
+@pytest.mark.parametrize("width", [16, 256])
+def test_a_model_computes_in_bfloat16_where_it_is_wanted_and_gains(
+    width, make_model, source_tokenizer, tmp_path, monkeypatch
+):
+    folder = save_model(tmp_path / "model", make_model(hidden_dim=width, shortcuts=None), source_tokenizer)
+
+    def computed_in(dtype, has_bfloat16=True, **options):
+        monkeypatch.setattr("keras_nmt.inference.load.has_bfloat16", lambda: has_bfloat16)
+        translator = Translator.from_directory(folder, dtype=dtype, **options)
+        assert isinstance(translator.score(["a mouse"], ["a cat"])[0], float)
+        return translator.model.weights[0].dtype
+
+    assert [computed_in(x) for x in ("float32", "bfloat16")] == ["float32", "bfloat16"]
+    found = [computed_in("auto"), computed_in("auto", has_bfloat16=False), computed_in("auto", jit_compile=True)]
+    assert found == ["bfloat16" if width == 256 else "float32", "float32", "float32"]
+    with pytest.raises(UserError, match="float32, bfloat16, auto"):
+        computed_in("half")
