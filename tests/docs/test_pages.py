@@ -254,7 +254,7 @@ def test_the_format_of_contributing_has_all_parameters_and_refuses_mechanisms(ma
     model = make_model(shortcuts=None)
     with np.load(export(tmp_path / "plain", model, source_tokenizer) / "parameters.npz") as arrays:
         assert sum(array.size for array in arrays.values()) == model.count_params()
-    assert (tmp_path / "plain/source.model").read_bytes() == source_tokenizer.proto
+    assert (tmp_path / "plain/target.model").read_bytes() == source_tokenizer.proto
     with pytest.raises(UserError, match="shortcuts"):
         export(tmp_path / "fusion", make_model(shortcuts="fusion"), source_tokenizer)
     assert [path.name for path in tmp_path.iterdir()] == ["plain"]
