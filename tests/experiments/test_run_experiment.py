@@ -318,8 +318,8 @@ def test_speed_is_measured_on_all_lines_after_a_warm_up(files, tmp_path, monkeyp
             return []
 
     monkeypatch.setattr(module.Translator, "from_directory", lambda directory: Slow())
-    files = ModelFiles(tmp_path, {"search": {"beam_size": 4}})
-    monkeypatch.setattr(ModelDirectory, "read", lambda self: files)
+    read = ModelFiles(tmp_path, {"search": {"beam_size": 4}})
+    monkeypatch.setattr(ModelDirectory, "read", lambda self: read)
     monkeypatch.setattr(module.time, "monotonic", lambda: clock[0])
     monkeypatch.setattr(module, "WARM_UP", 8)
     (tmp_path / "model.weights.h5").write_bytes(b"weights")

@@ -117,7 +117,7 @@ def test_ctranslate2_aligns_by_the_same_layer_and_head(options, make_model, sour
     folder = export_ctranslate2(tmp_path / "model", model, source_tokenizer)
     pieces = processors(folder)[0].encode(lines[0], out_type=str)
     runtime = ctranslate2.Translator(str(folder), intra_threads=1)
-    result = runtime.translate_batch([pieces], beam_size=1, max_decoding_length=5, return_attention_scores=True)[0]
+    result = runtime.translate_batch([pieces], beam_size=1, max_decoding_length=5, return_attention=True)[0]
     source, target = (
         np.array([[side.piece_to_id(token) for token in tokens]])
         for side, tokens in zip(processors(folder), (pieces, result.hypotheses[0]), strict=True)
