@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import os
 import re
 from pathlib import Path
 
 import pytest
 import sentencepiece
+from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
 from keras_nmt.data import SubwordTokenizer, train_subwords
 from keras_nmt.errors import UserError
@@ -86,6 +88,13 @@ def test_models_are_equal_in_another_process(text, tmp_path, run_python):
     assert (result.returncode, result.stdout, result.stderr) == (0, b"", b"")  # the library prints nothing
     assert here == [(tmp_path / "there" / kind).read_bytes() for kind in MODEL_TYPES]
     assert all(a != b for a, b in zip(here, other, strict=True))
+
+
+def test_the_number_of_threads_is_that_of_every_machine(text, tmp_path, monkeypatch):
+    for cores in (1, 64):
+        monkeypatch.setattr(os, "cpu_count", lambda cores=cores: cores)
+        path = train_subwords(text, tmp_path / str(cores), vocabulary_size=60, model_type="unigram")
+        assert ModelProto.FromString(path.read_bytes()).trainer_spec.num_threads == 16
 
 
 @pytest.mark.parametrize("model_type", MODEL_TYPES)

@@ -1,5 +1,6 @@
 """Files that services read: citation, images, the workflow, the Kubernetes job for training on several machines."""
 
+import configparser
 import os
 import shutil
 import subprocess
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
 
 import keras_nmt
 from keras_nmt.training.distribution import is_chief, number_of_workers
@@ -24,6 +26,14 @@ def test_the_citation_has_the_version_and_the_four_papers():
     for paper in citation["references"]:
         assert paper["authors"]
         assert paper.get("url", f"https://doi.org/{paper.get('doi')}") in readme
+
+
+def test_no_release_is_allowed_that_learns_other_subwords():
+    settings = configparser.ConfigParser()
+    settings.read(ROOT / "setup.cfg")
+    needed = settings["options"]["install_requires"].splitlines()
+    (requirement,) = [Requirement(line.split("#")[0].strip()) for line in needed if line.startswith("sentencepiece")]
+    assert [requirement.specifier.contains(x) for x in ("0.2.1", "0.2.2", "0.2.3")] == [True, False, True]
 
 
 def test_dockerfiles_have_no_warnings_and_copy_what_exists():
