@@ -241,6 +241,6 @@ class _Signature(NamedTuple):
         try:
             return tf.function(endpoint, input_signature=specs, autograph=False).get_concrete_function()
         except ValueError as error:
-            if self.method != "align":
+            if self.method != self.graph.align:
                 raise
             raise UserError(f"The signature `align` needs attention to words. Received: {one_line(error)}") from None

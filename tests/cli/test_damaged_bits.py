@@ -15,7 +15,7 @@ TEXT = ["3 0 7", "ke ke la"]
 
 def loaded(directory):
     """All that translating takes from a model directory."""
-    model, tokenizers, search, _ = load(directory)
+    model, tokenizers, search, *_ = load(directory)
     ids = [tokenizer.tokenize(TEXT).to_list() for tokenizer in tokenizers.values()]
     return [ids, search, model.get_config(), [weight.tolist() for weight in model.get_weights()]]
 

@@ -118,7 +118,7 @@ class OfThreeLayers(keras.layers.Layer):
 def test_a_composition_that_fits_one_depth_and_a_layer_that_cannot_be_made_are_named():
     with pytest.raises(AssertionError, match="stacks of other depths must compute: .*list index out of range"):
         check_mechanism(layer_composition=LayerSpec(OfThreeLayers))
-    with pytest.raises(AssertionError, match="the model cannot be made: ValueError: .*`step` and `empty_cache`"):
+    with pytest.raises(AssertionError, match="the model cannot be made: ValueError: .*`empty_cache` and `step`"):
         check_mechanism(roles=LayerSpec(OfThreeLayers))
 
 
