@@ -18,12 +18,11 @@ import subprocess
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import typer
-from datasketch import LeanMinHash, MinHash, MinHashLSH
-from debian.deb822 import Deb822
 
 from keras_nmt.cli.run_app import run_app
 from keras_nmt.errors import UserError
@@ -58,6 +57,8 @@ def main(
 ) -> None:
     """Writes train, dev, three test sets by length, and a test set that was split off at random."""
     names = languages.split(",")
+    if missing := [name for name in ("datasketch", "debian") if find_spec(name) is None]:
+        raise UserError(f"Missing packages: pip install 'keras_nmt[debian]'. Received: no {' and no '.join(missing)}")
     if names[0] != "en" or len(names) < 2 or len({*names}) < len(names):
         raise UserError(f"--languages must be en and others, each once. Received: {languages}")
     if source is None:
@@ -110,6 +111,8 @@ def read_folder(folder: Path, language: str) -> Paragraphs:
 
 def read_index(path: Path, language: str) -> Paragraphs:
     """Reads an index of apt, in any of its compressed forms."""
+    from debian.deb822 import Deb822
+
     text = subprocess.run([APT_HELPER, "cat-file", path], capture_output=True, check=True).stdout
     found: Paragraphs = {}
     for entry in Deb822.iter_paragraphs(text.splitlines(keepends=True), use_apt_pkg=False):
@@ -210,6 +213,8 @@ class Repeats:
     """Finds paragraphs that another description repeats, word for word or nearly, in any language."""
 
     def __init__(self, corpus: Sequence[Pair]) -> None:
+        from datasketch import MinHashLSH
+
         self._descriptions = [pair.description for pair in corpus]
         self._places = {pair: i for i, pair in enumerate(corpus)}
         self._hashes = [_hashes(texts) for texts in zip(*(pair.texts for pair in corpus), strict=True)]
@@ -228,8 +233,10 @@ class Repeats:
         return False
 
 
-def _hashes(texts: Iterable[str]) -> list[LeanMinHash]:
+def _hashes(texts: Iterable[str]) -> list[Any]:
     """Returns the MinHashes of texts, as sets of word trigrams."""
+    from datasketch import LeanMinHash, MinHash
+
     trigrams = (
         [" ".join(words[i : i + 3]).encode() for i in range(max(len(words) - 2, 1))] for words in map(_words, texts)
     )

@@ -60,6 +60,7 @@ def test_cut_gates_score_and_translate_as_a_model_without_shortcuts(pairs, lines
     np.testing.assert_allclose(_per_token(whole, lines, translated), found.whole[PROBABILITY], atol=1e-5)
 
 
+@pytest.mark.slow
 def test_means_and_other_sentences_are_those_of_the_text(pairs, lines, translated):
     whole, _ = pairs
     source, target = lines[2:14], translated[2:14]

@@ -183,6 +183,7 @@ def test_a_translator_that_samples_has_phrases_to_avoid_and_no_constraints(trans
         assert "drei" not in hypothesis.text
 
 
+@pytest.mark.slow
 def test_options_of_processors(translator):
     translator = translator.with_options(max_length=6)
     drei = pieces(translator, "drei")[0]

@@ -402,7 +402,7 @@ def test_a_process_that_was_forked_after_loading_says_so(translator):
     assert translator.translate(["a mouse"])
 
 
-@pytest.mark.parametrize("width", [16, 256])
+@pytest.mark.parametrize("width", [pytest.param(16, marks=pytest.mark.slow), 256])
 def test_a_model_computes_in_bfloat16_where_it_is_wanted_and_gains(
     width, make_model, source_tokenizer, tmp_path, monkeypatch
 ):

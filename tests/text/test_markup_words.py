@@ -352,6 +352,7 @@ def test_a_translation_with_the_spaces_of_its_text_has_those_of_the_document():
         assert found == document.replace("ONE\n   DAY", "ONE DAY")
 
 
+@pytest.mark.slow
 def test_long_documents_take_little_time():
     for document in (
         "<p>" + "<b>dog</b>" * 1000 + "</p>\n",

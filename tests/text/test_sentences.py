@@ -88,6 +88,7 @@ def test_words_are_counted_in_the_line(many):
     assert align_hypotheses(["a mouse"], [plain], align)[0][0] == (0, 0)
 
 
+@pytest.mark.slow
 def test_a_constraint_goes_where_it_costs_least(many):
     phrases = [["katze", "blaue"], []]
     whole, other = many.translate([LINE, "A mouse. A mouse."], split_sentences="en", constraints=phrases)

@@ -153,6 +153,7 @@ def test_a_model_without_the_head_is_an_error(make_trainer, aligned):
 SPLITS = [pytest.param(options, marks=pytest.mark.slow) for options in ({"replicas": 2}, {"jit_compile": True})]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{"accumulation_steps": 2}, *SPLITS])
 def test_the_loss_of_alignments_and_of_a_teacher_have_their_weights(make_trainer, aligned, options):
     """0.1, the default, and 0.3, also of a batch in parts."""
