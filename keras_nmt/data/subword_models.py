@@ -169,19 +169,24 @@ def with_cleaning(proto: bytes) -> bytes:
 
 @functools.cache
 def _cleaning_rules(normalization: str, lowercase: bool) -> bytes:
-    """Compiles the rules of a normalisation and of cleaning, by the trainer, as only new versions do it otherwise."""
+    """Compiles the rules of a normalisation and of cleaning."""
     cleaning = {f"{code:X}": " ".join(f"{ord(x):X}" for x in new) for code, new in replacements().items()}
-    model = io.BytesIO()
     with _rules(normalization, lowercase, cleaning) as rules:
-        sentencepiece.SentencePieceTrainer.train(
-            **rules,
-            sentence_iterator=iter(["a"]),
-            model_writer=model,
-            vocab_size=5,
-            model_type="char",
-            hard_vocab_limit=False,
-            minloglevel=2,
-        )
+        return compile_charsmap(**rules)
+
+
+def compile_charsmap(**rules: Any) -> bytes:
+    """Compiles rules of normalisation, options of the trainer, by the trainer: only new versions do it otherwise."""
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        **rules,
+        sentence_iterator=iter(["a"]),
+        model_writer=model,
+        vocab_size=5,
+        model_type="char",
+        hard_vocab_limit=False,
+        minloglevel=2,
+    )
     return bytes(ModelProto.FromString(model.getvalue()).normalizer_spec.precompiled_charsmap)
 
 

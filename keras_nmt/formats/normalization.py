@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import struct
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
-import sentencepiece
-from sentencepiece.sentencepiece_model_pb2 import ModelProto
+
+from keras_nmt.data.subword_models import compile_charsmap
 
 MOST = 2_000_000  # rules of a model; SentencePiece's own models have 225,276
 LEAF, LABEL, LONG = 1 << 8, (1 << 31) | 0xFF, 1 << 9  # bits of a unit of the trie
@@ -53,18 +52,8 @@ def read_rules(charsmap: bytes) -> dict[str, str]:
 
 def compile_rules(rules: Mapping[str, str]) -> bytes:
     """Compiles rules, by SentencePiece's trainer, which reads them from a file."""
-    model = io.BytesIO()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "rules.tsv"
         lines = ("\t".join(" ".join(f"{ord(x):X}" for x in text) for text in rule) for rule in rules.items())
         path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        sentencepiece.SentencePieceTrainer.train(
-            normalization_rule_tsv=str(path),
-            sentence_iterator=iter(["a"]),
-            model_writer=model,
-            vocab_size=5,
-            model_type="char",
-            hard_vocab_limit=False,
-            minloglevel=2,
-        )
-    return bytes(ModelProto.FromString(model.getvalue()).normalizer_spec.precompiled_charsmap)
+        return compile_charsmap(normalization_rule_tsv=str(path))
