@@ -1,4 +1,4 @@
-"""What changes if parts of a trained model are cut: log-probabilities of references, and BLEU."""
+"""Measures how log-probabilities of references, and BLEU, change if parts of a trained model are cut."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ SEED = 12345
 
 @dataclasses.dataclass(frozen=True)
 class Cut:
-    """What stands in place of the tensors that a pattern of places matches.
+    """Describes the replacement of the tensors that a pattern of places matches.
 
     Args:
         pattern: String, the pattern, as in `keras_nmt.layers.intervening`.

@@ -169,7 +169,7 @@ def shared_order(values: Any, ids: Any, closes: Any, need: Need, room: Any, coun
 def met_constraints(phrases: Any, tokens: Any) -> Any:
     """Tells which constraints `[B, C, A, L]` tokens `[B, N, T]` meet: bool `[B, N, C]`; one without a phrase is met.
 
-    Of equal constraints, the first are met by as many occurrences as there are that do not overlap.
+    Each of several equal constraints needs an occurrence of its own, which overlaps no other; the first are met first.
     """
     size, num_tokens = ops.shape(phrases)[-1], ops.shape(tokens)[2]
     lengths = ops.sum(ops.cast(phrases != PAD, "int32"), axis=-1)  # [B, C, A]

@@ -1,4 +1,4 @@
-"""What a model directory says about its model: reads and checks `config.json`. Needs no Keras."""
+"""Reads and checks `config.json`, which describes the model of a directory. Needs no Keras."""
 
 from __future__ import annotations
 

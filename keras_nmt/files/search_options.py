@@ -25,7 +25,7 @@ UNKNOWN = ("write", "forbid", "replace")
 
 @dataclasses.dataclass(frozen=True)
 class Option:
-    """What the table has of an option beside its type, its default and its description.
+    """Holds the entries of an option in the table, beside its type, its default and its description.
 
     Args:
         least, most: Numbers, the range of a number, or of each number of a sequence.

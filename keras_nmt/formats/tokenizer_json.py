@@ -18,7 +18,7 @@ from keras_nmt.formats.vocabulary import check_tokens, tokens_of_ids
 
 MAX_BYTES = 128 << 20
 RULES = ("single_word", "lstrip", "rstrip")  # of an added token; a symbol of SentencePiece has none
-# What the model must say. A missing setting has the first value.
+# The values that a setting of the model may have. A missing setting has the first.
 NEEDED: dict[str, tuple[Any, ...]] = {
     "type": ("BPE",),
     "dropout": (None, 0.0),

@@ -158,7 +158,7 @@ def test_translations_that_cover_the_source_are_preferred(model, tokenizers, opt
 
 
 def test_coverage_copies_and_alignments_do_not_depend_on_the_batch(model, tokenizers, options, eager):
-    """Of the first words, too, whose attention could be that of another sentence in a beam."""
+    """The first words included: in a beam, their attention could be that of another sentence."""
     more = {"coverage_penalty": 2.0, "unknown": "replace", "processors": [FavourUnknown()], "max_length": 5}
     translator = Translator(model, tokenizers, **{**options, **more})
     lines = ["seven cats sleep", "zürich", "the small cat"]
