@@ -454,7 +454,8 @@ def _check_markup(context: typer.Context, markup: str | None, keep: Sequence[str
 
     if markup not in (None, *MARKUPS):
         raise UserError(f"--markup must be {' or '.join(MARKUPS)}. Received: --markup {markup}")
-    KeptText(keep or ())
+    if keep:
+        KeptText(keep)
     if markup is None:
         refuse_without(context, "document", "--markup")
     elif context.params["document"]:

@@ -74,7 +74,8 @@ class Input:
         for lines in chunks(self.lines, self.at_once):
             if markup in MARKUPS:
                 incomplete += [number for number, line in enumerate(lines, start + 1) if ends_inside(line, markup)]
-            longer += more_sentences(lines, most, start + 1)
+            if most is not None:
+                longer += more_sentences(lines, most, start + 1)
             if self.tags and (found := self.tags.untagged(lines, start + 1)):
                 first_untagged = first_untagged if untagged else found[0]
                 untagged += len(found)
@@ -92,7 +93,7 @@ class Input:
                 self._refuse(name, column)
         if self.tags and untagged:
             print(self.tags.warning(untagged, *first_untagged), file=sys.stderr)
-        if longer:
+        if most is not None and longer:
             print(warning_of_sentences(longer, most), file=sys.stderr)
         if incomplete:
             subject, advice = "The document ends", "."

@@ -15,7 +15,7 @@ from keras_nmt.decoding import (
 )
 from keras_nmt.errors import UserError, one_line
 from keras_nmt.ids import EOS, PAD, UNK
-from keras_nmt.inference._weight_functions import IDS, WeightFunction, plain_and_compiled
+from keras_nmt.inference._traced_functions import IDS, WeightFunction, plain_and_compiled
 from keras_nmt.models import TranslationModel
 from keras_nmt.models.ensemble import logits_among
 

@@ -29,7 +29,7 @@ from keras_nmt.files.search_options import SearchOptions
 from keras_nmt.ids import PAD, UNK
 from keras_nmt.inference._phrases import possible_constraints
 from keras_nmt.inference._traced_decoder import TracedDecoder
-from keras_nmt.inference._weight_functions import IDS, WeightFunction
+from keras_nmt.inference._traced_functions import IDS, WeightFunction
 from keras_nmt.inference.shortlist import Candidates
 from keras_nmt.text.lines import check_utf8
 

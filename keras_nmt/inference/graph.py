@@ -18,7 +18,6 @@ from keras_nmt.errors import UserError
 from keras_nmt.files.search_options import SearchOptions
 from keras_nmt.ids import BOS, EOS, PAD, UNK
 from keras_nmt.inference._phrases import PHRASES, avoided_phrases, has_unknown, required_phrases, without_unknown
-from keras_nmt.inference._runners import PartsRunner, TracedRunner
 from keras_nmt.inference._stages import (
     CheckCandidates,
     Distinct,
@@ -33,6 +32,7 @@ from keras_nmt.inference._stages import (
 )
 from keras_nmt.inference._tensors import bucket_sizes, checked, indices_of, of_count
 from keras_nmt.inference._traced_decoder import TracedDecoder, TracedEncoder
+from keras_nmt.inference._traced_functions import PartsRunner, TracedRunner
 from keras_nmt.inference._traced_search import TracedSearch
 from keras_nmt.inference.alignment import copies_of_texts, join_with_copies, padded_words, words_of_texts
 from keras_nmt.inference.batching import Column, Groups, Rows, by_group

@@ -14,7 +14,7 @@ from keras_nmt.data import SubwordTokenizer
 from keras_nmt.errors import UserError, one_line
 from keras_nmt.files.search_options import names_of
 from keras_nmt.inference._phrases import PHRASES
-from keras_nmt.inference._runners import Method
+from keras_nmt.inference._traced_functions import Method
 from keras_nmt.inference.graph import TextGraph
 from keras_nmt.inference.language_codes import unknown_language
 from keras_nmt.inference.translator import Translator

@@ -97,8 +97,9 @@ def translate_lines(
             avoid=avoid,
             seeds=seeds,
         )
-    if split_sentences is None and (numbers := more_sentences(lines, sentences_per_line)):
-        warnings.warn(warning_of_sentences(numbers, sentences_per_line), stacklevel=4)
+    most = sentences_per_line if split_sentences is None else None
+    if most is not None and (numbers := more_sentences(lines, most)):
+        warnings.warn(warning_of_sentences(numbers, most), stacklevel=4)
     if glossary is not None:
         constraints = glossary.add_to(constraints, lines)
     request = Request(
@@ -111,7 +112,8 @@ def translate_lines(
         seeds,
         word_scores,
     )
-    return mark_avoided(_answers(backend, request), request.avoid)
+    answers = _answers(backend, request)
+    return answers if request.avoid is None else mark_avoided(answers, request.avoid)
 
 
 def _answers(backend: Backend, request: Request) -> list[Translation]:

@@ -131,7 +131,7 @@ class Glossary:
         return [(begin, words) for begin, _, words in sorted(taken)]
 
 
-def mark_avoided(translations: Iterable[Translation], avoid: Sequence[Sequence[str]] | None) -> list[Translation]:
+def mark_avoided(translations: Iterable[Translation], avoid: Sequence[Sequence[str]]) -> list[Translation]:
     """Returns translations whose hypotheses say by `avoided` which phrases of their lines they do not have.
 
     Example:
@@ -140,8 +140,6 @@ def mark_avoided(translations: Iterable[Translation], avoid: Sequence[Sequence[s
     >>> mark_avoided([translation], [["am", "aus", ""]])[0].hypotheses[0].avoided
     (False, True)
     """
-    if avoid is None:
-        return list(translations)
     found = []
     for translation, phrases in zip(translations, avoid, strict=True):
         patterns = [_pattern_of_phrase(phrase) for phrase in without_padding(list(phrases))]

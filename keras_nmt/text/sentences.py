@@ -122,12 +122,12 @@ def first_letters(line: str) -> list[int]:
     return found
 
 
-def more_sentences(lines: Sequence[str], most: int | None, first: int = 1) -> list[int]:
-    """Returns the numbers of the lines, from `first`, that have more sentences than `most`, if that is known."""
-    return [] if most is None else [i for i, line in enumerate(lines, first) if count_sentences(line) > most]
+def more_sentences(lines: Sequence[str], most: int, first: int = 1) -> list[int]:
+    """Returns the numbers of the lines, from `first`, that have more sentences than `most`."""
+    return [i for i, line in enumerate(lines, first) if count_sentences(line) > most]
 
 
-def warning_of_sentences(numbers: Sequence[int], most: int | None) -> str:
+def warning_of_sentences(numbers: Sequence[int], most: int) -> str:
     """Returns what to say of lines with more sentences than those of the training data."""
     return (
         f"{len(numbers)} line(s), the first of them line {numbers[0]}, have more sentences than the lines of the "
