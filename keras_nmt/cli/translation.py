@@ -76,6 +76,10 @@ from keras_nmt.text.text_files import read_line_pairs
 if TYPE_CHECKING:
     from keras_nmt.inference import Hypothesis, Translator
 
+WordScores = Annotated[
+    Path | None,
+    typer.Option(help="File to write: for each translation, its words and subwords with log-probabilities, as JSON."),
+]
 ON_SERVER, WITH_SEARCH = WorksWith("server sample document"), WorksWith("server document")
 
 
@@ -174,13 +178,7 @@ def translate(
         ),
         WITH_SEARCH,
     ] = None,
-    word_scores: Annotated[
-        Path | None,
-        typer.Option(
-            help="File to write: for each translation, its words and subwords with log-probabilities, as JSON."
-        ),
-        WITH_SEARCH,
-    ] = None,
+    word_scores: Annotated[WordScores, WorksWith("server document alternatives")] = None,
     markup: Annotated[
         str | None,
         typer.Option(metavar="html|xml", help="Keep the tags of the lines, placed by alignment."),
@@ -262,10 +260,12 @@ def translate(
         tags = translator.tags if translator.target is None else None
         texts = dataclasses.replace(texts, sentences_per_line=translator.sentences_per_line, tags=tags)
         if alternatives is not None:
-            with output_lines(output) as write, bar as advance:
+            with output_lines(output) as write, _optional_lines(word_scores) as write_words, bar as advance:
                 for of_lines in alternatives_of_directory(translator, texts, alternatives):
                     for x in itertools.chain.from_iterable(of_lines):
                         write(f"{x.probability:.4f}\t{x.piece}\t{x.hypothesis.text}")
+                        if write_words is not None:
+                            write_words(_scores_of_words(x.hypothesis))
                     sys.stdout.flush()
                     advance(len(of_lines))
             return
@@ -273,9 +273,7 @@ def translate(
         answers = answers_of_directory(translator, texts, is_aligned=is_aligned, alignment_layer=alignment_layer)
     with contextlib.ExitStack() as stack:
         write = stack.enter_context(output_lines(output))
-        write_aligned, write_words = (
-            None if path is None else stack.enter_context(output_lines(path)) for path in (alignments, word_scores)
-        )
+        write_aligned, write_words = (stack.enter_context(_optional_lines(path)) for path in (alignments, word_scores))
         stack.enter_context(contextlib.closing(answers))
         advance = stack.enter_context(bar)
         if document:  # its last line end is that of the line
@@ -285,14 +283,27 @@ def translate(
 
 
 @with_options({name: option for name, option in TRANSLATOR.items() if name not in ("batch_size", "xla")})
-def score(directory: Directory, source: Source, target: Target, **options: Any) -> None:
+def score(directory: Directory, source: Source, target: Target, word_scores: WordScores = None, **options: Any) -> None:
     """Writes the log-probability of each given translation."""
+    if word_scores is not None:
+        if word_scores == STANDARD:
+            raise UserError("Standard output has the scores: give a file for words. Received: --word-scores -")
+        check_writable(word_scores)
     model = read_model_files(directory)
     sources, targets = read_line_pairs(source, target)
     translator = open_translator(model, {}, **options)
-    with progress(len(sources), "lines", shown=not sys.stdout.isatty()) as advance:
+    bar = progress(len(sources), "lines", shown=not sys.stdout.isatty())
+    with _optional_lines(word_scores) as write_words, bar as advance:
         for pairs in chunks(zip(sources, targets, strict=True), LINES_OF_A_STEP if sys.stderr.isatty() else None):
-            for log_probability in translator.score(*zip(*pairs, strict=True)):
+            texts = zip(*pairs, strict=True)
+            if write_words is None:
+                scores = translator.score(*texts)
+            else:
+                found = translator.score(*texts, word_scores=True)
+                scores = [hypothesis.score for hypothesis in found]
+                for hypothesis in found:
+                    write_words(_scores_of_words(hypothesis))
+            for log_probability in scores:
                 write_line(f"{log_probability:.4f}")
             advance(len(pairs))
 
@@ -411,6 +422,11 @@ def open_translator(
             "--target-language."
         )
     return translator
+
+
+def _optional_lines(path: Path | None) -> contextlib.AbstractContextManager[Callable[[str], None] | None]:
+    """Gives the function of `output_lines`, or None without a path."""
+    return contextlib.nullcontext() if path is None else output_lines(path)
 
 
 def _write_answers(

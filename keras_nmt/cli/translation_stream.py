@@ -127,7 +127,8 @@ def alternatives_of_directory(translator: Translator, texts: Input, count: int) 
     """Yields the alternatives of the lines, after their prefixes if there are any."""
     for lines, beside in texts.parts():
         prefixes = beside.get("prefixes", [""] * len(lines))
-        yield translator.alternatives(lines, prefixes, target=texts.target, count=count)
+        word_scores = beside.get("word_scores", False)
+        yield translator.alternatives(lines, prefixes, target=texts.target, count=count, word_scores=word_scores)
 
 
 def answers_of_server(

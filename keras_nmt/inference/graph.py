@@ -192,8 +192,7 @@ class TextGraph:
         if not is_one and not self.options.sample:
             stages.append(Distinct(n, rows.lengths[0] > 0))
         if with_tokens:
-            pieces = functools.partial(self._pieces, rows=rows)
-            stages.append(WordScores(pieces, width, longest))
+            stages.append(WordScores(functools.partial(self._pieces, rows=rows), width, longest))
 
         def translate(chosen: tf.Tensor) -> tuple[tf.Tensor, ...]:
             source, *prefix = (rows.ids(side, chosen) for side in range(len(sides)))
@@ -226,13 +225,15 @@ class TextGraph:
             answers = {name: x[:, 0] for name, x in answers.items()}
         return {**answers, "truncated": rows.truncated}
 
-    def alternatives(self, inputs: Mapping[str, tf.Tensor], count: int, compiled: bool) -> dict[str, tf.Tensor]:
+    def alternatives(
+        self, inputs: Mapping[str, tf.Tensor], count: int, compiled: bool, with_tokens: bool = False
+    ) -> dict[str, tf.Tensor]:
         """Finds the likeliest next subwords after `prefix`, string, in a translation of `text`, and what follows best.
 
         Returns:
             `piece` string, `probability` float32, `translation` string, `score` float32 and `cut_off` bool,
             `[N, count]`, the likeliest piece first; "" and 0 for text without subwords. And `truncated` `[N]` bool, for
-            text or prefix.
+            text or prefix. With `with_tokens`, `token` and `token_log_probability` `[N, count, T]`, as of `tokens`.
         """
         rows = self._rows(inputs, compiled, "text", "prefix", hypotheses=count * self.options.beam_size)
         longest = self._searches[0].limit(rows.width(0) - 1) + rows.width(1)
@@ -242,6 +243,8 @@ class TextGraph:
             stages.append(CheckCandidates(self._searches[0].num_candidates, (count,)))
         join = functools.partial(self._joined, texts=inputs["text"], rows=rows)
         stages.append(Texts(join, count, longest, self._replaces))
+        if with_tokens:
+            stages.append(WordScores(functools.partial(self._pieces, rows=rows), count, longest))
 
         def alternatives(chosen: tf.Tensor) -> tuple[tf.Tensor, ...]:
             source, prefix = rows.ids(0, chosen), rows.ids(1, chosen)
@@ -274,23 +277,42 @@ class TextGraph:
         del answers["tokens"]
         return {**answers, "piece": self._pieces(answers["piece"], rows), "truncated": rows.truncated}
 
-    def score(self, inputs: Mapping[str, tf.Tensor], compiled: bool) -> dict[str, tf.Tensor]:
+    def score(self, inputs: Mapping[str, tf.Tensor], compiled: bool, with_tokens: bool = False) -> dict[str, tf.Tensor]:
         """Computes log-probabilities of translations: `target` of `source`, string.
 
         Returns:
             `log_probability` `[N]` float32, EOS included, and `truncated` `[N]` bool, for source or target.
         """
         rows = self._rows(inputs, compiled, "source", "target")
+        longest = rows.width(1)
 
-        def score(chosen: tf.Tensor) -> tuple[tf.Tensor]:
+        def score(chosen: tf.Tensor) -> tuple[tf.Tensor, ...]:
             memory, target = self._encode(rows.ids(0, chosen), chosen, rows, compiled), rows.ids(1, chosen)
             found = self._by_target(
                 lambda i: self._decoders[i].log_probabilities(memory, target, compiled), chosen, rows
             )  # [B, T]
-            return (tf.reduce_sum(found, 1),)
+            total = tf.reduce_sum(found, 1)
+            if not with_tokens:
+                return (total,)
+            padding = [[0, 0], [0, longest - tf.shape(target)[1]]]
+            return total, tf.pad(target, padding), tf.pad(found, padding)
 
-        (log_probabilities,) = rows.compute(score, [((), tf.float32)])
-        return {"log_probability": log_probabilities, "truncated": rows.truncated}
+        columns: list[Column] = [((), tf.float32)]
+        if with_tokens:
+            columns += [((longest,), tf.int32), ((longest,), tf.float32)]
+        log_probabilities, *tokens = rows.compute(score, columns)
+        answers = {"log_probability": log_probabilities, "truncated": rows.truncated}
+        if tokens:
+            answers |= {"token": self._pieces(tokens[0], rows), "token_log_probability": tokens[1]}
+        return answers
+
+    def score_tokens(self, inputs: Mapping[str, tf.Tensor], compiled: bool) -> dict[str, tf.Tensor]:
+        """Computes the outputs of `score`, and those of each subword of `target`.
+
+        Returns:
+            The outputs of `score`; `token` string and `token_log_probability` float32, `[N, T]`, as of `tokens`.
+        """
+        return self.score(inputs, compiled, with_tokens=True)
 
     def align(self, inputs: Mapping[str, tf.Tensor], compiled: bool, layer: int | None = None) -> dict[str, tf.Tensor]:
         """Computes alignments of translations: `target` of `source`, string.

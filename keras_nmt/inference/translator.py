@@ -9,7 +9,7 @@ import os
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, Literal, ParamSpec, TypeVar, overload
 
 import numpy as np
 import tensorflow as tf
@@ -293,9 +293,7 @@ class Translator:
         columns.append(answers["truncated"].numpy())
         more: dict[str, list[Any]] = {}
         if request.word_scores:
-            of_pieces = [answers[name].numpy() for name in ("token", "token_log_probability")]
-            tokens, values = (x.reshape([*shape, x.shape[-1]]).tolist() for x in of_pieces)
-            more["pieces"] = [list(map(Piece.row, *row)) for row in zip(tokens, values, strict=True)]
+            more["pieces"] = _pieces(answers, shape)
         if constraints is not None:
             met = zip(answers["met"].numpy().reshape(shape), constraints, strict=True)
             more["met"] = [[met_of_phrases(x, phrases) for x in row] for row, phrases in met]
@@ -313,6 +311,7 @@ class Translator:
         target: Languages = None,
         *,
         count: int = 5,
+        word_scores: bool = False,
     ) -> list[list[Alternative]]:
         """Returns the likeliest next subwords after given beginnings of translations, with the resulting translations.
 
@@ -321,6 +320,8 @@ class Translator:
             prefixes: Iterable of strings, one per line: the beginning of the line's translation, which may be empty.
             source, target: The languages, as for `translate`.
             count: Integer, the number of alternatives of a line, at least 1. Defaults to 5.
+            word_scores: Boolean, whether each `Hypothesis` has its `pieces` and `words` with their log-probabilities,
+                those of the prefix included. Defaults to False.
 
         Returns:
             A list of `count` instances of `Alternative` for each line, the likeliest first; an empty list for text
@@ -351,11 +352,12 @@ class Translator:
         inputs = {"text": _texts(lines), **self._language_numbers(len(lines), source, target)}
         inputs["prefix"] = _texts(check_prefixes(prefixes, len(lines)))
         with self._errors_of_prefixes(inputs):
-            answers = self.graph.alternatives(inputs, int(count), self.options.jit_compile)
+            answers = self.graph.alternatives(inputs, int(count), self.options.jit_compile, word_scores)
         self._warn_of_truncated(answers, "text(s) or prefix(es)")
-        columns = (
-            answers[name].numpy().tolist() for name in ("piece", "probability", "translation", "score", "cut_off")
-        )
+        names = ("piece", "probability", "translation", "score", "cut_off")
+        columns = [answers[name].numpy().tolist() for name in names]
+        if word_scores:
+            columns.append(_pieces(answers, (len(lines), count)))
         return [
             [
                 Alternative(piece.decode(), probability, Hypothesis.of(*hypothesis))
@@ -391,10 +393,38 @@ class Translator:
             size = self.options.shortlist_size
             raise UserError(f"{TOO_MANY_FORCED}: raise it. Received: shortlist_size={size}") from None
 
+    @overload
+    def score(
+        self,
+        sources: Iterable[str],
+        targets: Iterable[str],
+        source: Languages = None,
+        target: Languages = None,
+        *,
+        word_scores: Literal[False] = False,
+    ) -> list[float]: ...
+
+    @overload
+    def score(
+        self,
+        sources: Iterable[str],
+        targets: Iterable[str],
+        source: Languages = None,
+        target: Languages = None,
+        *,
+        word_scores: Literal[True],
+    ) -> list[Hypothesis]: ...
+
     @_in_turn
     def score(
-        self, sources: Iterable[str], targets: Iterable[str], source: Languages = None, target: Languages = None
-    ) -> list[float]:
+        self,
+        sources: Iterable[str],
+        targets: Iterable[str],
+        source: Languages = None,
+        target: Languages = None,
+        *,
+        word_scores: bool = False,
+    ) -> list[float] | list[Hypothesis]:
         """Computes the log-probabilities of given translations, with EOS.
 
         The model scores every pair, also empty ones. (`translate` does not use the model for text without subwords,
@@ -404,9 +434,13 @@ class Translator:
             sources: Iterable of strings.
             targets: Iterable of strings, a translation of each source.
             source, target: The languages of the sources and of the targets, as for `translate`.
+            word_scores: Boolean, whether to return the log-probability of each subword and word, too. Defaults to
+                False.
 
         Returns:
-            A list of log-probabilities, one per source.
+            A list of log-probabilities, one per source. With `word_scores`, a list of `Hypothesis`: `text` is the
+            target as it is given, `score` its log-probability, and `pieces` are the subwords that were scored, whose
+            log-probabilities sum to it: `</s>` is the last one, and those of a truncated target are fewer.
 
         Raises:
             UserError: There is not a target or a language for each source, or a language is unknown.
@@ -415,10 +449,14 @@ class Translator:
         target = self._target(sources, target)
         inputs = {"source": _texts(sources), "target": _texts(targets)}
         inputs |= self._language_numbers(len(sources), source, target)
-        answers = self.graph.parts(self.graph.score, inputs, self.options.jit_compile)
+        method = self.graph.score_tokens if word_scores else self.graph.score
+        answers = self.graph.parts(method, inputs, self.options.jit_compile)
         self._warn_of_truncated(answers, "pair(s)")
         log_probabilities: list[float] = answers["log_probability"].numpy().tolist()
-        return log_probabilities
+        if not word_scores:
+            return log_probabilities
+        rows = zip(targets, log_probabilities, _pieces(answers, (len(targets), 1)), strict=True)
+        return [Hypothesis(text, score, pieces=pieces) for text, score, (pieces,) in rows]
 
     @_in_turn
     def align(
@@ -558,6 +596,13 @@ def check_process() -> None:
             "A model must be loaded after a fork, in the process that translates: TensorFlow does not compute in a "
             f"process that was forked later. Received: a model of process {_processes[0]} in process {os.getpid()}"
         )
+
+
+def _pieces(answers: Mapping[str, tf.Tensor], shape: tuple[int, int]) -> list[list[tuple[Piece, ...]]]:
+    """Returns the pieces of each hypothesis of each line, in the `shape` of lines and hypotheses."""
+    found = (answers[name].numpy() for name in ("token", "token_log_probability"))
+    columns = (x.reshape([*shape, x.shape[-1]]).tolist() for x in found)
+    return [list(map(Piece.row, *row)) for row in zip(*columns, strict=True)]
 
 
 def _texts(lines: list[str]) -> tf.Tensor:

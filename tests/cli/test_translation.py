@@ -164,7 +164,12 @@ def test_translate_writes_scores_of_words_markup_and_alternatives(untrained, ope
     assert sorted(tag for tag in ("<b>", "</b>", "<br/>") if tag in marked.output) == ["</b>", "<b>", "<br/>"]
     assert marked.error.startswith("1 line(s), the first of them line 2, end inside a tag, a comment or")
     begun = write_lines(tmp_path / "begun", ["die"])
-    found = keras_nmt("translate", untrained, "--alternatives", 3, "--prefixes", begun, stdin=text).output
+    options = ["--prefixes", begun, "--word-scores", scores]
+    found = keras_nmt("translate", untrained, "--alternatives", 3, *options, stdin=text).output
+    rows = [json.loads(line) for line in scores.read_text(encoding="utf-8").splitlines()]
+    assert [" ".join(word["word"] for word in row["words"]) for row in rows] == [
+        line.split("\t")[2] for line in found.splitlines()
+    ]
     likely = [line.split("\t") for line in found.splitlines()]
     assert len(likely) == 3
     assert 1 > float(likely[0][0]) > float(likely[2][0]) > 0
@@ -174,9 +179,15 @@ def test_translate_writes_scores_of_words_markup_and_alternatives(untrained, ope
 def test_score_and_evaluate_are_those_of_the_package(untrained, translator, opened, lines, corpus, tmp_path, keras_nmt):
     source = write_lines(tmp_path / "source", lines)
     target = write_lines(tmp_path / "target", [x.text for x in translator.translate(lines)])
-    found = keras_nmt("score", untrained, "--source", source, "--target", target).output.split()
+    texts, words = ["score", untrained, "--source", source, "--target", target], tmp_path / "words.jsonl"
+    found = keras_nmt(*texts).output
     expected = translator.score(lines, target.read_text().split("\n")[:-1])
-    assert [float(x) for x in found] == pytest.approx(expected, abs=1e-3)
+    assert [float(x) for x in found.split()] == pytest.approx(expected, abs=1e-3)
+    assert keras_nmt(*texts, "--word-scores", words).output == found
+    rows = [json.loads(line) for line in words.read_text(encoding="utf-8").splitlines()]
+    assert [sum(value for _, value in row["pieces"]) for row in rows] == pytest.approx(expected, abs=1e-3)
+    refused = keras_nmt(*texts, "--word-scores", "-", code=2).error
+    assert refused == "Error: Standard output has the scores: give a file for words. Received: --word-scores -\n"
     words, worse = corpus / "test.words", write_lines(tmp_path / "worse", ["ka"] * 30)
     compared = keras_nmt("evaluate", "--references", words, "--hypotheses", words, "--baseline", worse).output
     assert "100.00" in compared

@@ -224,7 +224,8 @@ def test_scores_and_ensembles(case, column):
     other.set_weights([weight + rng.normal(0, 0.3, weight.shape) for weight in other.get_weights()])
     models = [case.model, other]
     translator = Translator(Ensemble(models), case.tokenizers, **OPTIONS)
-    scores = translator.score(LINES, targets, *case.languages)
+    hypotheses = translator.score(LINES, targets, *case.languages, word_scores=True)
+    scores = [x.score for x in hypotheses]
     languages = dict(zip(("source_language", "target_language"), case.languages, strict=False))
     given = {name: tf.constant(x) for name, x in {"source": LINES, "target": targets, **languages}.items()}
     found = translator.graph.traced(translator.graph.score, given, False)["log_probability"]
@@ -234,7 +235,9 @@ def test_scores_and_ensembles(case, column):
         direction = [names[row] for names in case.languages] or ["source", "target"]
         inputs = [np.array([[*ids_of(source_tokenizer, text), EOS]]), np.array([[BOS, *ids[:-1]]])]
         probabilities = np.mean([tf.nn.softmax(model.pair(*direction)(inputs))[0] for model in models], 0)
-        assert scores[row] == pytest.approx(np.log(probabilities[np.arange(len(ids)), ids]).sum(), abs=1e-3)
+        expected = np.log(probabilities[np.arange(len(ids)), ids])
+        assert scores[row] == pytest.approx(expected.sum(), abs=1e-3)
+        np.testing.assert_allclose([x.log_probability for x in hypotheses[row].pieces], expected, atol=1e-3)
 
 
 @pytest.mark.parametrize(("kind", "column"), [("recurrent", "`AttentionBridgeModel`")])

@@ -12,7 +12,7 @@ from keras_nmt.errors import UserError
 from keras_nmt.ids import BOS, EOS
 from keras_nmt.inference import Translator
 from keras_nmt.models import Ensemble, quantize
-from keras_nmt.text.translation import Piece, words_of_pieces
+from keras_nmt.text.translation import Piece, Translation, words_of_pieces
 
 PREFIXES = ["die kleine katze", "", "drei", "sieben v", "", "die", "ka"]
 SEARCHES = {
@@ -26,6 +26,14 @@ SEARCHES = {
 def make_table(tokenizers):
     table = make_shortlist(tokenizers, ["a mouse"], ["drei rote"], [[(0, 0), (1, 1)]], num_candidates=3)
     return {"shortlist": table, "shortlist_size": 30}
+
+
+def log_probabilities(model, tokenizers, line, ids):
+    """Those of each target id, by softmax over the logits of one pass in NumPy."""
+    source = [*tokenizers["source"].tokenize([line]).numpy()[0], EOS]
+    logits = model([np.array([source]), np.array([[BOS, *ids[:-1]]])])[0].numpy().astype("float64")
+    found = logits - np.log(np.exp(logits).sum(-1, keepdims=True))
+    return found[np.arange(len(ids)), ids]
 
 
 def assert_sums(translations, options):
@@ -92,7 +100,7 @@ def test_constrained_hypotheses_have_their_own_log_probabilities(translator, tok
 
 
 def test_log_probabilities_are_the_models(translator, model, tokenizers, eager):
-    """Against softmax over the logits of one pass in NumPy, with subwords that SentencePiece numbers."""
+    """With subwords that SentencePiece numbers."""
     processor = sentencepiece.SentencePieceProcessor(model_proto=tokenizers["target"].proto)
     checked = 0
     found = translator.with_options(num_hypotheses=3, max_length=8).translate(LINES, word_scores=True)
@@ -101,13 +109,29 @@ def test_log_probabilities_are_the_models(translator, model, tokenizers, eager):
             if not x.pieces:
                 continue
             ids = [processor.piece_to_id(piece.text) for piece in x.pieces]
-            source = [*tokenizers["source"].tokenize([line]).numpy()[0], EOS]
-            logits = model([np.array([source]), np.array([[BOS, *ids[:-1]]])])[0].numpy().astype("float64")
-            expected = logits - np.log(np.exp(logits).sum(-1, keepdims=True))
-            expected = expected[np.arange(len(ids)), ids]
+            expected = log_probabilities(model, tokenizers, line, ids)
             np.testing.assert_allclose([piece.log_probability for piece in x.pieces], expected, atol=1e-4)
             checked += 1
     assert checked > 5
+
+
+def test_given_translations_have_their_subwords_and_log_probabilities(translator, model, tokenizers, eager):
+    processor = sentencepiece.SentencePieceProcessor(model_proto=tokenizers["target"].proto)
+    targets = ["drei  rote hunde", "", "☃ katze", "die", "v☃gel", "sieben", "die kleine katze saß " * 5]
+    given, longest = (LINES, targets), OPTIONS["length_buckets"][-1]
+    with pytest.warns(UserWarning, match="2 pair.s. of 12 subwords or more were truncated"):
+        found = translator.score(*given, word_scores=True)
+    for line, target, x in zip(*given, found, strict=True):
+        pieces = [*processor.encode(target, out_type=str)[: longest - 1], "</s>"]
+        ids = [processor.piece_to_id(piece) for piece in pieces]
+        assert (x.text, x.cut_off, x.met) == (target, False, ())
+        assert [piece.text for piece in x.pieces] == [processor.id_to_piece(i) for i in ids]
+        values = [piece.log_probability for piece in x.pieces]
+        assert sum(values) == pytest.approx(x.score, rel=1e-5)
+        assert sum(word.log_probability for word in x.words) == pytest.approx(x.score - values[-1], rel=1e-5)
+        if line != LINES[2]:  # truncated
+            np.testing.assert_allclose(values, log_probabilities(model, tokenizers, line, ids), atol=1e-4)
+    assert [word.text for word in found[4].words] == ["v", "⁇", "gel"]
 
 
 @given(st.lists(st.text("ab é😀☃", max_size=6), max_size=5))
@@ -136,8 +160,9 @@ def test_an_end_divides_words():
 def test_alternatives_are_the_likeliest_pieces_and_their_best_translations(translator, model, tokenizers, eager):
     processor = sentencepiece.SentencePieceProcessor(model_proto=tokenizers["target"].proto)
     lines, prefixes = [LINES[0], LINES[3], "", LINES[5]], ["die kleine", "", "die", "sie"]
-    found = translator.alternatives(lines, prefixes, count=4)
+    found = translator.alternatives(lines, prefixes, count=4, word_scores=True)
     assert [len(row) for row in found] == [4, 4, 0, 4]
+    assert_sums([Translation((x.hypothesis,), False) for row in found for x in row], translator.options)
     for line, prefix, row in zip(lines, prefixes, found, strict=True):
         if not line:
             continue
