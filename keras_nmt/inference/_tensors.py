@@ -21,15 +21,6 @@ def bucket_sizes(sizes: tf.Tensor, buckets: Sequence[int]) -> tf.Tensor:
     return tf.gather(table, tf.searchsorted(table, sizes))
 
 
-def indices_of(names: tf.Tensor, languages: Sequence[str]) -> tf.Tensor:
-    """Checks names of languages `[N]`, and returns their indices `[N]`, int32."""
-    names = tf.ensure_shape(tf.convert_to_tensor(names, tf.string), [None])
-    matches = names[:, None] == tf.constant(languages)  # [N, languages]
-    known = tf.reduce_any(matches, 1)
-    message = f"Unknown language. The model has {', '.join(languages)}. Received:"
-    return checked(tf.argmax(matches, 1, tf.int32), tf.reduce_all(known), message, tf.boolean_mask(names, ~known))
-
-
 def of_count(*rows: tf.Tensor) -> list[tf.Tensor]:
     """Checks in the graph that tensors have one dimension and the same number of rows, and returns them.
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
-import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import keras
@@ -30,14 +29,14 @@ from keras_nmt.inference._stages import (
     finished,
     padded,
 )
-from keras_nmt.inference._tensors import bucket_sizes, checked, indices_of, of_count
+from keras_nmt.inference._tensors import bucket_sizes, checked, of_count
 from keras_nmt.inference._traced_decoder import TracedDecoder, TracedEncoder
 from keras_nmt.inference._traced_functions import PartsRunner, TracedRunner
 from keras_nmt.inference._traced_search import TracedSearch
 from keras_nmt.inference.alignment import copies_of_texts, join_with_copies, padded_words, words_of_texts
 from keras_nmt.inference.batching import Column, Groups, Rows, by_group
+from keras_nmt.inference.language_inputs import LanguageInputs, numbers_of_languages
 from keras_nmt.inference.shortlist import Shortlist
-from keras_nmt.inference.target_tags import NO_LANGUAGE, TargetTags
 from keras_nmt.models import MultilingualModel, TranslationModel
 
 # A text is cut behind so many bytes for each subword of the largest length bucket. To segment a byte takes 300 bytes of
@@ -45,17 +44,14 @@ from keras_nmt.models import MultilingualModel, TranslationModel
 BYTES_OF_A_SUBWORD = 1024
 NO_ALTERNATIVES = (PAD, UNK, BOS)  # ids that no translation goes on with
 BLANK = r"[\s\v\x1c-\x1f\x{85}\p{Z}\x{200B}\x{2060}\x{FEFF}]*"  # spaces of all kinds, of any width
-IN_TEXT = -1  # in place of a tag: the text must begin with one
 
 
 class TextGraph:
     """Translations, scores, alignments and sentence representations of tensors of texts.
 
-    The methods take a mapping of inputs `[N]` by name, and whether XLA compiles the model and the search. A model of
-    several directions has two more inputs, the indices of the `source_language` and of the `target_language` of each
-    row: n languages take n encoders and n searches for their n^2 directions. A model of one direction has no such
-    inputs, and no routing in its graph. If it has `tags` of target languages, there may be the input `tag`, int32: the
-    `tag_numbers` of the tags that stand before the texts.
+    The methods take a mapping of inputs `[N]` by name, and whether XLA compiles the model and the search. Some models
+    have inputs for languages: see `LanguageInputs`. n languages take n encoders and n searches for their n^2
+    directions. A model of one direction has no routing in its graph.
 
     The methods run eagerly, part by part, or inside of a function. The attributes `parts` and `traced` run them: see
     `PartsRunner` and `TracedRunner`.
@@ -74,11 +70,7 @@ class TextGraph:
     ) -> None:
         self.languages, self.directions = model.languages, model.directions
         self.tokenizers = tokenizers
-        is_one = len(self.directions) == 1
-        of_source = tokenizers[self.directions[0][0]]
-        self.tags = TargetTags(of_source.proto if is_one else b"")
-        # The subwords of each tag, [[], ...]
-        self._tag_subwords = [[], *(of_source.tokenize([tag]).to_list()[0] for tag in self.tags.texts.values())]
+        self.language_inputs = LanguageInputs(self.languages, self.directions, tokenizers[self.directions[0][0]])
         self._encoder_side = int(model.encodes_by == "target")
         by_encoder = {direction[self._encoder_side]: direction for direction in self.directions}
         by_target = {target: (source, target) for source, target in self.directions}
@@ -95,7 +87,7 @@ class TextGraph:
                 model.decoder_for(target),
                 tokenizers[target],
                 memory,
-                [ids[-1] for ids in self._tag_subwords if ids],
+                [ids[-1] for ids in self.language_inputs.tag_subwords],
             )
             for source, target in firsts
         ]
@@ -128,20 +120,8 @@ class TextGraph:
         self._searches = [TracedSearch(decoder, options) for decoder in self._decoders]
         every = [x.weights for x in self._encoders] + [x.weights for x in self._searches]
         self._weights = list({id(x): x for weights in every for x in weights}.values())
-        self.traced = TracedRunner(self._weights, self._numbered)
+        self.traced = TracedRunner(self._weights, self.language_inputs.with_numbers)
         self.parts = PartsRunner(self.traced)
-
-    def _numbered(self, inputs: Mapping[str, tf.Tensor]) -> dict[str, tf.Tensor]:
-        """Replaces names of languages by their numbers, or by the `tag` of the target language."""
-        numbers = {
-            name: indices_of(x, self.languages) if name.endswith("_language") and x.dtype == tf.string else x
-            for name, x in inputs.items()
-            if not (self.tags and name == "target_language")
-        }
-        if len(numbers) < len(inputs):
-            found = indices_of(inputs["target_language"], [NO_LANGUAGE, *self.tags.texts])
-            numbers["tag"] = tf.where(found == 0, IN_TEXT, found)
-        return numbers
 
     def tokens(self, inputs: Mapping[str, tf.Tensor], compiled: bool) -> dict[str, tf.Tensor]:
         """Translates as `translate`, with the subwords of each hypothesis.
@@ -378,7 +358,7 @@ class TextGraph:
         checked = dict(zip(inputs, of_count(*columns), strict=True))
         sources = checked[sides[0]]
         checked[sides[0]] = tf.where(tf.strings.regex_full_match(sources, BLANK), "", sources)
-        languages = _languages(checked)
+        languages = numbers_of_languages(checked)
         tokens = [
             self._segmented(checked[name], side, languages, SubwordTokenizer.tokenize)
             for side, name in enumerate(sides)
@@ -386,8 +366,9 @@ class TextGraph:
         before = None
         if "tag" in checked:
             texts = checked[sides[0]]
-            put = self._tags_to_put(texts, checked["tag"], (texts != "") | (sides[0] != "text"))
-            tokens[0], before = tf.concat([put, tokens[0]], 1), tf.cast(put.row_lengths(), tf.int32)
+            is_read = (texts != "") | (sides[0] != "text")
+            tags = self.language_inputs.subwords_before(texts, checked["tag"], is_read)
+            tokens[0], before = tf.concat([tags, tokens[0]], 1), tf.cast(tags.row_lengths(), tf.int32)
         if "prefix" in sides:
             tokens[1] = without_unknown(tokens[1], checked["prefix"])
         groups = self._by_decoder.of(languages[1]) if len(self._decoders) > 1 else None
@@ -395,28 +376,6 @@ class TextGraph:
         longest = tf.reduce_max(tf.stack([tf.strings.length(checked[name]) for name in sides]), 0)  # [N]
         rows.truncated |= longest > self._most_bytes
         return rows
-
-    def tag_numbers(self, languages: Iterable[str]) -> list[int]:
-        """Returns the values of the input `tag` for languages: 0 for `NO_LANGUAGE`."""
-        numbers = {language: number for number, language in enumerate((NO_LANGUAGE, *self.tags.texts))}
-        return [numbers[language] for language in languages]
-
-    def _tags_to_put(self, texts: tf.Tensor, numbers: tf.Tensor, is_read: tf.Tensor) -> tf.RaggedTensor:
-        """Returns the subwords of the tags that stand before texts `[N]`, of those that do not begin with them.
-
-        It checks that each text that `is_read` has one tag, unless its number is 0.
-        """
-        texts = tf.strings.regex_replace(texts, r"^\s+", "")
-        wanted = tf.gather(["", *self.tags.texts.values()], tf.maximum(numbers, 0))
-        has_wanted = tf.strings.substr(texts, tf.zeros_like(numbers), tf.strings.length(wanted)) == wanted
-        any_tag = "|".join(map(re.escape, self.tags.texts.values()))
-        has_any = tf.strings.regex_full_match(texts, f"(?s)({any_tag}).*")
-        is_put = is_read & (numbers > 0) & ~has_wanted
-        are_right = tf.reduce_all(tf.where(is_put, ~has_any, has_any | (numbers != IN_TEXT) | ~is_read))
-        message = f"A text must have one tag of a target language, of {', '.join(self.tags.texts)}. Received tags:"
-        numbers = checked(tf.where(is_put, numbers, 0), are_right, message, wanted)
-        subwords = tf.ragged.constant(self._tag_subwords, tf.int32, row_splits_dtype=tf.int64)
-        return tf.gather(subwords, numbers)
 
     def _phrases(self, name: str, inputs: Mapping[str, tf.Tensor], rows: Rows, compiled: bool) -> tf.Tensor:
         """Returns subwords of phrases: of `constraints` `[N, C, A, L]`, checked to fit, or of `avoid` `[N, P, L]`.
@@ -442,7 +401,9 @@ class TextGraph:
 
     def has_unknown_prefix(self, inputs: Mapping[str, tf.Tensor]) -> tf.Tensor:
         """Tells whether each `prefix` has characters that its subwords do not have: `[N]` bool."""
-        return has_unknown(self._segmented(inputs["prefix"], 1, _languages(inputs), SubwordTokenizer.tokenize))
+        return has_unknown(
+            self._segmented(inputs["prefix"], 1, numbers_of_languages(inputs), SubwordTokenizer.tokenize)
+        )
 
     def _segmented(
         self,
@@ -531,8 +492,3 @@ class TextGraph:
         message = f"A beam size is from 1 to {largest}, or 0 for {largest}. Received:"
         are_right = tf.reduce_all((sizes >= 0) & (sizes <= largest))
         return checked(tf.where(sizes == 0, largest, sizes), are_right, message, sizes)
-
-
-def _languages(inputs: Mapping[str, tf.Tensor]) -> list[tf.Tensor]:
-    """Returns the numbers of the source and of the target languages; none where the model has one direction."""
-    return [inputs[name] for name in ("source_language", "target_language") if name in inputs]

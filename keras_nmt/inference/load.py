@@ -41,6 +41,7 @@ def load(
     ensemble: Sequence[str | os.PathLike[str]] = (),
     adapter: str | os.PathLike[str] | None = None,
     dtype: str = "float32",
+    is_compiled: bool = False,
 ) -> LoadedModel:
     """Loads the model of a directory, with all its directions or with one.
 
@@ -52,9 +53,11 @@ def load(
         target: String, the target language; alone, for a model with target-language tags.
         ensemble: Paths of other model directories with the same subwords. All models are loaded as an `Ensemble`.
         adapter: Path of an adapter of the model of `directory`, which is added to its weights.
-        dtype: String, in which the model computes: "float32", "bfloat16", or "auto", which is "bfloat16" where plain
-            graphs gain by it: on a processor with such instructions, for a width of at least 256. Weights are half as
-            large in "bfloat16"; log-probabilities are float32 in all. Defaults to "float32".
+        dtype: String, in which the model computes: "float32", "bfloat16", or "auto", which is "bfloat16" where the
+            model gains by it: without XLA, on a processor with such instructions, for a width of at least 256. Weights
+            are half as large in "bfloat16"; log-probabilities are float32 in all. Defaults to "float32".
+        is_compiled: Boolean, whether XLA will compile the model. On CPUs, XLA has no fast products in bfloat16.
+            Defaults to False.
 
     Raises:
         UserError: A directory is not a model directory, or not complete; the model does not have the direction; the
@@ -62,6 +65,8 @@ def load(
     """
     if dtype not in DTYPES:
         raise UserError(f"`dtype` must be one of {', '.join(DTYPES)}. Received: dtype={dtype!r}")
+    if dtype == "auto" and is_compiled:
+        dtype = "float32"
     loaded = _load(directory, weights, source, target, dtype, adapter)
     if not ensemble:
         return loaded

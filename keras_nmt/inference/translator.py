@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import functools
 import os
-import threading
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, ParamSpec, TypeVar, overload
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, overload
 
 import numpy as np
 import tensorflow as tf
@@ -17,41 +15,23 @@ import tensorflow as tf
 from keras_nmt.data import SubwordTokenizer
 from keras_nmt.errors import UserError, check_backend, is_integer, one_line
 from keras_nmt.files.search_options import SearchOptions, check_names, with_defaults
+from keras_nmt.inference._concurrency import check_process, in_turn
 from keras_nmt.inference._phrases import UNKNOWN_IN_PREFIX
 from keras_nmt.inference.graph import NO_ALTERNATIVES, TextGraph
-from keras_nmt.inference.language_codes import unknown_language
 from keras_nmt.inference.load import checked_tokenizers, load
 from keras_nmt.inference.shortlist import TOO_MANY_FORCED
 from keras_nmt.inference.target_tags import with_tag
 from keras_nmt.models import MultilingualModel, TranslationModel
-from keras_nmt.text.front import Request, translate_lines
+from keras_nmt.text.front import Request, are_in_parts, translate_lines
 from keras_nmt.text.glossary import Glossary
 from keras_nmt.text.lines import (
     Languages,
     check_lines,
     check_pairs,
     check_prefixes,
-    languages_of_lines,
     seeds_of_lines,
 )
-from keras_nmt.text.sentences import NOT_SPLIT
 from keras_nmt.text.translation import Alternative, Hypothesis, Piece, Translation, aligned_words, met_of_phrases
-
-_processes: list[int] = []  # the process that made the first translator
-_turn = threading.RLock()
-_Arguments = ParamSpec("_Arguments")
-_Result = TypeVar("_Result")
-
-
-def _in_turn(method: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
-    """Lets one thread at a time call a method if there is a GPU, for the reason in `Rows.compute`."""
-
-    @functools.wraps(method)
-    def called(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:
-        with _turn if tf.config.list_logical_devices("GPU") else contextlib.nullcontext():
-            return method(*args, **kwargs)
-
-    return called
 
 
 class Translator:
@@ -106,7 +86,7 @@ class Translator:
         self.languages, self.directions = model.languages, model.directions
         self.tokenizers = checked_tokenizers(model, tokenizers)
         self.graph = TextGraph(model, self.tokenizers, SearchOptions(**options))
-        self.tags = self.graph.tags
+        self.tags = self.graph.language_inputs.tags
         self.target: str | None = None
         self.sentences_per_line: int | None = None
 
@@ -144,10 +124,15 @@ class Translator:
         """
         check_process()
         check_names(options)
-        if dtype == "auto" and options.get("jit_compile"):
-            dtype = "float32"  # XLA has no fast products in bfloat16 on CPUs
         loaded = load(
-            directory, weights=weights, source=source, target=target, ensemble=ensemble, adapter=adapter, dtype=dtype
+            directory,
+            weights=weights,
+            source=source,
+            target=target,
+            ensemble=ensemble,
+            adapter=adapter,
+            dtype=dtype,
+            is_compiled=bool(options.get("jit_compile")),
         )
         translator = cls(loaded.model, loaded.tokenizers, **with_defaults(loaded.search, options))
         translator.sentences_per_line, translator.target = loaded.sentences_per_line, loaded.target
@@ -180,7 +165,7 @@ class Translator:
         """Whether the model has an attention bridge, which represents sentences."""
         return getattr(self.model, "bridge", None) is not None
 
-    @_in_turn
+    @in_turn
     def translate(
         self,
         lines: Iterable[str],
@@ -243,11 +228,11 @@ class Translator:
                 of lines with markup or `keep`; or a pattern of `keep` is wrong.
         """
         lines = check_lines(lines)
-        target = self._target(lines, target)
+        target = self._targets(lines, target)
         # Each part of a line needs the tag of the line.
-        is_in_parts = markup is not None or keep is not None or split_sentences not in (None, NOT_SPLIT)
-        tagged = [self.tags.split(line) for line in lines] if self.tags and is_in_parts else None
-        if tagged is not None:
+        tagged = None
+        if self.tags and are_in_parts(markup, keep, split_sentences):
+            tagged = [self.tags.split(line) for line in lines]
             lines = [x.text for x in tagged]
             target = [x.language or language for x, language in zip(tagged, target or (), strict=True)]
         found = translate_lines(
@@ -274,8 +259,8 @@ class Translator:
     def _answer(self, request: Request) -> list[Translation]:
         """Translates the lines of a request by the graph."""
         count, constraints = len(request.lines), request.constraints
-        target = self.tags.of_lines(request.lines, request.target) if self.tags else request.target
-        inputs = {"text": _texts(request.lines), **self._language_numbers(count, request.source, target)}
+        target = self._targets(request.lines, request.target)
+        inputs = self._inputs({"text": request.lines}, request.source, target)
         if request.seeds is not None:
             inputs["seed"] = tf.constant(request.seeds, tf.int32, [count])
         if request.prefixes is not None:
@@ -302,7 +287,7 @@ class Translator:
             for i, row in enumerate(zip(*columns, strict=True))
         ]
 
-    @_in_turn
+    @in_turn
     def alternatives(
         self,
         lines: Iterable[str],
@@ -337,20 +322,15 @@ class Translator:
             raise UserError(f"`count` must be an integer from 1 to {most}. Received: count={count!r}")
         if self.options.sample:
             raise UserError("Alternatives need a search: leave out `sample`. Received: sample=True")
-        if self.options.prefix_bias_beta:
-            raise UserError(
-                "Alternatives always begin with their prefixes: leave out `prefix_bias_beta`. "
-                f"Received: prefix_bias_beta={self.options.prefix_bias_beta}"
-            )
-        for name in ("suppress_sequences", "no_repeat_ngram_size"):  # which know no probability of a single subword
+        # The first may leave the prefixes, and the others know no probability of a single subword.
+        for name in ("prefix_bias_beta", "suppress_sequences", "no_repeat_ngram_size"):
             if value := getattr(self.options, name):
                 raise UserError(
-                    f"Alternatives are the model's own, whatever may follow: leave out `{name}`. "
+                    f"Alternatives follow their prefixes by the model's own probabilities: leave out `{name}`. "
                     f"Received: {name}={value}"
                 )
-        target = self._target(lines, target)
-        inputs = {"text": _texts(lines), **self._language_numbers(len(lines), source, target)}
-        inputs["prefix"] = _texts(check_prefixes(prefixes, len(lines)))
+        texts = {"text": lines, "prefix": check_prefixes(prefixes, len(lines))}
+        inputs = self._inputs(texts, source, self._targets(lines, target))
         with self._errors_of_prefixes(inputs):
             answers = self.graph.alternatives(inputs, int(count), self.options.jit_compile, word_scores)
         self._warn_of_truncated(answers, "text(s) or prefix(es)")
@@ -415,7 +395,7 @@ class Translator:
         word_scores: Literal[True],
     ) -> list[Hypothesis]: ...
 
-    @_in_turn
+    @in_turn
     def score(
         self,
         sources: Iterable[str],
@@ -446,9 +426,7 @@ class Translator:
             UserError: There is not a target or a language for each source, or a language is unknown.
         """
         sources, targets = check_pairs(sources, targets)
-        target = self._target(sources, target)
-        inputs = {"source": _texts(sources), "target": _texts(targets)}
-        inputs |= self._language_numbers(len(sources), source, target)
+        inputs = self._inputs({"source": sources, "target": targets}, source, self._targets(sources, target))
         method = self.graph.score_tokens if word_scores else self.graph.score
         answers = self.graph.parts(method, inputs, self.options.jit_compile)
         self._warn_of_truncated(answers, "pair(s)")
@@ -458,7 +436,7 @@ class Translator:
         rows = zip(targets, log_probabilities, _pieces(answers, (len(targets), 1)), strict=True)
         return [Hypothesis(text, score, pieces=pieces) for text, score, (pieces,) in rows]
 
-    @_in_turn
+    @in_turn
     def align(
         self,
         sources: Iterable[str],
@@ -493,9 +471,7 @@ class Translator:
             [Garg et al., 2019](https://arxiv.org/abs/1909.02074), section 3.
         """
         sources, targets = check_pairs(sources, targets)
-        target = self._target(sources, target)
-        inputs = {"source": _texts(sources), "target": _texts(targets)}
-        inputs |= self._language_numbers(len(sources), source, target)
+        inputs = self._inputs({"source": sources, "target": targets}, source, self._targets(sources, target))
         try:
             answers = self.graph.align(inputs, False, layer)
         except ValueError as error:  # raised by the tracing
@@ -504,7 +480,7 @@ class Translator:
         columns = (answers[name].numpy().tolist() for name in ("alignment", "source_word", "target_word"))
         return [aligned_words(*row) for row in zip(sources, targets, *columns, strict=True)]
 
-    @_in_turn
+    @in_turn
     def embed(self, lines: Iterable[str], language: Languages) -> tuple[np.ndarray, np.ndarray]:
         """Computes the representations of sentences by the attention bridge.
 
@@ -526,12 +502,12 @@ class Translator:
         lines = check_lines(lines)
         if isinstance(language, Iterable) and not isinstance(language, str):
             language = list(language)
-        inputs = {"text": _texts(lines), **self._language_numbers(len(lines), language, language)}
+        inputs = self._inputs({"text": lines}, language, language)
         answers = self.graph.parts(self.graph.embed, inputs, self.options.jit_compile)
         self._warn_of_truncated(answers, "sentence(s)")
         return answers["mean"].numpy(), answers["sentence"].numpy()
 
-    @_in_turn
+    @in_turn
     def lengths(self, lines: Iterable[str], language: str) -> list[int]:
         """Returns the lengths in tokens of lines of one of `languages`, with EOS, after truncation."""
         if language not in self.tokenizers:
@@ -540,62 +516,20 @@ class Translator:
         truncated: list[int] = np.minimum(lengths, self.length_buckets[-1]).tolist()
         return truncated
 
-    def _target(self, lines: Sequence[str], target: Languages) -> Languages:
-        """Returns the target languages; of a model with tags, those whose tags the lines lack, "" for none.
+    def _inputs(self, texts: Mapping[str, list[str]], source: Languages, target: Languages) -> dict[str, tf.Tensor]:
+        """Checks languages, and returns the graph's inputs for columns of texts."""
+        inputs = {name: _texts(column) for name, column in texts.items()}
+        count = len(next(iter(texts.values())))
+        return inputs | self.graph.language_inputs.for_lines(count, source, target)
 
-        It warns of lines without a tag and without a language.
-        """
-        if not self.tags:
-            return target
-        target = self.target if target is None else target
-        if target is None and (untagged := self.tags.untagged(lines)):
-            warnings.warn(self.tags.warning(len(untagged), *untagged[0]), stacklevel=4)
-        return self.tags.of_lines(lines, target)
-
-    def _language_numbers(self, count: int, source: Languages, target: Languages) -> dict[str, tf.Tensor]:
-        """Checks languages, and returns their numbers `[N]` by the names of the graph's inputs."""
-        numbers_of: dict[str, tf.Tensor] = {}
-        for side, given in (("source", source), ("target", target)):
-            if side == "target" and self.tags:  # these languages are checked
-                if any(languages := list(given or ())):
-                    numbers_of["tag"] = tf.constant(self.graph.tag_numbers(languages), tf.int32)
-                continue
-            if len(self.directions) == 1:
-                (only,) = self.directions
-                if given not in (None, only[side == "target"]):
-                    raise UserError(f"The model has one direction: leave out the {side} language. Received: {given!r}")
-                continue
-            if given is None:
-                raise UserError(
-                    f"The model has the languages {', '.join(self.languages)}: name a source and a target language. "
-                    f"Received: {side}=None"
-                )
-            names = languages_of_lines(given, count, side)
-            for name in (given,) if isinstance(given, str) else dict.fromkeys(names):
-                if name not in self.languages:
-                    raise UserError(unknown_language(name, self.languages, side))
-            numbers_of[f"{side}_language"] = tf.constant(list(map(self.languages.index, names)), tf.int32, [count])
-        return numbers_of
+    def _targets(self, lines: list[str], target: Languages) -> Languages:
+        return self.graph.language_inputs.targets(lines, self.target if target is None else target)
 
     def _warn_of_truncated(self, answers: Mapping[str, tf.Tensor], what: str) -> None:
         if number := int(np.sum(answers["truncated"].numpy())):
             warnings.warn(
                 f"{number} {what} of {self.length_buckets[-1]} subwords or more were truncated.", stacklevel=3
             )
-
-
-def check_process() -> None:
-    """Checks that this process was not forked from one with a translator.
-
-    A fork does not copy TensorFlow's threads, so that a computation would never end.
-    """
-    if not _processes:
-        _processes.append(os.getpid())
-    if os.getpid() not in _processes:
-        raise UserError(
-            "A model must be loaded after a fork, in the process that translates: TensorFlow does not compute in a "
-            f"process that was forked later. Received: a model of process {_processes[0]} in process {os.getpid()}"
-        )
 
 
 def _pieces(answers: Mapping[str, tf.Tensor], shape: tuple[int, int]) -> list[list[tuple[Piece, ...]]]:

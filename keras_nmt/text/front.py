@@ -74,7 +74,7 @@ def translate_lines(
     """
     read = (list(x) if isinstance(x, Iterable) and not isinstance(x, str) else x for x in (source, target))
     source, target = read  # lists, which can be divided
-    if markup is not None or keep is not None or split_sentences not in (None, NOT_SPLIT):
+    if are_in_parts(markup, keep, split_sentences):
         translate = functools.partial(
             translate_lines,
             backend,
@@ -114,6 +114,11 @@ def translate_lines(
     )
     answers = _answers(backend, request)
     return answers if request.avoid is None else mark_avoided(answers, request.avoid)
+
+
+def are_in_parts(markup: str | None, keep: Iterable[str] | None, split_sentences: str | None) -> bool:
+    """Tells whether lines are translated in parts: sentence by sentence, or text between tags or kept text."""
+    return markup is not None or keep is not None or split_sentences not in (None, NOT_SPLIT)
 
 
 def _answers(backend: Backend, request: Request) -> list[Translation]:
