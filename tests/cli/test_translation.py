@@ -43,7 +43,7 @@ def test_translate_keeps_lines_in_order_and_empty_ones_empty(untrained, translat
 
 
 # Packages that are installed beside keras_nmt, and that other commands or extras need, or nothing does.
-UNUSED = ("jax", "keras_hub", "kagglehub", "sklearn", "pandas", "matplotlib", "torch", "ctranslate2", "apache_beam")
+UNUSED = ("jax", "keras_hub", "kagglehub", "sklearn", "matplotlib", "torch", "ctranslate2", "apache_beam")
 UNUSED += ("tensorflow_serving", "grpc", "sacrebleu", "tensorboard", "typer.rich_utils", "keras_nmt.training")
 
 

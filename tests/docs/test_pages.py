@@ -23,6 +23,7 @@ from keras_nmt.experiments import ExperimentConfig
 from keras_nmt.files.search_options import TABLE, SearchOptions, flag_of
 from keras_nmt.files.settings import setting_names, whole_name
 from keras_nmt.files.weights_file import weights_digest, write_weights
+from keras_nmt.inference import Translator
 from keras_nmt.models import LowRank, Transformer, add_adapter
 from keras_nmt.models.factory import TransformerConfig
 from keras_nmt.serving import DevelopmentServer
@@ -218,7 +219,9 @@ def test_the_examples_of_models_have_the_shapes_of_the_comments():
 def test_the_example_of_analyses_reads_the_states_of_two_models(with_models, monkeypatch, capsys):
     monkeypatch.chdir(with_models)
     texts = ["a small cat sat", "three red dogs"]
-    names = run(blocks("analysis.md"), sources=texts, targets=texts)
+    model, ids = Translator.from_directory("runs/fusion").model, np.ones([1, 4], "int32")
+    names = run(blocks("analysis.md"), sources=texts, targets=texts, model=model, source_ids=ids, target_ids=ids)
+    assert not np.allclose(names["logits"], model([ids, ids]))
     assert "| fusion |" in capsys.readouterr().out.replace("similarity, ", "")
     batch = names["batch"]
     layers, tokens, dim = batch.source.states.shape
