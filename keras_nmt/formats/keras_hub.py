@@ -69,10 +69,11 @@ def read(folder: Path) -> ImportedTask:
             raise UserError(f"Missing file of the preset: {needed}")
     try:
         config = dict(read_json(path, "the configuration of a backbone")["config"])
-        policy = config.pop("dtype")
-        if policy["class_name"] != "DTypePolicy":
+        policy, quantization = config.pop("dtype"), config.pop("quantization", None)
+        if quantization or policy["class_name"] != "DTypePolicy":
             raise UserError(
-                f"The weights must be floats: save the preset before `quantize`. Received: {policy['class_name']}"
+                "A model directory holds float weights: import the preset that was saved before `quantize`. "
+                f"Received: {folder}, of {quantization['mode'] if quantization else policy['class_name']} weights"
             )
         check_limits(config)
         names = [name for name in config if name not in ("name", "trainable")]

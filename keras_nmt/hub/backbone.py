@@ -11,7 +11,6 @@ import keras
 import keras_hub
 from keras import ops
 
-from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import atomic_path
 from keras_nmt.files.weights_file import arrays, open_weights
 from keras_nmt.layers._keras_private import forget_graphs
@@ -19,6 +18,7 @@ from keras_nmt.models import Transformer, quantize
 from keras_nmt.models.translation_model import SideLayer, Untracked
 
 OF_KERAS = ("name", "trainable", "dtype")  # what the base class writes into the configuration
+QUANTIZATION = "quantization"  # in the configuration of a quantised backbone: the arguments of `quantize`
 
 
 class _StepStates(SideLayer):
@@ -98,7 +98,7 @@ class TranslationBackbone(keras_hub.models.Backbone):
         self.token_embedding = target.embedding
         super().__init__(inputs=inputs, outputs=outputs, dtype=dtype, **of_keras)
         step = _StepStates(target, dtype=target.embedding.dtype_policy, name="decoder_step")
-        self._parts = Untracked(model=model, source=source, target=target, step=step)
+        self._parts = Untracked(model=model, source=source, target=target, step=step, quantization=None)
 
     @property
     def model(self) -> Transformer:
@@ -164,20 +164,27 @@ class TranslationBackbone(keras_hub.models.Backbone):
     def quantize(self, mode: str = "int8", config: Any = None, embeddings: bool = True) -> None:
         """Converts matrices to int8, of mechanisms too; see `keras_nmt.models.quantize`. Keras makes the `config`."""
         quantize(self.model, mode, embeddings)
+        self._parts.quantization = {"mode": mode, "embeddings": embeddings}
         forget_graphs(self)
 
-    def check_savable(self, preset_dir: str | os.PathLike[str]) -> None:
-        """Raises a `UserError` if the weights are quantised."""
-        if any(variable.dtype == "int8" for variable in self.weights):
-            raise UserError(
-                "A preset holds float weights: save it before `quantize`, and quantise it again after loading. "
-                f"Received: preset_dir={preset_dir}"
-            )
-
     def save_to_preset(self, preset_dir: str | os.PathLike[str], max_shard_size: float = 10) -> None:
-        self.check_savable(preset_dir)
         super().save_to_preset(os.fspath(preset_dir), max_shard_size)
 
     def get_config(self) -> dict[str, Any]:
         of_model = {name: value for name, value in self.model.get_config().items() if name not in OF_KERAS}
-        return {**super().get_config(), **of_model}
+        config = {**super().get_config(), **of_model}
+        if self._parts.quantization:
+            # Keras would write the quantised layers by their paths, but knows none of those of mechanisms.
+            dtype = keras.dtype_policies.serialize(self.dtype_policy)
+            config |= {"dtype": dtype, QUANTIZATION: self._parts.quantization}
+        return config
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> TranslationBackbone:
+        """Makes a backbone, which is quantised if the one of the configuration was, so that it can read its weights."""
+        config = dict(config)
+        quantization = config.pop(QUANTIZATION, None)
+        backbone: TranslationBackbone = super().from_config(config)
+        if quantization:
+            backbone.quantize(**quantization)
+        return backbone

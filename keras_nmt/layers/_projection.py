@@ -62,7 +62,7 @@ class Int8Kernels(ConfiguredLayer):
 
     A sub-class lists its weights of two or more dimensions in `kernels`, and multiplies by them with `product`. Each
     column of a matrix has a scale. The rows of the other factor are scaled at run time. Keras saves such a layer with
-    its adapter merged, as a `Dense`. It saves an int8 layer, but cannot load it: keep the float weights.
+    its adapter merged, as a `Dense`. The file of an int8 layer is for a layer on which `quantize` was called, too.
     """
 
     kernels: tuple[str, ...] = ()
@@ -114,7 +114,9 @@ class Int8Kernels(ConfiguredLayer):
         if not self.lora_enabled:
             super().save_own_variables(store)
             return
-        merged = {id(kernel): self._merged(name) for name, kernel in self._own_kernels()}
+        merged: dict[int, Any] = {}
+        for name, _ in self._own_kernels():
+            merged |= self._merged(name)
         for i, variable in enumerate(self._kept_variables()):
             store[str(i)] = merged.get(id(variable), variable)
 
@@ -133,11 +135,16 @@ class Int8Kernels(ConfiguredLayer):
         """Returns the layer's own variables in the order in which Keras saves them, without those of an adapter."""
         return [x for x in (*self._trainable_variables, *self._non_trainable_variables) if "lora_" not in x.name]
 
-    def _merged(self, name: str) -> Any:
+    def _merged(self, name: str) -> dict[int, Any]:
+        """Returns the values of a kernel with its adapter, and of the scales of an int8 one, by the variables' ids."""
         kernel = getattr(self, name)
         a, b = (getattr(self, f"lora_{name}_{i}") for i in "ab")
-        product = ops.matmul(a, b) * (self.lora_alpha / self.lora_rank)
-        return kernel + ops.cast(ops.reshape(product, kernel.shape), kernel.dtype)
+        product = ops.reshape(ops.matmul(a, b) * (self.lora_alpha / self.lora_rank), kernel.shape)
+        if not self.is_int8:
+            return {id(kernel): kernel + ops.cast(product, kernel.dtype)}
+        scale = getattr(self, f"{name}_scale")
+        values, columns = _to_int8(ops.cast(kernel, "float32") / ops.cast(scale, "float32") + product)
+        return {id(kernel): values, id(scale): columns}
 
     def quantize(self, mode: str | None = None, type_check: bool = True, config: Any = None) -> None:
         """Converts the kernels; see `keras.layers.Layer`. The only mode is "int8"."""
@@ -146,16 +153,22 @@ class Int8Kernels(ConfiguredLayer):
         if self.is_int8:
             raise ValueError(f"The layer is already quantized. Received: layer={self.name!r}")
         for name, kernel in self._own_kernels():
-            over = tuple(range(len(kernel.shape) - 1))
-            values, scale = keras.quantizers.abs_max_quantize(kernel, axis=over, to_numpy=True)
+            values, scale = _to_int8(kernel)
             delattr(self, name)
             int8 = self.add_weight(shape=values.shape, dtype="int8", initializer="zeros", trainable=False, name=name)
             int8.assign(values)
             setattr(self, name, int8)
-            columns = self.add_weight(shape=scale.shape[-1:], trainable=False, name=f"{name}_scale")
-            columns.assign(ops.reshape(scale, (-1,)))
+            columns = self.add_weight(shape=scale.shape, trainable=False, name=f"{name}_scale")
+            columns.assign(scale)
             setattr(self, f"{name}_scale", columns)
         self.is_int8 = True
+
+
+def _to_int8(kernel: Any) -> tuple[Any, Any]:
+    """Returns a kernel `[..., m]` as int8, and the scales `[m]` of its columns, by which it was multiplied."""
+    over = tuple(range(len(kernel.shape) - 1))
+    values, scale = keras.quantizers.abs_max_quantize(kernel, axis=over, to_numpy=True)
+    return values, ops.reshape(scale, (-1,))
 
 
 def _int8_product(x: Any, kernel: Any, scale: Any) -> Any:

@@ -49,7 +49,8 @@ def test_damage_and_foreign_classes_are_named_in_one_line(preset, tmp_path, kera
     foreign = {"module": "os", "class_name": "system", "config": {}, "registered_name": "os>system"}
     for number, (changes, message) in enumerate(
         [
-            ({"dtype": quantised}, "save the preset before `quantize`"),
+            ({"dtype": quantised}, "saved before `quantize`. .*DTypePolicyMap"),
+            ({"quantization": {"mode": "int8"}}, "saved before `quantize`. .*of int8 weights"),
             ({"hidden_dim": 10**7}, "`hidden_dim` must be at most"),
             ({"shortcuts": foreign}, "does not hold a complete preset"),
             ({"num_decoder_layers": 2}, "does not match|complete preset|numbers for a model"),

@@ -159,16 +159,36 @@ def test_low_rank_weights_are_trained_saved_and_merged(model, tokenizers, tmp_pa
         merged.backbone.load_lora_weights(tmp_path / "adapter.lora.h5")
 
 
-def test_int8_weights_compute_nearly_the_same_and_are_not_saved(model, tokenizers, tmp_path):
+def test_int8_presets_load_with_equal_logits(model, tokenizers, tmp_path):
     task = TranslationSeq2SeqLM.from_model(model, tokenizers, SEARCH)
     inputs = as_inputs([[7, 8, 9, EOS]], [[BOS, 7, 8]])
     floats = keras.ops.convert_to_numpy(task(inputs))
     task.quantize("int8")
     assert sum(weight.dtype == "int8" for weight in task.weights) > 10
-    assert np.abs(keras.ops.convert_to_numpy(task(inputs)) - floats).max() < 0.1 * np.abs(floats).max()
-    with pytest.raises(UserError, match="save it before `quantize`"):
-        task.save_to_preset(tmp_path / "preset")
-    assert not list(tmp_path.iterdir())
+    int8 = keras.ops.convert_to_numpy(task(inputs))
+    assert np.abs(int8 - floats).max() < 0.1 * np.abs(floats).max()
+    task.save_to_preset(tmp_path / "preset")
+    loaded = keras_hub.models.Seq2SeqLM.from_preset(str(tmp_path / "preset"))
+    np.testing.assert_array_equal(keras.ops.convert_to_numpy(loaded(inputs)), int8)
+
+
+@pytest.mark.slow
+def test_int8_presets_hold_what_an_adapter_adds(model, tokenizers, tmp_path):
+    task = TranslationSeq2SeqLM.from_model(model, tokenizers, SEARCH)
+    inputs = as_inputs([[7, 8, 9, EOS]], [[BOS, 7, 8]])
+    floats = keras.ops.convert_to_numpy(task(inputs))
+    task.quantize("int8", embeddings=False)
+    task.backbone.enable_lora(2)
+    for weight in task.trainable_weights:
+        weight.assign(keras.random.normal(weight.shape, stddev=0.3, seed=1))
+    adapted = keras.ops.convert_to_numpy(task(inputs))
+    assert np.abs(adapted - floats).max() > 2
+    task.save_to_preset(tmp_path / "preset")
+    for dtype in ("float32", "bfloat16"):
+        merged = keras_hub.models.Seq2SeqLM.from_preset(str(tmp_path / "preset"), dtype=dtype)
+        assert {weight.dtype for weight in merged.weights} == {dtype, "int8"}
+        found = keras.ops.convert_to_numpy(merged(inputs)).astype("float32")
+        np.testing.assert_allclose(found, adapted, atol=0.4)
 
 
 LOAD = """
@@ -176,8 +196,9 @@ import sys, keras, keras_hub, keras_nmt.hub
 path, dtype, *lines = sys.argv[1:]
 task = keras_hub.models.Seq2SeqLM.from_preset(path, dtype=dtype)
 task.compile(run_eagerly=True)
-print(type(task).__name__, {weight.dtype for weight in task.weights}, task.search, *task.generate(lines), sep="\\n")
-if dtype == "float32":
+dtypes = sorted({weight.dtype for weight in task.weights})
+print(type(task).__name__, dtypes, task.search, *task.generate(lines), sep="\\n")
+if dtype == "float32" and not path.endswith("int8"):
     task.save_to_preset(path + "-again")
     keras.utils.set_random_seed(1)  # after which the resources of TensorFlow Text would be gone
     task.fit({"encoder_text": lines, "decoder_text": ["katze"] * len(lines)}, verbose=0)
@@ -191,14 +212,19 @@ if dtype == "float32":
 def test_another_process_loads_a_preset_and_translates_alike(task, lines, tmp_path, backend):
     task.save_to_preset(tmp_path / "preset")
     texts = [lines[0], lines[3]]
-    expected = task.generate(texts)
-    for dtype in ("float32", "bfloat16"):
-        command = [sys.executable, "-c", LOAD, str(tmp_path / "preset"), dtype, *texts]
+    small = TranslationSeq2SeqLM.from_preset(str(tmp_path / "preset"))
+    small.quantize("int8")
+    small.compile(run_eagerly=True)
+    small.save_to_preset(tmp_path / "int8")
+    for preset, of, dtype in (("preset", task, "float32"), ("preset", task, "bfloat16"), ("int8", small, "float32")):
+        expected = of.generate(texts)
+        command = [sys.executable, "-c", LOAD, str(tmp_path / preset), dtype, *texts]
         environment = {**os.environ, "KERAS_BACKEND": backend}
         done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
         assert done.returncode == 0, done.stderr[-3000:]
         kind, dtypes, search, *found = done.stdout.splitlines()[-5:]
-        assert (kind, dtypes, search) == ("TranslationSeq2SeqLM", str({dtype}), str(SEARCH))
+        of_weights = [dtype, *(["int8"] if preset == "int8" else [])]
+        assert (kind, dtypes, search) == ("TranslationSeq2SeqLM", str(of_weights), str(SEARCH))
         assert dtype == "bfloat16" or found == expected
     one, other = ((tmp_path / name / "model.weights.h5") for name in ("preset", "preset-again"))
     with h5py.File(one) as first, h5py.File(other) as second:
