@@ -53,6 +53,21 @@ class UserError(ValueError):
         return f"{self.problem.format(**names)}. Received: {', '.join(values)}"
 
 
+def require(is_right: object, problem: str, **received: object) -> None:
+    """Checks a condition on values of a user; raises a `UserError` if it does not hold. See there for the arguments.
+
+    Example:
+
+    >>> require(0 < 5, "{beam_size} must be positive", beam_size=5)
+    >>> require(0 < -1, "{beam_size} must be positive", beam_size=-1)
+    Traceback (most recent call last):
+        ...
+    keras_nmt.errors.UserError: `beam_size` must be positive. Received: beam_size=-1
+    """
+    if not is_right:
+        raise UserError(problem, received)
+
+
 def without_controls(text: str) -> str:
     r"""Returns a text for a terminal: control characters, except tab and line feed, become escape sequences.
 
@@ -141,8 +156,7 @@ def check_positive(**numbers: float | None) -> None:
     >>> check_positive(patience=3, max_updates=None)
     """
     for name, number in numbers.items():
-        if number is not None and not number > 0:
-            raise UserError(f"`{name}` must be positive. Received: {name}={number}")
+        require(number is None or number > 0, f"`{name}` must be positive", **{name: number})
 
 
 def is_integer(value: object) -> TypeGuard[int]:

@@ -20,12 +20,12 @@ import sentencepiece
 from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
 from keras_nmt.data.prepared_folder import MANIFEST, MANIFEST_BYTES
-from keras_nmt.errors import UserError, check_positive, one_line
+from keras_nmt.errors import UserError, check_positive, one_line, require
 from keras_nmt.files.atomic_files import check_writable, errors_that_name, write_bytes
 from keras_nmt.files.json_file import read_json
 from keras_nmt.files.model_config import CONFIG, SUBWORDS_SHA256
 from keras_nmt.files.paths import check_regular
-from keras_nmt.files.settings import documented, setting
+from keras_nmt.files.settings import check_rule, documented, setting
 from keras_nmt.ids import BOS, EOS, PAD, UNK
 from keras_nmt.text.normalization import normalization_rules
 from keras_nmt.text.source_cleaning import clean_source, replacements
@@ -42,7 +42,7 @@ NUM_THREADS = 16  # the model depends on the number of threads; a constant gives
 
 
 @documented
-@dataclasses.dataclass(kw_only=True)
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class SubwordOptions:
     """The options of a subword model, for `keras_nmt.data.train_subwords`."""
 
@@ -80,35 +80,22 @@ class SubwordOptions:
         keras_nmt.errors.UserError: `vocabulary_size` must be at least 261 with `byte_fallback`. Received: \
 vocabulary_size=9
         """
-        for name, known in (("model_type", MODEL_TYPES), ("normalization", NORMALIZATIONS)):
-            if getattr(self, name) not in known:
-                raise UserError(f"`{name}` must be one of {', '.join(known)}. Received: {name}={getattr(self, name)!r}")
-        if self.lowercase and self.normalization == "identity":
-            raise UserError(
-                "With `lowercase`, `normalization` must be nfc or nfkc, because letters are composed. "
-                "Received: normalization='identity'"
-            )
         for kind, given in (("user_symbols", self.user_symbols), ("control_symbols", control_symbols)):
-            if isinstance(given, str):
-                raise UserError(f"`{kind}` must be a sequence of strings. Received: {kind}={given!r}")
+            require(not isinstance(given, str), f"{{{kind}}} must be a sequence of strings", **{kind: given})
         symbols = [*control_symbols, *self.user_symbols]
         wrong = [s for s in symbols if not s or any(c.isspace() for c in s) or s in RESERVED_SYMBOLS]
-        if wrong or len(set(symbols)) < len(symbols):
-            raise UserError(
-                f"Symbols must be distinct, without spaces, and none of {RESERVED_SYMBOLS}. "
-                f"Received: user_symbols={list(self.user_symbols)}, control_symbols={list(control_symbols)}"
-            )
+        for name, known in (("model_type", MODEL_TYPES), ("normalization", NORMALIZATIONS)):
+            check_rule(self, getattr(self, name) in known, f"{{{name}}} must be one of {', '.join(known)}", name)
+        problem = "With `lowercase`, {normalization} must be nfc or nfkc, because letters are composed"
+        check_rule(self, not self.lowercase or self.normalization != "identity", problem, "normalization")
+        problem = f"{{character_coverage}} must be from {LEAST_COVERAGE} to 1"
+        check_rule(self, LEAST_COVERAGE <= self.character_coverage <= 1, problem, "character_coverage")
+        are_right = not wrong and len(set(symbols)) == len(symbols)
+        problem = f"Symbols must be distinct, without spaces, and none of {RESERVED_SYMBOLS}"
+        require(are_right, problem, user_symbols=self.user_symbols, control_symbols=control_symbols)
         least = len(RESERVED_SYMBOLS) + len(symbols) + NUM_BYTES * self.byte_fallback + 1
-        if vocabulary_size < least:
-            bytes_ = " with `byte_fallback`" if self.byte_fallback else ""
-            raise UserError(
-                f"`vocabulary_size` must be at least {least}{bytes_}. Received: vocabulary_size={vocabulary_size}"
-            )
-        if not LEAST_COVERAGE <= self.character_coverage <= 1:
-            raise UserError(
-                f"`character_coverage` must be from {LEAST_COVERAGE} to 1. "
-                f"Received: character_coverage={self.character_coverage}"
-            )
+        problem = f"{{vocabulary_size}} must be at least {least}{' with `byte_fallback`' * self.byte_fallback}"
+        require(vocabulary_size >= least, problem, vocabulary_size=vocabulary_size)
 
 
 def read_subwords(path: str | os.PathLike[str], digest: str | None = None) -> bytes:

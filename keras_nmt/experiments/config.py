@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from pydantic import PositiveInt
 
-from keras_nmt.errors import UserError, nearest
+from keras_nmt.errors import UserError, nearest, require
 from keras_nmt.evaluation.metrics import METRICS, check_tokenizer, warn_of_script
 from keras_nmt.experiments.corpus_files import File
 from keras_nmt.experiments.data_config import DataConfig, Direction, Pairs, check_files
@@ -26,15 +26,18 @@ from keras_nmt.files.search_options import SearchOptions
 from keras_nmt.files.settings import (
     as_nested,
     change_paths,
+    check_rule,
     documented,
     flatten,
     list_settings,
     make_settings,
     merge_settings,
     nested_items,
+    sections,
     set_value,
     setting,
     setting_names,
+    value_at,
     whole_name,
 )
 from keras_nmt.layers._keras_private import without_values
@@ -58,7 +61,7 @@ def dev_metrics() -> dict[str, str]:
 
 
 @documented
-@dataclasses.dataclass(kw_only=True)
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class EvaluationConfig:
     """The evaluations of an experiment: greedy search on the development data."""
 
@@ -86,7 +89,7 @@ class EvaluationConfig:
 
 
 @documented
-@dataclasses.dataclass(kw_only=True)
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class SearchConfig:
     """The search that translates the test data, and the default of the final model."""
 
@@ -103,7 +106,7 @@ class SearchConfig:
 
 
 @documented
-@dataclasses.dataclass(kw_only=True)
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class ExperimentConfig:
     """The settings of an experiment: it trains subwords and a model on parallel text, and scores the model.
 
@@ -146,28 +149,23 @@ class ExperimentConfig:
 
     def __post_init__(self) -> None:
         check_local(self.directory)
-        self.model.choose(self.data.num_pairs)
-        self.subwords.choose(self.model.kind, self.sides, self.training.start.init_from is None)
+        kind, start = self.model.kind, self.training.start
+        problem = "A Transformer has one direction: train on one, or choose another {architecture}"
+        is_fitting = self.data.num_pairs == 1 or kind.has_languages
+        require(is_fitting, problem, architecture=self.model.architecture, directions=self.data.num_pairs)
+        self.subwords.check(kind, self.sides, start.init_from is None)
         self._check_evaluation()
-        start, frozen = self.training.start, list(self.model.frozen)
-        others = (frozen, start.allow_missing, start.ignore_extra)
-        if self.model.lora is not None and (start.init_from is None or any(others)):
-            raise UserError(
-                "`lora` needs `init_from`, and goes with none of `frozen`, `allow_missing` and `ignore_extra`. "
-                f"Received: init_from={start.init_from}, frozen={frozen}, "
-                f"allow_missing={list(start.allow_missing)}, ignore_extra={list(start.ignore_extra)}"
-            )
         self._check_teaching()
         names = sorted(f"{s}-{t}" for s, t in self.pair_lists.train)
         weights = self.training.task_weights
-        if weights is not None and sorted(weights) != names:
-            raise UserError(
-                f"`task_weights` must have a weight for each of {', '.join(names)}. Received: task_weights={weights}"
-            )
-        if not any(value is not None for value in self.limits.values()):
-            raise UserError(
-                f"Missing end of the training: set one of {', '.join(self.limits)}, such as --max-updates N."
-            )
+        problem = f"{{task_weights}} must have a weight for each of {', '.join(names)}"
+        check_rule(self, weights is None or sorted(weights) == names, problem, "training.task_weights")
+        others = "model.frozen", "training.start.allow_missing", "training.start.ignore_extra"
+        is_alone = start.init_from is not None and not any(value_at(self, name) for name in others)
+        problem = "`lora` needs {init_from}, and goes with none of {frozen}, {allow_missing} and {ignore_extra}"
+        check_rule(self, self.model.lora is None or is_alone, problem, "training.start.init_from", *others)
+        has_end = any(value is not None for value in self.limits.values())
+        require(has_end, f"Missing end of the training: set one of {', '.join(self.limits)}, such as --max-updates N.")
 
     @classmethod
     def from_settings(cls, *layers: Mapping[str, Any]) -> Self:
@@ -198,10 +196,8 @@ class ExperimentConfig:
         if missing := [f"`{name}` ({option})" for name, option in NEEDED.items() if given.get(name) is None]:
             raise UserError(f"Missing settings: {', '.join(missing)}")
         _add_defaults(settings, given)
-        settings["data"] = make_settings(DataConfig, settings["data"], "data.")
-        if kind := ARCHITECTURES.get(str(settings["model"]["architecture"])):
-            # Checked first, because a wrong name may be the reason for what other sections lack.
-            kind.check_arguments({name.removeprefix("model."): value for name, value in others.items()})
+        for name in ("data", "model"):  # first, because a wrong name there may be the reason for what others lack
+            settings[name] = make_settings(sections(cls)[name], settings[name], f"{name}.")
         return make_settings(cls, settings)
 
     @staticmethod
@@ -312,38 +308,28 @@ class ExperimentConfig:
             return without_values(lambda: self.make_model(self.vocabulary_sizes)).count_params()
 
     def _check_teaching(self) -> None:
-        for name, value in (("alignments", self.data.alignments), ("teacher", self.training.teacher)):
-            if value is not None and self.model.kind.has_languages:
-                raise UserError(f"`{name}` must be used with a Transformer, of one direction. Received: {name}={value}")
-        weight = self.training.update.alignment_weight
+        for name in ("data.alignments", "training.teacher"):
+            problem = f"{{{name.partition('.')[2]}}} must be used with a Transformer, of one direction"
+            check_rule(self, value_at(self, name) is None or not self.model.kind.has_languages, problem, name)
         if self.data.alignments is None:
-            if weight != UpdateConfig.alignment_weight:
-                raise UserError(f"`alignment_weight` needs `alignments`. Received: alignment_weight={weight}")
+            is_default = self.training.update.alignment_weight == UpdateConfig.alignment_weight
+            check_rule(self, is_default, "{alignment_weight} needs `alignments`", "training.update.alignment_weight")
             return
-        if self.data.noise is not None or self.subwords.sampling is not None:
-            raise UserError(
-                "`noise` and `subwords.sampling` change the subwords, which `alignments` do not allow. "
-                f"Received: noise={self.data.noise}, sampling={self.subwords.sampling}"
-            )
-        if self.model.arguments.get("alignment_head") is None:
-            raise UserError("Missing `model.alignment_head`: `alignments` need a head that learns them.")
+        problem = "{noise} and subwords.{sampling} change the subwords, which `alignments` do not allow"
+        is_unchanged = self.data.noise is self.subwords.sampling is None
+        check_rule(self, is_unchanged, problem, "data.noise", "subwords.sampling")
+        has_head = self.model.arguments.get("alignment_head") is not None
+        require(has_head, "Missing `model.alignment_head`: `alignments` need a head that learns them.")
 
     def _check_evaluation(self) -> None:
         own, dev = self.evaluation, self.pair_lists.dev
         known = [*dev_metrics(), "loss"]
-        if unknown := [name for name in own.dev_metrics if name not in known]:
-            raise UserError(f"`dev_metrics` must be among {', '.join(known)}. Received: dev_metrics={unknown!r}")
-        if "bleu" not in own.dev_metrics:
-            raise UserError(
-                f"`dev_metrics` must contain bleu, to compare runs. Received: dev_metrics={own.dev_metrics!r}"
-            )
         of_pairs = [f"{name}_{s}-{t}" for name in own.dev_metrics for s, t in dev if len(dev) > 1]
         metrics = [*own.dev_metrics, *of_pairs]
-        if own.best_metric not in metrics:
-            raise UserError(
-                f"`best_metric` must be one of {', '.join(metrics)}, the scores of `dev_metrics`. "
-                f"Received: best_metric={own.best_metric!r}"
-            )
+        problem = f"{{dev_metrics}} must have bleu, to compare runs, and may have others of {', '.join(known)}"
+        check_rule(own, {"bleu"} <= set(own.dev_metrics) <= set(known), problem, "dev_metrics")
+        problem = f"{{best_metric}} must be one of {', '.join(metrics)}, the scores of `dev_metrics`"
+        check_rule(own, own.best_metric in metrics, problem, "best_metric")
         check_tokenizer(own.bleu_tokenizer, "bleu_tokenizer", load=False)
 
 
@@ -359,6 +345,8 @@ def _add_defaults(settings: dict[str, Any], given: Mapping[str, Any]) -> None:
         "training.update.normalize_by": "tokens" if architecture == "transformer" else "sentences",
         "training.saving.final_weights": "average_last" if given.get("training.ema") is None else "ema",
     }
+    if kind := ARCHITECTURES.get(str(architecture)):
+        defaults |= {"model.preset": kind.preset, "subwords.joint_vocabulary": kind.joint_vocabulary}
     if given.get("data.alignments") is not None and architecture == "transformer":
         defaults["model.alignment_head"] = 1
     for name, value in defaults.items():

@@ -13,7 +13,7 @@ from pydantic import Field, PositiveFloat, PositiveInt
 from keras_nmt.data import PreparedCorpus, SourceNoise, text_digest
 from keras_nmt.data.prepared_folder import prepared_side
 from keras_nmt.data.word_alignments import check_words, parse_pharaoh_alignments
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, require
 from keras_nmt.experiments.corpus_files import (
     Corpus,
     File,
@@ -25,13 +25,13 @@ from keras_nmt.experiments.corpus_files import (
     uncompressed_name,
 )
 from keras_nmt.files.paths import check_regular
-from keras_nmt.files.settings import documented, setting
+from keras_nmt.files.settings import check_rule, documented, setting
 from keras_nmt.text.text_files import count_lines, read_line_pairs, read_paired_blocks
 from keras_nmt.text.translation import split_words
 
 
 @documented
-@dataclasses.dataclass(kw_only=True)
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class DataConfig:
     """The directions of an experiment, and their files.
 
@@ -57,6 +57,7 @@ class DataConfig:
         None,
         "Directions to test; by default all pairs of two different languages that the model can translate, also "
         "without training; with one language, all `pairs`.",
+        needs=("test",),
     )
     train: Corpus | Sequence[Corpus] = setting(
         text="Corpus to train on: plain text or gzip, one sentence a line; or prepared corpora, such as "
@@ -87,29 +88,21 @@ class DataConfig:
     max_ratio: Annotated[float, Field(ge=1)] = setting(3.0, "Largest ratio of the lengths of a sentence pair.")
 
     def __post_init__(self) -> None:
-        if len(set(self.languages)) != len(self.languages) or not self.languages:
-            raise UserError(f"`languages` must name each language once. Received: languages={list(self.languages)}")
         for name in ("train", "dev", "test"):
             for corpus in corpora_of(getattr(self, name)):
-                if not isinstance(corpus, Mapping) and "{language}" not in os.fspath(corpus):
-                    raise UserError(
-                        "A corpus must be a pattern with {language} in it, or a dictionary of files by language. "
-                        f"Received: {name}={os.fspath(corpus)!r}"
-                    )
-        number = len(corpora_of(self.train))
-        if number == 0 or (self.corpus_weights is not None and len(self.corpus_weights) != number):
-            raise UserError(
-                f"`corpus_weights` must have a number for each of {number} corpora, at least one. "
-                f"Received: corpus_weights={self.corpus_weights}"
-            )
-        if self.test is None and self.test_pairs is not None:
-            raise UserError(f"`test_pairs` needs `test`. Received: test_pairs={list(self.test_pairs)}")
+                is_right = isinstance(corpus, Mapping) or "{language}" in os.fspath(corpus)
+                problem = "A corpus must be a pattern with {{language}} in it, or a dictionary of files by language"
+                require(is_right, problem, **{name: corpus})
+        number, weights = len(corpora_of(self.train)), self.corpus_weights
+        problem = f"{{corpus_weights}} must have a number for each of {number} corpora, at least one"
+        check_rule(self, number > 0 and (weights is None or len(weights) == number), problem, "corpus_weights")
+        problem = f"{{alignments}} must have a file for each of {number} corpora"
+        has_all = self.alignments is None or len(corpora_of(self.alignments)) == number
+        check_rule(self, has_all, problem, "alignments")
+        are_distinct = len(set(self.languages)) == len(self.languages) > 0
+        check_rule(self, are_distinct, "{languages} must name each language once", "languages")
         if self.noise is not None:
             SourceNoise.from_settings(self.noise)
-        if self.alignments is not None and len(corpora_of(self.alignments)) != number:
-            raise UserError(
-                f"`alignments` must have a file for each of {number} corpora. Received: alignments={self.alignments}"
-            )
         self.pair_lists(knows_all=True)  # checks the names of the directions
 
     @property
@@ -128,48 +121,34 @@ class DataConfig:
         """
         combinations = [(s, t) for s in self.languages for t in self.languages]
         named = {f"{s}-{t}": (s, t) for s, t in combinations}
-        if len(named) < len(combinations):
-            raise UserError(
-                f"Two directions must not have the same name, SOURCE-TARGET. Received: languages={list(self.languages)}"
-            )
+        problem = "Two directions must not have the same name, SOURCE-TARGET"
+        require(len(named) == len(combinations), problem, languages=self.languages)
 
         def listed(name: str, default: list[Pair]) -> list[Pair]:
             pairs = getattr(self, name)
             if pairs is None:
                 return default
-            for pair in pairs:
-                if pair not in named:
-                    raise UserError(
-                        f"A direction must be SOURCE-TARGET, two of {', '.join(self.languages)}. "
-                        f"Received: {name}={pair!r}"
-                    )
-            if len(set(pairs)) != len(pairs):
-                raise UserError(f"`{name}` must name each direction once. Received: {name}={list(pairs)}")
+            problem = f"{{{name}}} must name directions SOURCE-TARGET, two of {', '.join(self.languages)}, each once"
+            require(len(set(pairs)) == len(pairs) and named.keys() >= set(pairs), problem, **{name: pairs})
             return [named[pair] for pair in pairs]
 
         train = listed("pairs", [(s, t) for s, t in combinations if s != t])
-        if not train:
-            raise UserError(f"There is no direction to train on. Received: languages={list(self.languages)}")
+        require(train, "There is no direction to train on", languages=self.languages)
         # A model can read only languages that were a source in training, and write only those that were a target.
         sources, targets = (set(languages) for languages in zip(*train, strict=True))
         if knows_all:
             sources = targets = set(self.languages)
-        if missing := [language for language in self.languages if language not in sources | targets]:
-            raise UserError(
-                f"Each language must be in a direction to train; {', '.join(missing)} is in none. "
-                f"Received: pairs={self.pairs}"
-            )
+        missing = ", ".join(language for language in self.languages if language not in sources | targets)
+        problem = f"Each language must be in a direction to train; {missing} is in none"
+        require(not missing, problem, pairs=self.pairs)
         dev = listed("dev_pairs", [(s, t) for s, t in train if s != t] or train)
-        if not dev:
-            raise UserError(f"`dev_pairs` must name a direction. Received: dev_pairs={self.dev_pairs}")
+        require(dev, "{dev_pairs} must name a direction", dev_pairs=self.dev_pairs)
         known = [(s, t) for s, t in combinations if s != t and s in sources and t in targets]
         test = [] if self.test is None else listed("test_pairs", known or train)
         for name, pairs in (("dev_pairs", dev), ("test_pairs", test)):
-            if untrained := [f"{s}-{t}" for s, t in pairs if s not in sources or t not in targets]:
-                raise UserError(
-                    f"`{name}` must only have sources and targets that are trained as such. "
-                    f"Received: {', '.join(untrained)}"
-                )
+            untrained = [f"{s}-{t}" for s, t in pairs if s not in sources or t not in targets]
+            problem = f"{{{name}}} must only have sources and targets that are trained as such"
+            require(not untrained, problem, **{name: untrained})
         return Pairs(train, dev, test)
 
     def directions(self, pairs: Pairs, sides_of: Callable[[Pair], Pair]) -> list[Direction]:

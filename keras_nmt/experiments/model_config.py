@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import inspect
 import os
 from collections.abc import Collection, Mapping, Sequence
@@ -12,9 +13,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, PositiveInt
 
 from keras_nmt.data.subword_models import SubwordOptions
-from keras_nmt.errors import UserError, nearest
+from keras_nmt.errors import UserError, nearest, require
 from keras_nmt.experiments.corpus_files import File, Pair
-from keras_nmt.files.settings import documented, setting
+from keras_nmt.files.settings import check_rule, documented, setting
 from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel, LowRank, Transformer
 from keras_nmt.models.transformer import TRANSFORMER_PRESETS
 
@@ -79,7 +80,7 @@ ARCHITECTURES = {
 
 
 @documented
-@dataclasses.dataclass(kw_only=True)
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class ModelConfig:
     """The model of an experiment.
 
@@ -109,18 +110,9 @@ class ModelConfig:
         """The architecture."""
         return ARCHITECTURES[self.architecture or "transformer"]
 
-    def choose(self, num_pairs: int) -> None:
-        """Chooses the architecture and the preset for a number of directions to train, and checks all settings."""
-        self.architecture = self.architecture or ("transformer" if num_pairs == 1 else "attention_bridge")
-        self.preset = self.preset or self.kind.preset
-        if num_pairs > 1 and not self.kind.has_languages:
-            raise UserError(
-                "A Transformer has one direction: train on one, or choose another `model.architecture`. "
-                f"Received: model.architecture={self.architecture!r}, {num_pairs} directions to train"
-            )
-        if self.preset is not None and self.preset not in TRANSFORMER_PRESETS:
-            known = ", ".join(TRANSFORMER_PRESETS)
-            raise UserError(f"`model.preset` must be one of {known}. Received: model.preset={self.preset!r}")
+    def __post_init__(self) -> None:
+        known = ", ".join(TRANSFORMER_PRESETS)
+        require(self.preset in (None, *TRANSFORMER_PRESETS), f"{{preset}} must be one of {known}", preset=self.preset)
         if self.lora is not None:
             LowRank.from_settings(self.lora)
         self.kind.check_arguments(self.arguments)
@@ -162,7 +154,7 @@ class ModelConfig:
 
 
 @documented
-@dataclasses.dataclass(kw_only=True)
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class SubwordConfig(SubwordOptions):
     """The subwords of an experiment. They are trained on its text unless `models` or `init_from` provides them."""
 
@@ -207,36 +199,27 @@ class SubwordConfig(SubwordOptions):
             return {}
         return dict(self.models) if isinstance(self.models, dict) else dict.fromkeys(sides, self.models)
 
-    def choose(self, kind: Architecture, sides: Sequence[str], trains: bool) -> None:
-        """Chooses `joint_vocabulary`, and checks all settings for an architecture.
+    def check(self, kind: Architecture, sides: Sequence[str], trains: bool) -> None:
+        """Checks all settings for an architecture.
 
         Args:
             kind: `Architecture`.
             sides: Sequence of str, the sides with a vocabulary.
             trains: Bool, whether subwords are trained.
         """
-        if self.joint_vocabulary is None:
-            self.joint_vocabulary = kind.joint_vocabulary
-        is_joint, named = self.joint_vocabulary, ", ".join(sides)
-        if not is_joint and kind.model is LanguageLabelModel:
-            raise UserError("A model with language labels must have one vocabulary. Received: joint_vocabulary=False")
+        is_joint, named, size = self.joint_vocabulary, ", ".join(sides), self.vocabulary_size
+        check = functools.partial(check_rule, self)
+        problem = "A model with language labels must have one vocabulary"
+        check(is_joint or kind.model is not LanguageLabelModel, problem, "joint_vocabulary")
         for name in ("vocabulary_size", "models"):
             value = getattr(self, name)
-            if isinstance(value, dict) and (is_joint or not set(value) <= set(sides)):
-                raise UserError(
-                    f"`subwords.{name}` by language needs separate vocabularies (joint_vocabulary=false) of {named}. "
-                    f"Received: {name}={value!r}, joint_vocabulary={is_joint}"
-                )
-        if isinstance(self.vocabulary_size, dict) and set(self.vocabulary_size) != set(sides):
-            raise UserError(
-                f"`vocabulary_size` must have a size for each of {named}. "
-                f"Received: vocabulary_size={self.vocabulary_size}"
-            )
-        if not is_joint and isinstance(self.models, str | os.PathLike):
-            raise UserError(
-                f"One file of subwords needs a joint vocabulary; separate ones need a file for each of {named}. "
-                f"Received: subwords.models={os.fspath(self.models)!r}, joint_vocabulary=False"
-            )
+            is_right = not isinstance(value, dict) or (not is_joint and set(value) <= set(sides))
+            problem = f"{{{name}}} by language needs separate vocabularies (joint_vocabulary=false) of {named}"
+            check(is_right, problem, name, "joint_vocabulary")
+        problem = f"{{vocabulary_size}} must have a size for each of {named}"
+        check(not isinstance(size, dict) or set(size) == set(sides), problem, "vocabulary_size")
+        problem = f"One file of subwords needs a joint vocabulary; separate ones need a file for each of {named}"
+        check(is_joint or not isinstance(self.models, str | os.PathLike), problem, "models", "joint_vocabulary")
         if trains and self.models is None:
             for size in self.sizes(sides).values():
                 self.check_size(size, labels_of(kind, sides))

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
 
 import keras
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
-from keras_nmt.errors import UserError
 from keras_nmt.experiments.corpus_files import File
-from keras_nmt.files.settings import documented, setting
+from keras_nmt.files.settings import check_rule, documented, setting
 from keras_nmt.training import (
     InverseSquareRootSchedule,
     Logging,
@@ -33,7 +33,7 @@ USUAL_PEAKS = {"adam": (1e-5, 1e-2), "adamw": (1e-5, 1e-2), "sgd": (1e-3, 10.0)}
 
 
 @documented
-@dataclasses.dataclass(kw_only=True)
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class TrainingConfig:
     """The training of an experiment; its sections are arguments of `Trainer`."""
 
@@ -50,15 +50,22 @@ class TrainingConfig:
         "of sentences to the power of 1 / `temperature`.",
     )
     task_weights: dict[str, PositiveFloat] | None = setting(
-        None, 'Weight of each direction, for the schedule "weighted".'
+        None,
+        'Weight of each direction, for the schedule "weighted".',
+        needs=("task_schedule", "weighted"),
+        needed_with=("task_schedule", "weighted"),
     )
-    temperature: PositiveFloat = setting(TEMPERATURE, "See `task_schedule`.")
+    temperature: PositiveFloat = setting(TEMPERATURE, "See `task_schedule`.", needs=("task_schedule", "temperature"))
     optimizer: Literal["adam", "adamw", "sgd"] = setting("adam", '"adam", "adamw" or "sgd".')
     beta_2: Annotated[float, Field(ge=0, lt=1)] | None = setting(
-        None, 'Decay of the second moment of "adam" and "adamw"; by default 0.98, as in Vaswani et al., 2017.'
+        None,
+        'Decay of the second moment of "adam" and "adamw"; by default 0.98, as in Vaswani et al., 2017.',
+        needs=("optimizer", "adam", "adamw"),
     )
     epsilon: PositiveFloat | None = setting(
-        None, "Number added to the root of the second moment; by default 1e-9, as in the same paper."
+        None,
+        "Number added to the root of the second moment; by default 1e-9, as in the same paper.",
+        needs=("optimizer", "adam", "adamw"),
     )
     schedule: Literal["noam", "inverse_square_root", "cosine", "constant"] = setting(
         "noam",
@@ -67,13 +74,19 @@ class TrainingConfig:
     )
     learning_rate: PositiveFloat | None = setting(
         None,
-        'Peak learning rate, which all schedules but "noam" need. With "noam" a factor, by default 1: the peak is '
-        "`learning_rate * (width * warmup_steps) ** -0.5`.",
+        'Peak learning rate, such as 0.0003 with "adam" or 1 with "sgd", which all schedules but "noam" need. With '
+        '"noam" a factor, by default 1: the peak is `learning_rate * (width * warmup_steps) ** -0.5`.',
+        needed_with=("schedule", "inverse_square_root", "cosine", "constant"),
     )
     warmup_steps: Annotated[int, Field(ge=0, lt=2**31)] | None = setting(
         None, 'Updates of linear warm-up; by default 4000, or 0 with "constant".'
     )
-    weight_decay: NonNegativeFloat | None = setting(None, 'Decoupled weight decay, which "adamw" needs.')
+    weight_decay: NonNegativeFloat | None = setting(
+        None,
+        'Decoupled weight decay, which "adamw" needs.',
+        needs=("optimizer", "adamw"),
+        needed_with=("optimizer", "adamw"),
+    )
     clip: PositiveFloat | None = setting(None, "Largest global norm of the gradient; by default no clipping.")
     ema: Annotated[float, Field(ge=0, lt=1)] | None = setting(
         None,
@@ -87,10 +100,10 @@ class TrainingConfig:
         "see `WordDistillation`. By default the model has the teacher's subwords; it must have the same.",
     )
     teacher_weight: Annotated[float, Field(gt=0, le=1)] | None = setting(
-        None, "Share of the teacher's probabilities in the loss; by default 0.5."
+        None, "Share of the teacher's probabilities in the loss; by default 0.5.", needs=("teacher",)
     )
     teacher_temperature: PositiveFloat | None = setting(
-        None, "Temperature of the probabilities of teacher and model; by default 1."
+        None, "Temperature of the probabilities of teacher and model; by default 1.", needs=("teacher",)
     )
     dtype: Literal["float32", "mixed_bfloat16", "mixed_float16"] = setting(
         "float32", '"float32", "mixed_bfloat16", or "mixed_float16" with loss scaling.'
@@ -106,58 +119,16 @@ class TrainingConfig:
     logging: Logging = dataclasses.field(default_factory=Logging)
 
     def __post_init__(self) -> None:
-        if not 0 <= self.update.seed < 2**32:
-            raise UserError(f"`seed` must be at least 0 and below 2**32. Received: seed={self.update.seed}")
-        if (self.task_weights is not None) != (self.task_schedule == "weighted"):
-            raise UserError(
-                '`task_weights` must be used together with task_schedule="weighted". '
-                f"Received: task_schedule={self.task_schedule!r}, task_weights={self.task_weights}"
-            )
-        if self.temperature != TEMPERATURE and self.task_schedule != "temperature":
-            raise UserError(
-                '`temperature` must be used together with task_schedule="temperature". '
-                f"Received: task_schedule={self.task_schedule!r}, temperature={self.temperature}"
-            )
-        if (self.weight_decay is not None) != (self.optimizer == "adamw"):
-            raise UserError(
-                '`weight_decay` must be used together with optimizer="adamw". '
-                f"Received: optimizer={self.optimizer!r}, weight_decay={self.weight_decay}"
-            )
-        if self.optimizer == "sgd" and (self.beta_2, self.epsilon) != (None, None):
-            raise UserError(
-                "`beta_2` and `epsilon` need the optimizer adam or adamw. "
-                f"Received: optimizer='sgd', beta_2={self.beta_2}, epsilon={self.epsilon}"
-            )
-        if self.saving.final_weights == ("last" if self.ema is not None else "ema"):
-            raise UserError(
-                'With `ema`, use final_weights="ema" instead of "last"; without, "last" instead of "ema". '
-                f"Received: final_weights={self.saving.final_weights!r}, ema={self.ema}"
-            )
-        if self.teacher is None and (self.teacher_weight, self.teacher_temperature) != (None, None):
-            raise UserError(
-                "`teacher_weight` and `teacher_temperature` need `teacher`. Received: "
-                f"teacher_weight={self.teacher_weight}, teacher_temperature={self.teacher_temperature}"
-            )
-        self._check_learning_rate()
-
-    def _check_learning_rate(self) -> None:
-        max_updates = self.stop.max_updates
-        if self.learning_rate is None and self.schedule != "noam":
-            example = "1 with sgd" if self.optimizer == "sgd" else f"0.0003 with {self.optimizer}"
-            raise UserError(
-                f"Missing `learning_rate`, such as {example}: this schedule needs it. "
-                f"Received: schedule={self.schedule!r}"
-            )
-        if self.warmup == 0 and self.schedule != "constant":
-            raise UserError(
-                "`warmup_steps` must be positive with this schedule. "
-                f"Received: warmup_steps=0, schedule={self.schedule!r}"
-            )
-        if self.schedule == "cosine" and self.warmup >= (max_updates or 0):
-            raise UserError(
-                "The cosine schedule needs `max_updates`, larger than `warmup_steps`. "
-                f"Received: max_updates={max_updates}, warmup_steps={self.warmup}"
-            )
+        check = functools.partial(check_rule, self)
+        check(0 <= self.update.seed < 2**32, "{seed} must be at least 0 and below 2**32", "update.seed")
+        problem = 'With {ema}, use final_weights="ema" instead of "last"; without, "last" instead of "ema"'
+        other = "ema" if self.ema is None else "last"
+        check(self.saving.final_weights != other, problem, "saving.final_weights", "ema")
+        problem = "{warmup_steps} must be positive with this schedule"
+        check(self.warmup > 0 or self.schedule == "constant", problem, "warmup_steps", "schedule")
+        problem = f"The cosine schedule needs {{max_updates}}, larger than {{warmup_steps}}, by default {WARMUP_STEPS}"
+        is_longer = self.schedule != "cosine" or self.warmup < (self.stop.max_updates or 0)
+        check(is_longer, problem, "stop.max_updates", "warmup_steps")
 
     @property
     def warmup(self) -> int:

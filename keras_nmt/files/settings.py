@@ -18,7 +18,7 @@ import typing
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, require
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -35,7 +35,12 @@ def _cached(function: F) -> F:
 
 
 def setting(
-    default: Any = dataclasses.MISSING, text: str = "", *, factory: Any = dataclasses.MISSING, is_open: bool = False
+    default: Any = dataclasses.MISSING,
+    text: str = "",
+    *,
+    factory: Any = dataclasses.MISSING,
+    is_open: bool = False,
+    **goes_with: tuple[str, ...],
 ) -> Any:
     """Returns the field of a setting.
 
@@ -45,8 +50,11 @@ def setting(
         factory: Callable without arguments that makes the default. Defaults to none.
         is_open: Boolean, whether the field is a dictionary that takes all names which are not settings of the section.
             Defaults to `False`.
+        **goes_with: `needs`, the name of another setting of the section, and the values of it with which this setting
+            has an effect; without values, any but None. `needed_with`, the same for values that need this setting.
     """
-    return dataclasses.field(default=default, default_factory=factory, metadata={"text": text, "is_open": is_open})
+    metadata = {"text": text, "is_open": is_open, "goes_with": goes_with}
+    return dataclasses.field(default=default, default_factory=factory, metadata=metadata)
 
 
 def documented(cls: type[T]) -> type[T]:
@@ -186,7 +194,9 @@ def make_settings(cls: type[T], settings: Mapping[str, Any], prefix: str = "", d
         given[open_name] = others
     elif others:
         raise UserError(f"There are no such settings. Received: {', '.join(prefix + name for name in others)}")
-    return cls(**given) if default is None else dataclasses.replace(default, **given)  # type: ignore[type-var]
+    made = cls(**given) if default is None else dataclasses.replace(default, **given)  # type: ignore[type-var]
+    _check_needs(made)
+    return made
 
 
 def checked(cls: type, name: str, value: Any, prefix: str = "") -> Any:
@@ -210,6 +220,27 @@ def checked(cls: type, name: str, value: Any, prefix: str = "") -> Any:
             name, value, reasons = f"{name}.{where[0]}", value[where[0]], [found[0]["msg"]]
         kind = reasons[0].removeprefix("Input should be ") if reasons else wanted
         raise UserError(f"`{prefix}{name}` must be {kind}. Received: {prefix}{name}={value!r}") from None
+
+
+def check_rule(settings: Any, is_right: object, problem: str, *names: str) -> None:
+    """Checks a rule about several settings of a section, given their dotted names; raises a `UserError` otherwise.
+
+    In `problem`, settings are named in braces, by the ends of their names.
+    """
+    require(is_right, problem, **{name.rpartition(".")[2]: value_at(settings, name) for name in names})
+
+
+def _check_needs(settings: Any) -> None:
+    """Checks that settings which need others have them, and are there if others need them; see `setting`."""
+    for name, field in _fields(type(settings)).items():
+        is_set = getattr(settings, name) != _default(field)
+        for which, (other, *values) in field.metadata.get("goes_with", {}).items():
+            value = getattr(settings, other)
+            has_other = value in values if values else value is not None
+            is_right = has_other or not is_set if which == "needs" else is_set or not has_other
+            shown = f"{other}={'|'.join(values)}" if values else f"`{other}`"
+            problem = f"{{{name}}} needs {shown}" if which == "needs" else f"Missing `{name}`: {other}={value} needs it"
+            check_rule(settings, is_right, problem, other, name)
 
 
 def as_nested(settings: Any) -> Nested:

@@ -213,22 +213,25 @@ def test_halves_of_two_corpora_are_not_paired(tmp_path):
 def test_settings_that_exclude_each_other_are_refused(several):
     for changed, message in (
         ({"languages": ["digits", "digits"]}, "must name each language once"),
-        ({"pairs": ["digits-greek"]}, "of digits, words, letters. Received: pairs='digits-greek'"),
+        ({"pairs": ["digits-greek"]}, "of digits, words, letters, each once. Received: pairs=['digits-greek']"),
         ({"pairs": []}, "no direction to train on"),
         ({"pairs": ["digits-words", "words-digits"]}, "letters is in none. Received: pairs="),
         ({"dev_pairs": []}, "`dev_pairs` must name a direction"),
         (
             {"pairs": ["digits-words", "digits-letters"], "test_pairs": ["words-digits"]},
-            "`test_pairs` must only have sources and targets that are trained as such. Received: words-digits",
+            "must only have sources and targets that are trained as such. Received: test_pairs=['words-digits']",
         ),
         ({"train": "train.txt"}, "with {language} in it, or a dictionary of files by language. Received: train="),
-        ({"task_schedule": "weighted"}, "`task_weights` must be used together with"),
+        ({"task_schedule": "weighted"}, "Missing `task_weights`: task_schedule=weighted needs it"),
         ({"task_schedule": "weighted", "task_weights": {"digits-words": 1.0}}, "must have a weight for each of"),
         ({"best_metric": "bleu_words-greek"}, "`best_metric` must be one of"),
         ({"architecture": "transformer", "model": {}}, "A Transformer has one direction"),
         ({"architecture": "language_label", "model": {}, "joint_vocabulary": False}, "labels must have one vocabulary"),
         ({"corpus_weights": [1.0, 1.0]}, "must have a number for each of 1 corpora"),
-        ({"test": None, "test_pairs": ["xx-yy"]}, "`test_pairs` needs `test`. Received: test_pairs=['xx-yy']"),
+        (
+            {"test": None, "test_pairs": ["xx-yy"]},
+            "`test_pairs` needs `test`. Received: test=None, test_pairs=['xx-yy']",
+        ),
         ({"languages": ["a", "b-c", "a-b", "c"]}, "must not have the same name, SOURCE-TARGET. Received: languages="),
     ):
         with pytest.raises((UserError, KeyError)) as raised:
