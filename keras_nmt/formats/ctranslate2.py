@@ -450,13 +450,17 @@ def export_ctranslate2(
         )
     depths = {side: config[f"num_{side}_layers"] for side in ("encoder", "decoder")}
     activation = config["feed_forward"]
+    aligning = _alignment(config, depths["decoder"])
+    if config["alignment_head"] is not None:
+        attention = f"decoder.{aligning['alignment_layer'] + 1}.cross"
+        parameters |= _with_first_head(parameters, attention, config["alignment_head"], config["num_heads"])
     spec = TransformerSpec.from_config(
         tuple(depths.values()),
         config["num_heads"],
         pre_norm=config["norm"] == "pre",
         activation=next(number for number, name in ACTIVATIONS.items() if name == activation),
         layernorm_embedding=config["embedding_norm"],
-        **_alignment(config, depths["decoder"]),
+        **aligning,
     )
     spec.config.add_source_eos = config["source_end"]
     spec.config.layer_norm_epsilon = config["norm_epsilon"]
@@ -503,10 +507,28 @@ def _part(spec: Any, name: str) -> Any:
 
 
 def _alignment(config: Mapping[str, Any], num_layers: int) -> dict[str, int]:
-    """Returns the layer that aligns words in CTranslate2, and how many of its first heads are averaged."""
-    # CTranslate2 cannot select a head other than the first, so all are averaged.
-    heads = 1 if config["alignment_head"] == 1 else config["num_heads"]
+    """Returns the layer that aligns words in CTranslate2, from 0, and how many of its first heads are averaged."""
+    heads = config["num_heads"] if config["alignment_head"] is None else 1
     return {"alignment_layer": attention_layer(config["alignment_layer"], num_layers) - 1, "alignment_heads": heads}
+
+
+def _with_first_head(
+    parameters: Mapping[str, np.ndarray], attention: str, head: int, num_heads: int
+) -> dict[str, np.ndarray]:
+    """Returns the parameters of an attention with its `head`, from 1, as the first one, the only one that can align.
+
+    The outputs are equal, because they are a sum over heads.
+    """
+    output = parameters[f"{attention}.output.kernel"]
+    of_heads = np.arange(len(output)).reshape(num_heads, -1)
+    columns = np.concatenate([of_heads[[head - 1]], np.delete(of_heads, head - 1, 0)]).ravel()
+    places = {"query": columns, "key_value": np.concatenate([columns, len(columns) + columns])}
+    found = {f"{attention}.output.kernel": output[columns]}
+    for name, of_name in places.items():
+        for full in (f"{attention}.{name}.kernel", f"{attention}.{name}.bias"):
+            if full in parameters:  # a model may have no biases
+                found[full] = parameters[full][..., of_name]
+    return found
 
 
 def _alignment_options(layer: int, heads: int, num_layers: int, num_heads: int) -> tuple[dict[str, int], list[str]]:
