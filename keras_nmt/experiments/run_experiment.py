@@ -130,12 +130,13 @@ def _run(
             development[direction] = (sources[:number], references[:number])
     search: dict[str, Any] = dataclasses.asdict(config.search)
     search |= search_limits((data.typical_lengths for data in batches.values()), config.data.max_length)
+    sentences_per_line = _sentences_per_line(config, batches, tokenizers)
     if workers.is_chief:
         folder.save_config(
             model,
             subwords=subword_names(config),
             search=search,
-            sentences_per_line=_sentences_per_line(config, batches, tokenizers),
+            sentences_per_line=sentences_per_line,
         )
 
     # Greedy search without XLA is fast, and good enough to compare checkpoints.
@@ -160,6 +161,9 @@ def _run(
             whole = config.make_model({side: tokenizers[side].vocabulary_size for side in config.sides})
             merge_adapter(whole, result.weights, _load_base(config, whole))
             folder.save_weights(whole)
+        tested = whole if training.dtype == "float32" else whole.with_dtype("float32")
+        translator = Translator(tested, tokenizers, **search)  # without reading the weights and making a model again
+        translator.sentences_per_line = sentences_per_line
         results = {
             "data": digests_of(config.directions),
             "limits": config.limits,
@@ -172,7 +176,7 @@ def _run(
             "final_updates": result.final_updates,
             "weights": written_digest(folder.weights_path),
             "dev_greedy": {name: round(value, 2) for name, value in result.final_metrics.items()},
-            **score_test(config, report),
+            **score_test(config, translator, report),
         }
         write_json(folder.path / "results.json", with_digest(results))
     workers.end()

@@ -62,8 +62,13 @@ def development_scores(
     return {**means, **scores} if len(development) > 1 else means
 
 
-def score_test(config: ExperimentConfig, report: Callable[[str], None]) -> dict[str, Any]:
+def score_test(config: ExperimentConfig, translator: Translator, report: Callable[[str], None]) -> dict[str, Any]:
     """Translates the test data with the model of a finished training, and writes the translations.
+
+    Args:
+        config: `ExperimentConfig`.
+        translator: `Translator` that translates as one of the model's directory does.
+        report: Callable that gets each line of progress.
 
     Returns:
         The part of `results.json` about the test: machine, date and, if there are test data, scores.
@@ -77,7 +82,6 @@ def score_test(config: ExperimentConfig, report: Callable[[str], None]) -> dict[
         return results
     report("Translating the test data")
     start = time.monotonic()
-    translator = Translator.from_directory(config.directory)
     results["test"] = {}
     for direction in tested:
         sources, references = direction.read_tests()

@@ -14,7 +14,7 @@ import numpy as np
 from keras_nmt.errors import UserError, check_positive
 from keras_nmt.files.atomic_files import atomic_path
 from keras_nmt.files.paths import check_local
-from keras_nmt.files.weights_file import arrays, open_weights, write_digest
+from keras_nmt.files.weights_file import DIGEST, arrays, open_weights, write_digest
 from keras_nmt.models.adapters import DESCRIPTION
 from keras_nmt.training.checkpoints import Progress, Saving, read_index, weights_path
 from keras_nmt.training.evaluation import Evaluation
@@ -122,12 +122,17 @@ def average_checkpoints(
 
 
 def average_weights(files: Sequence[Path], output: Path) -> None:
-    """Writes the mean of weights files of one model. Floats are averaged, other types are those of the last file."""
+    """Writes the mean of weights files of one model. Floats are averaged, other types are those of the last file.
+
+    The mean of one file is its copy, with its digest.
+    """
     with contextlib.ExitStack() as stack:
         sources = [stack.enter_context(open_weights(file)) for file in files]
         room = os.path.getsize(files[-1]) + 8192  # HDF5 crashes, and Python with it, on a full disk
         temporary = stack.enter_context(atomic_path(output, suffix=".weights.h5", room=room))
         shutil.copyfile(files[-1], temporary)
+        if len(files) == 1 and DIGEST in sources[0].attrs:
+            return
         with h5py.File(temporary, "r+") as target:
             try:
                 for name in arrays(sources[-1]):
