@@ -139,11 +139,11 @@ def _p(p: float | None) -> str:
 
 def _row_and_column(cut: Cut) -> tuple[str, str]:
     """Returns the row and the column of a heat map: a part, or the number of a layer, is the column."""
-    found = re.search(r":(\d+)$", cut.pattern) or re.search(r"(?:layer|state)_(\d+)", cut.pattern)
-    if found is None:
+    match = re.search(r":(\d+)$", cut.pattern) or re.search(r"(?:layer|state)_(\d+)", cut.pattern)
+    if match is None:
         return f"{cut.pattern} = {cut.kind}", "all"
-    row = f"{cut.pattern[: found.start(1)]}*{cut.pattern[found.end(1) :]}"
-    return f"{row} = {cut.kind}", found.group(1)
+    row = f"{cut.pattern[: match.start(1)]}*{cut.pattern[match.end(1) :]}"
+    return f"{row} = {cut.kind}", match.group(1)
 
 
 def ablate(
@@ -225,12 +225,12 @@ def ablate(
             return contextlib.nullcontext() if cut is None else intervening(cut.replacements(of_batch or values))
 
         tf.random.set_seed(0)  # of `shuffle`
-        found = {"log-probability a token": log_probabilities(pair, batches, block, given)}
+        results = {"log-probability a token": log_probabilities(pair, batches, block, given)}
         if search and given is None:
             with block({}):  # the functions of a new translator are traced here
                 texts = [x.text for x in _fresh(translator).translate(list(source), *languages)]
-            found["BLEU"] = bleu_counts(texts, references, metric)
-        return found
+            results["BLEU"] = bleu_counts(texts, references, metric)
+        return results
 
     samples: dict[Cut, dict[str, np.ndarray]] = {}
     with count_steps(1 + len(expanded), "cuts") as advance:

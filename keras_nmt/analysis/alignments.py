@@ -107,7 +107,7 @@ def read_gold_alignments(path: str | os.PathLike[str], *, first: int = 1, swap: 
         OSError: The file cannot be opened.
         UserError: A link is of another form.
     """
-    found = []
+    alignments = []
     for number, line in enumerate(read_lines(path), 1):
         links: dict[str, set[tuple[int, int]]] = {"-": set(), "p": set()}
         for link in split_words(line):
@@ -119,8 +119,8 @@ def read_gold_alignments(path: str | os.PathLike[str], *, first: int = 1, swap: 
                 )
             pair = int(match[1]) - first, int(match[3]) - first
             links[match[2]].add(pair[::-1] if swap else pair)
-        found.append(GoldAlignment(frozenset(links["-"]), frozenset(links["-"] | links["p"])))
-    return found
+        alignments.append(GoldAlignment(frozenset(links["-"]), frozenset(links["-"] | links["p"])))
+    return alignments
 
 
 def alignment_error_rate(
@@ -179,12 +179,12 @@ def alignment_error_rate(
                 raise
             break
         key = "alignment error rate", "head" if layer is None else str(layer)
-        samples[key] = np.array([_errors(set(found), of_gold) for found, of_gold in zip(aligned, gold, strict=True)])
+        samples[key] = np.array([_errors(set(pairs), of_gold) for pairs, of_gold in zip(aligned, gold, strict=True)])
         values[key] = float(np.divide(*samples[key].sum(axis=0)))
     return Measurements("alignments", "AER", values, samples)
 
 
-def _errors(found: set[tuple[int, int]], gold: GoldAlignment) -> tuple[int, int]:
+def _errors(links: set[tuple[int, int]], gold: GoldAlignment) -> tuple[int, int]:
     """Returns |A| + |S| - |A and S| - |A and P|, and |A| + |S|."""
-    size = len(found) + len(gold.sure)
-    return size - len(found & gold.sure) - len(found & gold.possible), size
+    size = len(links) + len(gold.sure)
+    return size - len(links & gold.sure) - len(links & gold.possible), size

@@ -126,18 +126,18 @@ def read_contrast(path: str | os.PathLike[str]) -> list[ContrastItem]:
         items = []
         for folder in sorted(x for x in path.iterdir() if x.is_dir()):
             files = [sorted(folder.glob(f"{name}.*")) for name in ("src", "tgt.correct", "tgt.incorrect")]
-            if [len(found) for found in files] != [1, 1, 1]:
+            if [len(paths) for paths in files] != [1, 1, 1]:
                 raise UserError(
                     f"{folder} must have one file each of src.*, tgt.correct.* and tgt.incorrect.*. "
-                    f"Received: {', '.join(x.name for found in files for x in found) or 'none'}"
+                    f"Received: {', '.join(x.name for paths in files for x in paths) or 'none'}"
                 )
-            items += contrast_of_texts(*(found[0] for found in files), category=folder.name)
+            items += contrast_of_texts(*(paths[0] for paths in files), category=folder.name)
         if not items:
             raise UserError(f"A folder of contrastive items must have a folder for each category. Received: {path}")
         return items
     try:
-        found = json.loads(read_text(path))
-        if any(error.get("type") == ALL for item in found for error in item["errors"]):
+        contents = json.loads(read_text(path))
+        if any(error.get("type") == ALL for item in contents for error in item["errors"]):
             raise UserError(
                 f"No type of errors may be named {ALL}, which stands for all items: rename it. Received: {path}"
             )
@@ -148,7 +148,7 @@ def read_contrast(path: str | os.PathLike[str]) -> list[ContrastItem]:
                 tuple(str(error["contrastive"]) for error in item["errors"]),
                 tuple(str(error.get("type", ALL)) for error in item["errors"]),
             )
-            for item in found
+            for item in contents
             if item["errors"]
         ]
     except UserError:

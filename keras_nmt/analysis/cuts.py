@@ -179,7 +179,7 @@ def model_records(pair: TranslationModel, source: tf.Tensor, target: tf.Tensor) 
         memory = pair.encoder(source)
     with recording() as of_decoder:
         decoder.logits(target, memory)
-    found = {}
+    records_by_place = {}
     for side, records in (("source", of_encoder), ("target", of_decoder)):
         for record in records:
             reads_memory = record.name == "gates" and "/cross_attention" in record.layer.path
@@ -187,8 +187,8 @@ def model_records(pair: TranslationModel, source: tf.Tensor, target: tf.Tensor) 
             if pair.positions_before_source is None and reads_memory:
                 axis = "sentence"
             if record.name != "states":
-                found[record.place] = record, axis
-    return list(found.values())
+                records_by_place[record.place] = record, axis
+    return list(records_by_place.values())
 
 
 class TextValues:
@@ -200,14 +200,14 @@ class TextValues:
         self._before = before
 
         def read(source: tf.Tensor, target: tf.Tensor) -> dict[str, tf.Tensor]:
-            found = {}
+            values = {}
             for record, axis in model_records(pair, source, target):
                 if record.place in places:
                     self._axes[record.place] = axis
                     is_list = isinstance(record.value, (list, tuple))
                     value = ops.stack(list(record.value), axis=-2) if is_list else record.value
-                    found[record.place] = tf.cast(value, tf.float32)[:, before[axis] :]
-            return found
+                    values[record.place] = tf.cast(value, tf.float32)[:, before[axis] :]
+            return values
 
         read = tf.function(read, input_signature=[tf.TensorSpec([None, None], tf.int32)] * 2, autograph=False)
         count = 1 + max(int(batch.rows.max()) for batch in batches)
@@ -228,16 +228,16 @@ class TextValues:
 
     def of_others(self, places: Sequence[str], batch: IdBatch, others: Sequence[int]) -> dict[str, np.ndarray]:
         """Returns the values of other sentences for a batch, `[B, T, ...]`; a shorter one's last value is repeated."""
-        found = {}
+        values = {}
         for place in places:
             axis, of = self._axes[place], self.of_sentences[place]
             if axis == "sentence":
-                found[place] = np.stack([of[i] for i in others])
+                values[place] = np.stack([of[i] for i in others])
                 continue
             length, before = batch.ids[axis == "target"].shape[1], self._before[axis]
             positions = np.maximum(np.arange(-before, length), 0)
-            found[place] = np.stack([of[i][np.minimum(positions, len(of[i]) - 1)] for i in others])
-        return found
+            values[place] = np.stack([of[i][np.minimum(positions, len(of[i]) - 1)] for i in others])
+        return values
 
 
 def log_probabilities(

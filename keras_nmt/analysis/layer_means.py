@@ -122,10 +122,10 @@ def gates(
         [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), Eq. 9 and 10.
     """
     tensors = ("gates", "attention", "states") if by_head else ("gates",)
-    found = gates_of_batches(hidden_states(model, source, target, tensors=tensors, **options), by_head, groups)
-    if found is None:
+    measured = gates_of_batches(hidden_states(model, source, target, tensors=tensors, **options), by_head, groups)
+    if measured is None:
         raise UserError(f"The model has no shortcuts with gates. Received: {named(model)}")
-    return found
+    return measured
 
 
 def gates_of_batches(
@@ -198,18 +198,20 @@ def composition(
     Reference:
         [Li et al., 2020](https://arxiv.org/abs/1911.09877), Eq. 10 and 11.
     """
-    found, refused = composition_of_batches(hidden_states(model, source, target, tensors=("composition",), **options))
+    measured, refused = composition_of_batches(
+        hidden_states(model, source, target, tensors=("composition",), **options)
+    )
     if refused:
         raise UserError(
             "The model must have a composition of first and second order: linear, low_rank, extended or bilinear. "
             f"Received: {refused[0]} of {named(model)}"
         )
-    if found is None:
+    if measured is None:
         raise UserError(
             "The model has no composition of layers or heads that derives from `keras_nmt.layers.CompositionLayer`. "
             f"Received: {named(model)}"
         )
-    return found
+    return measured
 
 
 def composition_of_batches(batches: Iterable[HiddenStatesBatch]) -> tuple[Measurements | None, list[str]]:
@@ -217,15 +219,15 @@ def composition_of_batches(batches: Iterable[HiddenStatesBatch]) -> tuple[Measur
 
     The measurements are None without compositions of second order.
     """
-    sums, found, refused = Sums(), False, []
+    sums, is_measured, refused = Sums(), False, []
     for batch in batches:
         for side in filter(None, batch):
             for path, parts in side.composition.items():
                 if parts["rest"].mean() > LARGEST_REST:
                     refused.append(path)
                     continue
-                found = True
+                is_measured = True
                 for order in ("first", "second"):
                     for number, norms in enumerate(parts[order], 1):
                         sums.add((f"{path}, {order} order", str(number)), side, norms)
-    return sums.measurements("composition", "norm of the part") if found else None, refused
+    return sums.measurements("composition", "norm of the part") if is_measured else None, refused

@@ -50,17 +50,17 @@ def layer_outputs(
     ]
     # Keras calls the layers of a loop once outside of it.
     in_loops = {id(layer) for layer, outputs in calls if any(x.graph is not graph for x in outputs)}
-    found: dict[str, Any] = {}
+    outputs_by_path: dict[str, Any] = {}
     for layer, outputs in calls:
         if outputs and id(layer) not in in_loops:
-            found[numbered(paths[id(layer)], found)] = tuple(_with_kinds(x, axes) for x in outputs)
-    return found
+            outputs_by_path[numbered(paths[id(layer)], outputs_by_path)] = tuple(_with_kinds(x, axes) for x in outputs)
+    return outputs_by_path
 
 
-def numbered(path: str, found: Container[str]) -> str:
+def numbered(path: str, taken: Container[str]) -> str:
     """Returns the path for a call of a layer, with ":2", ":3" and so on for further calls of the same layer."""
     candidates = (f"{path}:{number}" for number in itertools.count(2))
-    return next(name for name in itertools.chain([path], candidates) if name not in found)
+    return next(name for name in itertools.chain([path], candidates) if name not in taken)
 
 
 def _with_kinds(x: tf.Tensor, axes: Mapping[int, tuple[tf.Tensor, int]]) -> tuple[tf.Tensor, tf.Tensor]:

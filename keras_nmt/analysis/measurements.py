@@ -399,10 +399,10 @@ def items_of_groups(keys: Iterable[Key]) -> dict[str, list[str]]:
     >>> items_of_groups([("bins", "1"), ("bins", "10"), ("tags", "VERB"), ("bins", "2"), ("tags", "NOUN")])
     {'bins': ['1', '2', '10'], 'tags': ['VERB', 'NOUN']}
     """
-    found: dict[str, list[str]] = {}
+    items_by_group: dict[str, list[str]] = {}
     for group, item in dict.fromkeys(keys):
-        found.setdefault(group, []).append(item)
-    return {group: sorted(items, key=int) if _is_line(items) else items for group, items in found.items()}
+        items_by_group.setdefault(group, []).append(item)
+    return {group: sorted(items, key=int) if _is_line(items) else items for group, items in items_by_group.items()}
 
 
 def numbers_of(what: str, numbers: Mapping[str, int]) -> str:

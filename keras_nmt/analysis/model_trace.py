@@ -132,13 +132,13 @@ def _alignment_html(alignment: WordAlignment) -> str:
 
 def _plots(measurements: Measurements) -> str:
     """Draws a figure for each group, so that figures fit on a narrow screen."""
-    found = []
+    figures = []
     for group in compare({"model": measurements}).groups():
         values = {key: value for key, value in measurements.values.items() if key[0] == group}
         alone = dataclasses.replace(measurements, values=values, samples={})
         text = ", ".join(f"{item}: {value:.3f}" for (_, item), value in values.items())
-        found.append((alone.plot(), f"{group}, {measurements.unit}: {text}"))
-    return _figures(found)
+        figures.append((alone.plot(), f"{group}, {measurements.unit}: {text}"))
+    return _figures(figures)
 
 
 def _roles_html(roles: Sequence[SubwordRole]) -> str:
@@ -264,14 +264,14 @@ def _alignment(
 
 
 def _roles(batch: HiddenStatesBatch) -> dict[str, tuple[SubwordRole, ...]]:
-    found = {}
+    roles = {}
     for name, side in (("source", batch.source), ("translation", batch.target)):
         if side is not None and side.roles is not None:
             best = side.roles.argmax(axis=1) + 1  # [N]
-            found[name] = tuple(
+            roles[name] = tuple(
                 SubwordRole(side.subwords[i], int(side.words[i]), int(best[i])) for i in np.flatnonzero(side.words >= 0)
             )
-    return found
+    return roles
 
 
 def _bridge(side: HiddenStates) -> BridgeAttention | None:

@@ -46,15 +46,15 @@ def sentence_vectors(model: Model, texts: Sequence[str], vectors: str = "states"
         )
     kind, number = match[1], int(match[2] or 0)
     tensors = ("states",) if kind in ("states", "layer") else ("bridge",)
-    found: np.ndarray | None = None
+    vectors_of_texts: np.ndarray | None = None
     for side, _ in hidden_states(model, texts, tensors=tensors, **options):
         of_batch = _vectors(side, kind, number, vectors, model)
-        if found is None:
-            found = np.zeros((len(texts), of_batch.shape[1]), "float32")
-        found[side.rows] = of_batch
-    if found is None:
+        if vectors_of_texts is None:
+            vectors_of_texts = np.zeros((len(texts), of_batch.shape[1]), "float32")
+        vectors_of_texts[side.rows] = of_batch
+    if vectors_of_texts is None:
         raise UserError("There must be at least one sentence.")
-    return found
+    return vectors_of_texts
 
 
 def _vectors(side: HiddenStates, kind: str, number: int, vectors: str, model: Model) -> np.ndarray:
@@ -187,12 +187,12 @@ def classify(
             if epoch % epoch_size and epoch < max_epochs:
                 continue
             parts = [predict(vectors[i : i + 4096]).numpy() for i in range(0, len(vectors), 4096)]
-            found = np.concatenate(parts, axis=1)  # [J, n, C]
-            right = (found.argmax(axis=2) == answers) & validation
+            predicted = np.concatenate(parts, axis=1)  # [J, n, C]
+            right = (predicted.argmax(axis=2) == answers) & validation
             accuracy = right.sum(axis=1) / np.maximum(validation.sum(axis=1), 1)
             better = (accuracy > best) & (rounds_since < tenacity)
             rounds_since = np.where(better, 0, rounds_since + 1)
-            best[better], probabilities[better] = accuracy[better], found[better]
+            best[better], probabilities[better] = accuracy[better], predicted[better]
             if np.all(rounds_since >= tenacity):
                 break
     return Classified(probabilities, best)
@@ -208,9 +208,9 @@ def predict_by_best_penalty(
     """
     number = len(PENALTIES)
     trains, validations = (np.repeat(rows, number, axis=0) for rows in (train, validation))
-    found = classify(vectors, labels, trains, validations, PENALTIES * len(train), **settings)
-    best = found.validation.reshape(-1, number).argmax(axis=1) + number * np.arange(len(train))
-    return found.probabilities[best].argmax(axis=2)
+    classified = classify(vectors, labels, trains, validations, PENALTIES * len(train), **settings)
+    best = classified.validation.reshape(-1, number).argmax(axis=1) + number * np.arange(len(train))
+    return classified.probabilities[best].argmax(axis=2)
 
 
 def features_of_pairs(u: np.ndarray, v: np.ndarray) -> np.ndarray:

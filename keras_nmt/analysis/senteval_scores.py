@@ -72,7 +72,7 @@ def senteval(
     """
     is_model = isinstance(model, (str, os.PathLike, Translator, tuple))
     encode: Encode = _encoder(model, vectors, options) if is_model else model  # type: ignore[arg-type, assignment]
-    found: Measurements | None = None
+    measured: Measurements | None = None
     for name in tasks:
         task = read_senteval(data, name)
         ours = encode(task.texts)
@@ -82,10 +82,10 @@ def senteval(
             runs = [_measured(name, of, task, u, v, seed) for seed in seeds]
             details = {_by_seed(key): [json_number(run.values[key]) for run in runs] for key in runs[0].values}
             of_task = dataclasses.replace(over_seeds(runs), details=details)
-            found = of_task if found is None else found.joined(of_task)
-    if found is None:
+            measured = of_task if measured is None else measured.joined(of_task)
+    if measured is None:
         raise UserError("Name at least one task.")
-    return found
+    return measured
 
 
 def with_averages(measured: Measurements) -> Measurements:
@@ -142,8 +142,8 @@ def _measured(name: str, of: str, task: SentEvalTask, u: np.ndarray, v: np.ndarr
     if v is not None:
         x = features_of_pairs(u, v) if name == "SNLI" else np.concatenate([np.abs(u - v), u * v], axis=1)
     if task.kind == "relatedness":
-        found = _relatedness(task, x, seed)
-        return Measurements("senteval", "score", {_key(k, name, of): x for k, x in found.items()})
+        scores = _relatedness(task, x, seed)
+        return Measurements("senteval", "score", {_key(k, name, of): x for k, x in scores.items()})
     group = "probing" if name in PROBING else "classification"
     network: dict[str, Any] = {"hidden_dim": 200, "dropout": 0.1} if name in PROBING else {}
     right, trivial = accuracy(x, task.labels, task.splits, seed=seed, **network)
@@ -199,8 +199,8 @@ def _relatedness(task: SentEvalTask, x: np.ndarray, seed: int) -> dict[str, floa
     targets = np.maximum(1 - np.abs(task.labels[:, None] - classes), 0)
     train, validation = _validated(task.splits)
     jobs = len(PENALTIES)
-    found = classify(x, targets, np.tile(train, (jobs, 1)), np.tile(validation, (jobs, 1)), PENALTIES, seed=seed)
-    scores = found.probabilities @ classes  # [J, n]
+    classified = classify(x, targets, np.tile(train, (jobs, 1)), np.tile(validation, (jobs, 1)), PENALTIES, seed=seed)
+    scores = classified.probabilities @ classes  # [J, n]
     errors = np.mean((scores - task.labels)[:, validation] ** 2, axis=1)  # [J]
     best = int(errors.argmin())
     test = task.splits == TEST

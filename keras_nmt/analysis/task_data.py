@@ -181,34 +181,34 @@ def read_senteval(folder: str | os.PathLike[str], task: str) -> SentEvalTask:
         raise UserError(f"Tasks must be of {', '.join(known)}. Received: {task}")
     inner = folder / ("probing" if task in PROBING else "downstream")
     try:
-        found = known[task](inner if inner.is_dir() else folder)
+        data = known[task](inner if inner.is_dir() else folder)
     except UserError:
         raise
     except FileNotFoundError as error:
         raise UserError(f"Missing file of {task}: fetch it. Received: {error.filename or error}") from None
     except (ValueError, IndexError, KeyError) as error:
         raise UserError(f"The files of {task} in {folder} are not SentEval's. Received: {error!r:.200}") from None
-    _check_measurable(found, task, folder)
-    return found
+    _check_measurable(data, task, folder)
+    return data
 
 
-def _check_measurable(found: SentEvalTask, task: str, folder: Path) -> None:
+def _check_measurable(data: SentEvalTask, task: str, folder: Path) -> None:
     train, tested = (
-        np.full(len(found.labels), True) if found.splits is None else found.splits == x for x in (TRAIN, TEST)
+        np.full(len(data.labels), True) if data.splits is None else data.splits == x for x in (TRAIN, TEST)
     )
     if not train.any() or not tested.any():
         raise UserError(
             f"{task} must have items to train and to test on. Received: {train.sum()} and {tested.sum()} in {folder}"
         )
-    if found.kind == "classification":
-        if len(unknown := np.setdiff1d(found.labels[tested], found.labels[train])):
+    if data.kind == "classification":
+        if len(unknown := np.setdiff1d(data.labels[tested], data.labels[train])):
             raise UserError(
                 f"Every class that {task} tests must occur in training. Received: {len(unknown)} do not, in {folder}"
             )
         return
-    parts = np.full(len(found.labels), task) if found.parts is None else found.parts
+    parts = np.full(len(data.labels), task) if data.parts is None else data.parts
     for part in np.unique(parts[tested]):
-        if len(np.unique(found.labels[tested & (parts == part)])) == 1:
+        if len(np.unique(data.labels[tested & (parts == part)])) == 1:
             raise UserError(f"Scores of a part of {task} must not all be the same. Received: {part} in {folder}")
 
 

@@ -55,8 +55,8 @@ def read_conllu(path: str | os.PathLike[str]) -> list[TaggedSentence]:
     try:
         sentences = [_tagged(tokens) for tokens in conllu.parse("\n".join(lines) + "\n")]
     except (conllu.exceptions.ParseException, ValueError, TypeError, LookupError) as error:
-        found = one_line(error)[:200]
-        raise UserError(f"{os.fspath(path)} must be CoNLL-U, of ten columns. Received: {found}") from None
+        reason = one_line(error)[:200]
+        raise UserError(f"{os.fspath(path)} must be CoNLL-U, of ten columns. Received: {reason}") from None
     if not sentences:
         raise UserError(f"{os.fspath(path)} must be CoNLL-U, and has no sentences.")
     return sentences

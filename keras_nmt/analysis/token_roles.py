@@ -108,10 +108,10 @@ class Roles:
             del columns["tags"]
         parts = [markdown_table([*columns], zip(*columns.values(), strict=True))]
         if self.information is not None:
-            found = self.information
+            mutual = self.information
             parts.append(
-                f"Normalised mutual information of roles and tags: {found.normalized:.3f}; of a random partition of "
-                f"the subwords into as many parts: {found.by_chance:.3f}. Adjusted: {found.adjusted:.3f}."
+                f"Normalised mutual information of roles and tags: {mutual.normalized:.3f}; of a random partition of "
+                f"the subwords into as many parts: {mutual.by_chance:.3f}. Adjusted: {mutual.adjusted:.3f}."
             )
         if self.occurrences:
             rows = [[str(x.role), x.context, x.translation or ""] for x in self.occurrences]
@@ -191,7 +191,7 @@ def roles(
         links = translator.align(source, references, *given)
     by_role: dict[int, Counter[str]] = {}
     tags: dict[int, Counter[str]] = {}
-    found: dict[int, list[tuple[int, int]]] = {}  # places, row and word, by role
+    places_by_role: dict[int, list[tuple[int, int]]] = {}  # places, row and word, by role
     listed = []
     paired: tuple[list[int], list[str], list[int]] = ([], [], [])  # roles, tags, subwords
     num_roles = 0
@@ -205,7 +205,7 @@ def roles(
             role, subword = int(best[i]), side.subwords[i]
             place = int(side.rows[side.sentences[i]]), int(side.words[i])
             by_role.setdefault(role, Counter())[subword] += 1
-            found.setdefault(role, []).append(place)
+            places_by_role.setdefault(role, []).append(place)
             if labels is not None and labels[i]:
                 tags.setdefault(role, Counter())[str(labels[i])] += 1
                 paired[0].append(role)
@@ -221,7 +221,7 @@ def roles(
     made = []
     for role, counts in sorted(by_role.items(), key=lambda item: -sum(item[1].values())):
         lifts = dict(itertools.islice(_typical(counts, everywhere, tokens).items(), typical))
-        places = sorted(found[role])[:: max(1, len(found[role]) // max(1, examples))][:examples]
+        places = sorted(places_by_role[role])[:: max(1, len(places_by_role[role]) // max(1, examples))][:examples]
         made.append(
             Role(
                 role,
@@ -246,8 +246,8 @@ def roles(
 def _check_token(token: str, tokenizer: SubwordTokenizer) -> None:
     pieces = tokenizer.pieces()
     if not {token, f"▁{token}"} & {*pieces[EOS + 1 :]}:
-        found = " ".join(pieces[i] for i in tokenizer.tokenize([token]).flat_values.numpy())
-        raise UserError(f"The token must be one subword of the model. Received: {token!r}, which is split as {found!r}")
+        split = " ".join(pieces[i] for i in tokenizer.tokenize([token]).flat_values.numpy())
+        raise UserError(f"The token must be one subword of the model. Received: {token!r}, which is split as {split!r}")
 
 
 def _information(of_roles: list[int], tags: list[str], subwords: list[int]) -> Information:

@@ -115,8 +115,8 @@ class HiddenStates:
     @functools.cached_property
     def words(self) -> np.ndarray:
         """The word index of each token in its text, `[N]`; -1 at the begin and the end. Spaces separate words."""
-        found = words_of_subwords(self.tokenizer, self.texts)
-        return np.array([i for words in found for i in ([-1, *words] if self.is_target else [*words, -1])])
+        words_by_text = words_of_subwords(self.tokenizer, self.texts)
+        return np.array([i for words in words_by_text for i in ([-1, *words] if self.is_target else [*words, -1])])
 
     def by_sentence(self, values: np.ndarray) -> np.ndarray:
         """Returns the sum of values `[N, ...]` over the tokens of each text, `[B, ...]`."""
@@ -220,8 +220,8 @@ def _checked(
     with count_steps(total, "lines") as advance:
         for number, batch in enumerate(batches):
             sides = [side for side in batch if side is not None]
-            found = [getattr(side, name) for side in sides for name in tensors]
-            if number == 0 and found and not any(value is not None and len(value) for value in found):
+            wanted = [getattr(side, name) for side in sides for name in tensors]
+            if number == 0 and wanted and not any(value is not None and len(value) for value in wanted):
                 missing = " and no ".join(NAMES.get(name, name) for name in tensors)
                 raise UserError(f"The model has no {missing}. Received: {model}")
             if number == 0 and patterns and not any(side.layers for side in sides):
@@ -311,7 +311,7 @@ def _new_reader(
         real = source != PAD
         with recording() as records, tapping_outputs(layers.values()):
             memory = encoder(source)
-        found = {"source": _tensors(records, tensors, paths, real, real, before or 0)}
+        tensors_by_side = {"source": _tensors(records, tensors, paths, real, real, before or 0)}
         if target:
             memory_real = tf.fill(tf.shape(memory["mask"]), True) if before is None else real
             ids = target[0]
@@ -320,8 +320,10 @@ def _new_reader(
                 ids = tf.pad(ids, [[0, 0], [0, tf.cast(is_alike, tf.int32)]], constant_values=PAD)
             with recording() as records, tapping_outputs(layers.values()):
                 decoder.logits(ids, memory)
-            found["target"] = _tensors(records, tensors, paths, ids != PAD, memory_real, before_target, before or 0)
-        return found
+            tensors_by_side["target"] = _tensors(
+                records, tensors, paths, ids != PAD, memory_real, before_target, before or 0
+            )
+        return tensors_by_side
 
     ids = tf.TensorSpec([None, None], tf.int32)
     return tf.function(read, input_signature=[ids] * (1 + with_target), autograph=False)
@@ -350,7 +352,7 @@ def _tensors(
         OWN: (before + tf.shape(real)[1], before),
     }
     outputs = layer_outputs(records, paths, axes, real.graph)
-    found: dict[str, Any] = {f"layers/{path}": output for path, output in outputs.items()}
+    by_name: dict[str, Any] = {f"layers/{path}": output for path, output in outputs.items()}
     for layer, name, value, *_ in records:
         if name == "representations":
             name = "composition"
@@ -362,23 +364,23 @@ def _tensors(
         site = "cross" if is_recurrent or "/cross_attention" in layer.path else "self"
         if name == "states":
             *states, output = value
-            found["states"] = tf.stack([tokens(x) for x in states])
-            found["output"] = tokens(output)
+            by_name["states"] = tf.stack([tokens(x) for x in states])
+            by_name["output"] = tokens(output)
         elif name == "attention":
             weights = value if value.shape.rank == 4 else value[:, None]  # [B, H, T, S]
             weights = weights[:, :, before:, before_memory if site == "cross" else before :]
-            found.setdefault(f"attention/{site}", []).append(tf.cast(weights, tf.float32))
+            by_name.setdefault(f"attention/{site}", []).append(tf.cast(weights, tf.float32))
         elif name == "gates":
             gates = tokens(value, memory_real, before_memory) if site == "cross" else tokens(value)
-            found.setdefault(f"gates/{site}", []).append(tf.reshape(gates, [-1, 2, gates.shape[-1] // 2]))
+            by_name.setdefault(f"gates/{site}", []).append(tf.reshape(gates, [-1, 2, gates.shape[-1] // 2]))
         elif name == "composition":
             parts = composition_parts(layer, value)
-            found[numbered(f"composition/{layer.path}", found)] = {key: tokens(x) for key, x in parts.items()}
+            by_name[numbered(f"composition/{layer.path}", by_name)] = {key: tokens(x) for key, x in parts.items()}
         elif name == "bridge":
-            found["bridge"] = tf.cast(value, tf.float32), bridge_attention
+            by_name["bridge"] = tf.cast(value, tf.float32), bridge_attention
         else:
-            found[name] = tokens(value)
-    return {name: tf.stack(value) if isinstance(value, list) else value for name, value in found.items()}
+            by_name[name] = tokens(value)
+    return {name: tf.stack(value) if isinstance(value, list) else value for name, value in by_name.items()}
 
 
 def _batches(
@@ -391,10 +393,10 @@ def _batches(
     has_bridge: bool,
 ) -> Iterator[HiddenStatesBatch]:
     for batch in id_batches(tokenizers, source, target, max_tokens, generator):
-        found = read(*batch.ids)
+        tensors_by_side = read(*batch.ids)
         made = [
             _side(
-                found[name],
+                tensors_by_side[name],
                 batch.ids[side].numpy(),
                 batch.lengths[side],
                 None if has_bridge and side else batch.lengths[0],
@@ -403,7 +405,7 @@ def _batches(
                 tokenizers[side],
                 bool(side),
             )
-            for side, name in enumerate(found)
+            for side, name in enumerate(tensors_by_side)
         ]
         yield HiddenStatesBatch(made[0], made[1] if len(made) > 1 else None)
 
@@ -468,7 +470,7 @@ def _take(texts: Iterator[Any], count: int) -> list[Any]:
 
 
 def _side(
-    found: dict[str, Any],
+    tensors: dict[str, Any],
     ids: np.ndarray,
     lengths: np.ndarray,
     memory_lengths: np.ndarray | None,
@@ -478,7 +480,7 @@ def _side(
     is_target: bool,
 ) -> HiddenStates:
     """Returns a side's tensors as `HiddenStates`; without `memory_lengths`, all positions of the memory are real."""
-    arrays = tf.nest.map_structure(lambda x: x.numpy(), found)
+    arrays = tf.nest.map_structure(lambda x: x.numpy(), tensors)
 
     def sub(prefix: str) -> dict[str, Any]:
         return {name.partition("/")[2]: x for name, x in arrays.items() if name.startswith(f"{prefix}/")}

@@ -63,13 +63,13 @@ def transfer(
         )
     names = sorted({label for language in languages for label in (*train[language].labels, *test[language].labels)})
 
-    def read(found: TransferTexts, language: str) -> tuple[np.ndarray, np.ndarray]:
+    def read(task: TransferTexts, language: str) -> tuple[np.ndarray, np.ndarray]:
         # The language itself is the target, which the encoder of a bridge does not depend on; that of labels does.
         given = {"source_language": language, "target_language": language, **options}
-        u = sentence_vectors(translator, found.texts, vectors, **given)
-        if found.others is not None:
-            u = features_of_pairs(u, sentence_vectors(translator, found.others, vectors, **given))
-        return u, np.array([names.index(label) for label in found.labels])
+        u = sentence_vectors(translator, task.texts, vectors, **given)
+        if task.others is not None:
+            u = features_of_pairs(u, sentence_vectors(translator, task.others, vectors, **given))
+        return u, np.array([names.index(label) for label in task.labels])
 
     trains, tests = ({language: read(of[language], language) for language in languages} for of in (train, test))
     parts = [trains[language] for language in languages] + [tests[language] for language in languages]
@@ -134,10 +134,10 @@ def read_transfer(folder: str | os.PathLike[str]) -> tuple[dict[str, TransferTex
                 test[match[1]] = TransferTexts(texts, others, labels)
             elif match := re.fullmatch(r"(train|test)\.([\w-]+)\.([\w-]+)", name):
                 into = train if match[1] == "train" else test
-                found = into.setdefault(match[3], TransferTexts([], None, []))
+                data = into.setdefault(match[3], TransferTexts([], None, []))
                 texts = lines_of(folder / name)
-                found.texts.extend(texts)
-                found.labels.extend([match[2]] * len(texts))
+                data.texts.extend(texts)
+                data.labels.extend([match[2]] * len(texts))
     except UserError:
         raise
     except (OSError, ValueError) as error:

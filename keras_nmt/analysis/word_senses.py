@@ -76,8 +76,8 @@ def senses(
         translations = model
     else:
         translator, languages = open_translator(model, source_language, target_language)  # type: ignore[arg-type]
-        found = translator.translate([item.source for item in items], *languages)
-        translations, outputs = [x.text for x in found], count_outputs(found)
+        translated = translator.translate([item.source for item in items], *languages)
+        translations, outputs = [x.text for x in translated], count_outputs(translated)
     if len(translations) != len(items):
         raise UserError(f"There must be a translation of each item. Received: {len(translations)} and {len(items)}")
     samples: dict[Key, np.ndarray] = {}

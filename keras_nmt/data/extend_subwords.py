@@ -113,10 +113,12 @@ def extend_subwords(
         split = ModelProto.FromString(model.SerializeToString())  # the new symbols split words already
         split.pieces.extend(kinds(piece=symbol, type=kinds.USER_DEFINED) for symbol in user_symbols)
         current = sentencepiece.SentencePieceProcessor(model_proto=split.SerializeToString())
-        found = [(list(pieces), count) for pieces, count in _words(current, text, scores).items() if len(pieces) > 1]
+        segmented = [
+            (list(pieces), count) for pieces, count in _words(current, text, scores).items() if len(pieces) > 1
+        ]
         counts: Counter[tuple[str, str]] = Counter()
         places: dict[tuple[str, str], set[int]] = {}
-        for i, (pieces, count) in enumerate(found):
+        for i, (pieces, count) in enumerate(segmented):
             _count(pieces, count, i, counts, places)
         added, queue = 0, [(-count, pair) for pair, count in counts.items()]  # the most frequent pair first
         heapq.heapify(queue)
@@ -135,7 +137,7 @@ def extend_subwords(
                 added += 1
             changed: set[tuple[str, str]] = set()
             for i in places[left, right]:
-                pieces, count = found[i]
+                pieces, count = segmented[i]
                 changed.update(pairwise(pieces))
                 _count(pieces, -count, i, counts, places)
                 pieces[:] = _merge(pieces, left, right)
@@ -176,17 +178,17 @@ def _words(
     processor: sentencepiece.SentencePieceProcessor, text: Iterable[str], scores: dict[str, float]
 ) -> Counter[tuple[str, ...]]:
     """Counts the words of a text, as tuples of pieces. User symbols and bytes end a word."""
-    found: Counter[tuple[str, ...]] = Counter()
+    counts: Counter[tuple[str, ...]] = Counter()
     for line in text:
         word: list[str] = []
         for piece in processor.encode(line, out_type=str):
             if piece.startswith(SPACE) or piece not in scores:
-                found[tuple(word)] += 1
+                counts[tuple(word)] += 1
                 word = []
             if piece in scores:
                 word.append(piece)
-        found[tuple(word)] += 1
-    return found
+        counts[tuple(word)] += 1
+    return counts
 
 
 def _count(

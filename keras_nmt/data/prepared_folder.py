@@ -327,13 +327,13 @@ def _arrays(name: str, rows: RaggedArray) -> dict[str, np.ndarray]:
 
 def _checksums(numbers: np.ndarray, values: np.ndarray | None = None, offsets: np.ndarray | None = None) -> np.ndarray:
     """Returns the checksums of all blocks: of `numbers`, and of the values that begin at `offsets`."""
-    found = []
+    checksums = []
     for i in range(0, len(numbers), BLOCK):
         block = [numbers[i : i + BLOCK]]
         if values is not None and offsets is not None:
             block.append(values[offsets[i] : offsets[min(i + BLOCK, len(numbers))]])
-        found.append(_checksum(*block))
-    return np.array(found, CHECKSUMS)
+        checksums.append(_checksum(*block))
+    return np.array(checksums, CHECKSUMS)
 
 
 def _checksum(*arrays: np.ndarray) -> int:
@@ -378,11 +378,11 @@ def _write_array(path: Path, array: np.ndarray) -> dict[str, Any]:
 
 def _check_size(path: str, size: int) -> None:
     try:
-        found = os.stat(path).st_size
+        actual = os.stat(path).st_size
     except FileNotFoundError:
         raise UserError(f"A file of a prepared corpus is missing: {REMEDY}. Received: {path}") from None
-    if found != size:
+    if actual != size:
         raise UserError(
             f"A file of a prepared corpus has another size than in its manifest: {REMEDY}. "
-            f"Received: {path} with {found:,} bytes instead of {size:,}"
+            f"Received: {path} with {actual:,} bytes instead of {size:,}"
         )

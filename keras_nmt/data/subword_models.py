@@ -115,11 +115,11 @@ def read_subwords(path: str | os.PathLike[str], digest: str | None = None) -> by
                 f"A subword model must have at most {MAX_BYTES >> 20} MiB. Received: {path} with {size:,} bytes"
             )
         content = path.read_bytes()
-    written, found = digest or _written_digest(path.absolute()), hashlib.sha256(content).hexdigest()
-    if written not in (None, found):
+    written, digest_of_file = digest or _written_digest(path.absolute()), hashlib.sha256(content).hexdigest()
+    if written not in (None, digest_of_file):
         raise UserError(
             f"The subword model is damaged, or belongs to another model: restore it. Received: {path} with the SHA-256 "
-            f"{found[:16]} instead of {written[:16]}"
+            f"{digest_of_file[:16]} instead of {written[:16]}"
         )
     return content
 

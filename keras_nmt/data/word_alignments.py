@@ -22,13 +22,13 @@ def parse_pharaoh_alignments(
     >>> parse_pharaoh_alignments(["0-0 1-2", ""])
     [[(0, 0), (1, 2)], []]
     """
-    found = []
+    alignments = []
     for number, line in enumerate(lines, first):
         pairs = [pair.partition("-") for pair in split_words(line)]
         if not all(x.isdecimal() and len(x) < 10 for source, _, target in pairs for x in (source, target)):
             raise UserError(f"Line {number} of {name} must have pairs such as 0-0. Received: {line[:40]!r}")
-        found.append([(int(source), int(target)) for source, _, target in pairs])
-    return found
+        alignments.append([(int(source), int(target)) for source, _, target in pairs])
+    return alignments
 
 
 def check_words(

@@ -223,17 +223,17 @@ def paired_bootstrap_of_runs(
     scores = [bleu_of_counts(x.sum(axis=1)) for x in counts]
     system, baseline = np.mean(scores[::2], axis=0), np.mean(scores[1::2], axis=0)  # [runs]
     differences = system - baseline
-    found = float(differences.mean())
+    difference = float(differences.mean())
     # Directions of equal length share their draws, so that their lines count once.
     if len(differences) == 1 or sum({len(lines) for lines in references.values()}) < FEWEST:
-        return RunsComparison(found, tuple(differences.tolist()), None, None, None)
+        return RunsComparison(difference, tuple(differences.tolist()), None, None, None)
     of_draws = [bleu_of_counts(x) for x in drawn_sums(counts, samples, seed)]
     drawn = np.mean(of_draws[::2], axis=0) - np.mean(of_draws[1::2], axis=0)  # [samples, runs]
     chosen = np.random.default_rng(seed).integers(drawn.shape[1], size=drawn.shape)
     low, high = np.quantile(np.take_along_axis(drawn, chosen, axis=1).mean(axis=1), [0.025, 0.975])
-    p_value = two_sided_p(found, drawn.mean(axis=1))
+    p_value = two_sided_p(difference, drawn.mean(axis=1))
     of_runs = welch(system, baseline)
-    return RunsComparison(found, tuple(differences.tolist()), p_value, (float(low), float(high)), of_runs)
+    return RunsComparison(difference, tuple(differences.tolist()), p_value, (float(low), float(high)), of_runs)
 
 
 def welch(system: np.ndarray, baseline: np.ndarray) -> float:
@@ -313,17 +313,17 @@ def significance(system: np.ndarray, baseline: np.ndarray, *, samples: int = SAM
         return None
     score = quotient if system.shape[-1] == 2 else bleu_of_counts
     drawn = [score(sums) for sums in drawn_sums([system, baseline], samples, seed)]
-    found = float(score(system.sum(0)) - score(baseline.sum(0)))
-    return two_sided_p(found, drawn[0] - drawn[1])
+    difference = float(score(system.sum(0)) - score(baseline.sum(0)))
+    return two_sided_p(difference, drawn[0] - drawn[1])
 
 
-def two_sided_p(found: float, drawn: np.ndarray) -> float:
+def two_sided_p(difference: float, drawn: np.ndarray) -> float:
     """Returns the p-value of a difference, from the differences in resampled data; 1 if the difference is 0."""
     drawn = drawn[np.isfinite(drawn)]  # a draw may contain no sentence that counts
-    if found == 0 or not len(drawn):
+    if difference == 0 or not len(drawn):
         return 1.0
     # The tolerance is for rounding errors: a draw at exactly this distance must count.
-    as_far = np.sum(np.abs(drawn - drawn.mean()) >= abs(found) * (1 - 1e-9))
+    as_far = np.sum(np.abs(drawn - drawn.mean()) >= abs(difference) * (1 - 1e-9))
     return float((as_far + 1) / (len(drawn) + 1))
 
 
@@ -363,10 +363,10 @@ def drawn_sums(statistics: Sequence[np.ndarray], samples: int, seed: int) -> lis
             rows = generator.integers(n, size=(min(at_once, samples - start), n))
             cells = rows + n * np.arange(len(rows))[:, None]
             times = np.bincount(cells.ravel(), minlength=rows.size).reshape(rows.shape).astype(float)  # [samples, n]
-            for x, found in zip(statistics, sums, strict=True):
+            for x, parts in zip(statistics, sums, strict=True):
                 if x.shape[-2] == n:
-                    found.append(np.tensordot(times, x, axes=(1, -2)))  # [samples, ..., k]
-    return [np.concatenate(found) for found in sums]
+                    parts.append(np.tensordot(times, x, axes=(1, -2)))  # [samples, ..., k]
+    return [np.concatenate(parts) for parts in sums]
 
 
 def statistics_of(metric: Metric, hypotheses: Sequence[str], streams: Sequence[Sequence[str]]) -> np.ndarray:

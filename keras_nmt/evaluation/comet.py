@@ -70,13 +70,13 @@ def comet_scores(
     """
     check_lines(sources=sources, hypotheses=hypotheses, references=references)
     model = Path(model)
-    found = check_comet(model, program)
+    executable = check_comet(model, program)
     with tempfile.TemporaryDirectory() as folder:
         files = {option: Path(folder) / option for option in ("sources", "translations", "references")}
         for path, lines in zip(files.values(), (sources, hypotheses, references), strict=True):
             path.write_text("".join(f"{' '.join(line.splitlines())}\n" for line in lines), encoding="utf-8")
         written = Path(folder) / "scores.json"
-        command = [found, *(x for option, path in files.items() for x in (f"--{option}", str(path)))]
+        command = [executable, *(x for option, path in files.items() for x in (f"--{option}", str(path)))]
         command += ["--model", str(model), "--to_json", str(written), "--quiet"]  # uses a GPU if there is one
         run = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", check=False)
         if run.returncode or not written.exists():
@@ -91,10 +91,10 @@ def check_comet(model: Path, program: str | os.PathLike[str]) -> str:
     """Returns the path of the program; raises a `UserError` if the program or the model is missing."""
     if model.suffix != ".ckpt" or not model.is_file():
         raise UserError(f"COMET's model must be a file that ends with .ckpt. Received: {model}")
-    found = shutil.which(program)
-    if found is None:
+    executable = shutil.which(program)
+    if executable is None:
         raise UserError(
             f"Missing COMET's program: install unbabel-comet in an environment of its own, and give the path of its "
             f"{PROGRAM}. Received: {program}"
         )
-    return found
+    return executable

@@ -88,9 +88,9 @@ def check_digest(value: Mapping[str, Any], path: str | os.PathLike[str]) -> dict
     rest = {name: one for name, one in value.items() if name != DIGEST}
     if DIGEST not in value:
         raise UserError(f"Missing entry {DIGEST} in {os.fspath(path)}: make the file again, or restore it.")
-    if value[DIGEST] != (found := json_digest(rest)):
+    if value[DIGEST] != (actual := json_digest(rest)):
         raise UserError(
-            f"{os.fspath(path)} is damaged, or was changed by hand: restore it. Received: the SHA-256 {found[:16]} "
+            f"{os.fspath(path)} is damaged, or was changed by hand: restore it. Received: the SHA-256 {actual[:16]} "
             f"instead of {str(value[DIGEST])[:16]}"
         )
     return rest

@@ -46,8 +46,8 @@ def check_limits(options: Mapping[str, Any]) -> None:
             if isinstance(value, Mapping):
                 check_limits(value)
             continue
-        found = value.values() if isinstance(value, Mapping) else value if isinstance(value, (list, tuple)) else [value]
-        for number in found:
+        items = value.values() if isinstance(value, Mapping) else value if isinstance(value, (list, tuple)) else [value]
+        for number in items:
             if isinstance(number, Real) and not number <= limit:  # NaN exceeds every limit
                 raise UserError(f"{{{name}}} must be at most {limit:,}", {name: value})
 

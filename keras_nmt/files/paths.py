@@ -31,10 +31,10 @@ def address_of(path: str | os.PathLike[str]) -> str | None:
     >>> address_of(pathlib.Path("gs://bucket/text")), address_of("/data/text")
     ('gs://bucket/text', None)
     """
-    found = ADDRESS.fullmatch(os.fspath(path))
-    if found is None:
+    match = ADDRESS.fullmatch(os.fspath(path))
+    if match is None:
         return None
-    return f"{found[1]}:{'///' if found[1] == 'file' else '//'}{found[2]}"
+    return f"{match[1]}:{'///' if match[1] == 'file' else '//'}{match[2]}"
 
 
 def check_local(path: str | os.PathLike[str]) -> None:

@@ -23,8 +23,8 @@ def peak_memory() -> int:
     On Linux, the number is read from `/proc`, because that of `getrusage` starts from the parent process's memory.
     """
     status = Path("/proc/self/status")
-    if status.exists() and (found := re.search(r"VmHWM:\s*(\d+) kB", status.read_text(encoding="utf-8"))):
-        return int(found[1]) * 1024
+    if status.exists() and (match := re.search(r"VmHWM:\s*(\d+) kB", status.read_text(encoding="utf-8"))):
+        return int(match[1]) * 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 

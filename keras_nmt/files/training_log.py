@@ -49,8 +49,8 @@ class TrainingLog:
             return [], 0
         check_regular(self.path)
         *texts, last = self.path.read_bytes().split(b"\n")
-        found = [_parse(text) for text in texts if text.strip()]
-        return [line for line in (*found, _parse(last)) if line is not None], found.count(None)
+        parsed = [_parse(text) for text in texts if text.strip()]
+        return [line for line in (*parsed, _parse(last)) if line is not None], parsed.count(None)
 
     def truncate(self, update: int, completed: int) -> None:
         """Removes the lines that a resumed run will write again: later lines, and the line about the final weights.

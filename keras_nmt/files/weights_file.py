@@ -150,12 +150,12 @@ def arrays(file: h5py.File) -> dict[str, h5py.Dataset]:
     Raises:
         UserError: An array refers to another file, or claims a larger size than its data in the file.
     """
-    found: dict[str, h5py.Dataset] = {}
-    file.visititems(lambda name, item: found.update({name: item}) if isinstance(item, h5py.Dataset) else None)
-    for name, array in found.items():
+    arrays_by_path: dict[str, h5py.Dataset] = {}
+    file.visititems(lambda name, item: arrays_by_path.update({name: item}) if isinstance(item, h5py.Dataset) else None)
+    for name, array in arrays_by_path.items():
         if array.external or array.is_virtual or array.id.get_storage_size() != array.nbytes:
             raise UserError(f"The data of weights must be in the file itself. Received: {file.filename}, {name}")
-    return found
+    return arrays_by_path
 
 
 def write_digest(file: h5py.File) -> None:

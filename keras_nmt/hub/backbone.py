@@ -142,15 +142,15 @@ class TranslationBackbone(keras_hub.models.Backbone):
             rank = int(file.attrs.get("rank", 0))
             if not self._low_rank_weights() and rank:
                 self.enable_lora(rank)
-            factors, found = self._low_rank_weights(), arrays(file)
+            factors, stored = self._low_rank_weights(), arrays(file)
             shapes = {path: tuple(variable.shape) for path, variable in factors.items()}
-            if not shapes or {path: array.shape for path, array in found.items()} != shapes:
+            if not shapes or {path: array.shape for path, array in stored.items()} != shapes:
                 raise ValueError(
                     "The file must hold low-rank weights of this model, of the same layers and rank. "
                     f"Received: {filepath}, of rank {rank}"
                 )
             for path, variable in factors.items():
-                variable.assign(found[path][()])
+                variable.assign(stored[path][()])
 
     def _low_rank_weights(self) -> dict[str, Any]:
         return {variable.path: variable for variable in self.weights if variable.name.startswith("lora_")}

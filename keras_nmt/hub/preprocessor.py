@@ -107,13 +107,13 @@ class TranslationSeq2SeqLMPreprocessor(keras_hub.models.Seq2SeqLMPreprocessor):
     ) -> dict[str, Any]:
         if not self.built:
             self.build(None)
-        found: dict[str, Any] = {}
+        features: dict[str, Any] = {}
         tokenizer = self.source_tokenizer or self.tokenizer
         source = self.encoder_packer(tokenizer(tokenizer.cleaned(sources)), sequence_length=source_length)
         target = self.decoder_packer(self.tokenizer(targets), sequence_length=target_length, **options)
         for side, (ids, mask) in (("encoder", source), ("decoder", target)):
-            found |= {f"{side}_token_ids": ids, f"{side}_padding_mask": mask}
-        return found
+            features |= {f"{side}_token_ids": ids, f"{side}_padding_mask": mask}
+        return features
 
     def get_config(self) -> dict[str, Any]:
         source = None if self.source_tokenizer is None else keras.layers.serialize(self.source_tokenizer)

@@ -180,8 +180,8 @@ class TranslationSeq2SeqLM(keras_hub.models.Seq2SeqLM):
             if begun.shape[1] > 1:
                 prefix = ops.where(is_given[:, 1 : begun.shape[1]], begun[:, 1:], PAD)
             fixed = keras.backend.backend() == "jax" or (self.jit_compile and not self.run_eagerly)
-            found = self.sampler.search(self.backbone.model, memory, source_mask, prefix, width - 1, fixed)
-            token_ids = ops.concatenate([begun[:, :1], found], axis=1)
+            continued = self.sampler.search(self.backbone.model, memory, source_mask, prefix, width - 1, fixed)
+            token_ids = ops.concatenate([begun[:, :1], continued], axis=1)
             return {"decoder_token_ids": token_ids, "decoder_padding_mask": token_ids != PAD}
         index = ops.min(ops.sum(ops.cast(is_given, "int32"), axis=1))
         cache = self.build_cache(memory, begun, index - 1, width)
@@ -216,9 +216,9 @@ class TranslationSeq2SeqLM(keras_hub.models.Seq2SeqLM):
 
             def of_few_widths(inputs: Mapping[str, Any], stop_token_ids: Any = None) -> dict[str, Any]:
                 width = inputs["decoder_padding_mask"].shape[1]
-                found = generate(self._narrow(inputs), stop_token_ids=stop_token_ids)
-                missing = [[0, 0], [0, width - found["decoder_token_ids"].shape[1]]]
-                return {name: ops.pad(x, missing) for name, x in found.items()}
+                outputs = generate(self._narrow(inputs), stop_token_ids=stop_token_ids)
+                missing = [[0, 0], [0, width - outputs["decoder_token_ids"].shape[1]]]
+                return {name: ops.pad(x, missing) for name, x in outputs.items()}
 
             self.generate_function = of_few_widths
         return self.generate_function

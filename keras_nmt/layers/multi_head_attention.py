@@ -225,10 +225,10 @@ class MultiHeadAttention(AssembledLayer):
             combined = self.composition(keras.KerasTensor(heads_shape, self.compute_dtype))
             combined_shape = getattr(combined, "shape", ())
             if len(combined_shape) != len(query_shape):
-                found = f"shape {tuple(combined_shape)}" if combined_shape else type(combined).__name__
+                received = f"shape {tuple(combined_shape)}" if combined_shape else type(combined).__name__
                 raise ValueError(
                     f"{type(self.composition).__name__}, the layer {self.composition.name!r}, must return a tensor "
-                    f"[..., T, width] for heads [..., T, {self.num_heads}, {self.head_dim}]. Received: {found}"
+                    f"[..., T, width] for heads [..., T, {self.num_heads}, {self.head_dim}]. Received: {received}"
                 )
         if self.output_layer is not None:
             self.output_layer.build(combined_shape)

@@ -96,7 +96,7 @@ class TransformerDecoder(TransformerStack):
         memory_mask = keras_mask(memory) if memory_mask is None else memory_mask
         states, attention, gates = self._first_states(inputs), [], []
         for layer in self.layers:
-            found = layer(
+            outputs = layer(
                 states[-1],
                 memory,
                 shortcut_states=self._shortcut_states(states),
@@ -108,10 +108,10 @@ class TransformerDecoder(TransformerStack):
                 return_gates=return_gates,
             )
             if return_attention_scores or return_gates:
-                found, *of_layer = found
+                outputs, *of_layer = outputs
                 attention += of_layer[:1] * return_attention_scores
                 gates += of_layer[-1:] * return_gates
-            self._add_state(states, found)
+            self._add_state(states, outputs)
         output = with_mask(self._finish(states), padding_mask)
         more = [states] * return_states + [attention] * return_attention_scores + [gates] * return_gates
         return (output, *more) if more else output
@@ -174,11 +174,11 @@ class TransformerDecoder(TransformerStack):
     def _by_order(self, caches: list[Any]) -> dict[str, list[Any]]:
         """Splits caches of fixed shape into those that search reorders, of recurrent layers, and the others."""
         pairs = list(zip(self.layers, caches, strict=True))
-        found = {
+        caches_by_order = {
             "layers": [cache for layer, cache in pairs if layer.is_recurrent],
             "not_reordered": [cache for layer, cache in pairs if not layer.is_recurrent],
         }
-        return {name: of for name, of in found.items() if of}
+        return {name: of for name, of in caches_by_order.items() if of}
 
     def step(
         self, inputs: Any, position: Any, constants: list[Any], caches: dict[str, Any], memory_mask: Any = None
@@ -208,8 +208,8 @@ class TransformerDecoder(TransformerStack):
             )
             self._add_state(states, state)
             new_caches.append(cache)
-        found = {"ancestry": ancestry, **self._by_order(new_caches)} if is_fixed else {"layers": new_caches}
-        return self._finish(states), found
+        updated = {"ancestry": ancestry, **self._by_order(new_caches)} if is_fixed else {"layers": new_caches}
+        return self._finish(states), updated
 
 
 def _beam_ancestry(ancestry: Any, position: Any) -> tuple[Any, Any]:

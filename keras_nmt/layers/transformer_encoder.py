@@ -246,7 +246,7 @@ class TransformerEncoder(TransformerStack):
         states, gates = self._first_states(inputs), []
         for layer in self.layers:
             shortcut_states = self._shortcut_states(states)
-            found = layer(
+            outputs = layer(
                 states[-1],
                 shortcut_states=shortcut_states,
                 padding_mask=mask,
@@ -254,9 +254,9 @@ class TransformerEncoder(TransformerStack):
                 return_gates=return_gates,
             )
             if return_gates:
-                found, of_layer = found
+                outputs, of_layer = outputs
                 gates.append(of_layer)
-            self._add_state(states, found)
+            self._add_state(states, outputs)
         output = self._finish(states)
         more = [states] * return_states + [gates] * return_gates
         return (output, *more) if more else output

@@ -112,8 +112,8 @@ class Adapter:
     def load_weights(self, path: str | os.PathLike[str]) -> None:
         """Reads the values of the weights. Raises a `UserError` for the file of another adapter."""
         with h5py.File(path, "r") as file:
-            found, shapes = describe(file), {name: array.shape for name, array in arrays(file).items()}
-            if found != self.description or shapes != {weight.path: tuple(weight.shape) for weight in self.weights}:
+            written, shapes = describe(file), {name: array.shape for name, array in arrays(file).items()}
+            if written != self.description or shapes != {weight.path: tuple(weight.shape) for weight in self.weights}:
                 raise UserError(f"The file must hold an adapter with these settings for this model. Received: {path}")
             for weight in self.weights:
                 weight.assign(file[weight.path][()])
@@ -207,8 +207,8 @@ def describe(file: h5py.File) -> dict[str, Any]:
             f"The file must hold an adapter, as `keras-nmt train --set lora=...` writes it. Received: {file.filename}"
         )
     with named_damage(file.filename):
-        found = check_digest(json.loads(text), file.filename)
-        is_right = isinstance(found["base"], str) and type(found["rank"]) is int and found["rank"] > 0
-        if not is_right or type(found["alpha"]) not in (int, float):
+        description = check_digest(json.loads(text), file.filename)
+        is_right = isinstance(description["base"], str) and type(description["rank"]) is int and description["rank"] > 0
+        if not is_right or type(description["alpha"]) not in (int, float):
             raise ValueError(text)
-    return found
+    return description

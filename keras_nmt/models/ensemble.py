@@ -128,8 +128,8 @@ class Ensemble(TranslationModel):
         return _log_mean([logits for logits, _ in steps]), [new_caches for _, new_caches in steps]
 
     def attention(self, memory: Any, target_input: Any, layer: int | None = None) -> Any:
-        found = [model.attention(memory[_name(i)], target_input, layer) for i, model in enumerate(self.models)]
-        return ops.mean(ops.stack(found), axis=0)
+        attentions = [model.attention(memory[_name(i)], target_input, layer) for i, model in enumerate(self.models)]
+        return ops.mean(ops.stack(attentions), axis=0)
 
     def with_dtype(self, dtype: str) -> TranslationModel:
         return Ensemble([model.with_dtype(dtype) for model in self.models])

@@ -32,7 +32,7 @@ def inner_layers(model: keras.Model) -> dict[str, keras.layers.Layer]:
     >>> inner_layers(model)["encoder/layer_1/feed_forward"].intermediate_dim
     256
     """
-    found: dict[str, keras.layers.Layer] = {}
+    layers: dict[str, keras.layers.Layer] = {}
     seen: set[int] = set()
 
     def add(parent: keras.layers.Layer, prefix: str) -> None:
@@ -44,12 +44,12 @@ def inner_layers(model: keras.Model) -> dict[str, keras.layers.Layer]:
                 add(layer, prefix)
                 continue
             path = layer.path or prefix + layer.name
-            if path in found:
+            if path in layers:
                 raise ValueError(
                     f"Layers must have different paths: name them, or give a single model. Received: {path} twice"
                 )
-            found[path] = layer
+            layers[path] = layer
             add(layer, f"{path}/")
 
     add(model, "")
-    return found
+    return layers

@@ -263,13 +263,13 @@ class Transformer(TranslationModel):
         side: Any = self._search.step.side
         # In the order of the calls: a tied layer records its attention once for each of its depths.
         attentions = [layer.cross_attention for layer in side.stack.layers]
-        found = [x.value for x in records if x.name == "attention" and any(x.layer is one for one in attentions)]
-        if len(found) != len(attentions):
+        recorded = [x.value for x in records if x.name == "attention" and any(x.layer is one for one in attentions)]
+        if len(recorded) != len(attentions):
             raise ValueError(
                 f"The attention must record its weights. Received: {type(attentions[-1]).__name__}, "
-                f"{len(found)} records of {len(attentions)} layers"
+                f"{len(recorded)} records of {len(attentions)} layers"
             )
-        weights = found[attention_layer(self.alignment_layer, len(attentions)) - 1]  # [B, H, T, S]
+        weights = recorded[attention_layer(self.alignment_layer, len(attentions)) - 1]  # [B, H, T, S]
         return weights[:, self.alignment_head - 1]
 
     @classmethod

@@ -44,8 +44,8 @@ def run_pipeline(
     try:
         pipeline.run().wait_until_finish()
     except RuntimeError as error:  # of a worker, with its traceback as text
-        if found := re.search(r"OSError: \[Errno \d+\] (.+?): '(.+?)'", str(error)):
-            raise UserError(f"{found[1]}. Received: {found[2]}") from None
+        if match := re.search(r"OSError: \[Errno \d+\] (.+?): '(.+?)'", str(error)):
+            raise UserError(f"{match[1]}. Received: {match[2]}") from None
         raise
     except (OSError, grpc.RpcError, grpc.FutureTimeoutError) as error:
         if getattr(error, "filename", None):

@@ -59,20 +59,20 @@ def text_filters(preparation: Preparation) -> list[tuple[str, Function]]:
 
 def _own(reason: str, filter_: Filter | str) -> Function:
     """Wraps a filter of the user's own, so that its errors name it."""
-    found: Any = _found(filter_) if isinstance(filter_, str) else filter_
+    function: Any = _found(filter_) if isinstance(filter_, str) else filter_
     try:
-        found = found() if isinstance(found, type) else found
-        if hasattr(found, "setup"):
-            found.setup()
+        function = function() if isinstance(function, type) else function
+        if hasattr(function, "setup"):
+            function.setup()
     except Exception as error:
         raise UserError(f"The filter {reason!r} raised an error. Received: {error_and_type(error)}") from error
 
     def checked(sources: Sequence[str], targets: Sequence[str]) -> np.ndarray:
         try:
-            if hasattr(found, "process"):  # a DoFn gives a sequence of results
-                (wrong,) = found.process((sources, targets))
+            if hasattr(function, "process"):  # a DoFn gives a sequence of results
+                (wrong,) = function.process((sources, targets))
             else:
-                wrong = found(sources, targets)
+                wrong = function(sources, targets)
         except Exception as error:
             raise UserError(f"The filter {reason!r} raised an error. Received: {error_and_type(error)}") from error
         wrong = np.asarray(wrong)

@@ -278,15 +278,15 @@ class Checkpoints:
     def _restore_variables(self, path: Path) -> None:
         variables = self._variables()
         with h5py.File(path, "r", locking=False) as file:
-            found: dict[str, Any] = {name: (array.shape, array.dtype) for name, array in arrays(file).items()}
-            found[PROGRESS] = json.loads(file[PROGRESS][()].tobytes())["optimizer"]
+            stored_arrays: dict[str, Any] = {name: (array.shape, array.dtype) for name, array in arrays(file).items()}
+            stored_arrays[PROGRESS] = json.loads(file[PROGRESS][()].tobytes())["optimizer"]
             needed: dict[str, Any] = {name: (tuple(v.shape), _stored_type(v)) for name, v in variables.items()}
             needed[PROGRESS] = self._optimizer_name()
-            if found != needed:
-                name = next(name for name in (*needed, *found) if found.get(name) != needed.get(name))
+            if stored_arrays != needed:
+                name = next(name for name in (*needed, *stored_arrays) if stored_arrays.get(name) != needed.get(name))
                 raise UserError(
                     "The checkpoint belongs to another model or optimizer: use the settings it was made with, or "
-                    f"another directory. Received: checkpoint={path}, {name}={found.get(name)} instead of "
+                    f"another directory. Received: checkpoint={path}, {name}={stored_arrays.get(name)} instead of "
                     f"{needed.get(name)}"
                 )
             for name, variable in variables.items():

@@ -172,9 +172,9 @@ class Workers:
             raise UserError(exhausted(error, "lower `batch_size`, or raise `accumulation_steps`")) from error
         except tf.errors.OpError as error:
             # In the input, such as a damaged shard; an assertion has brackets around it.
-            if found := re.search(r"\[UserError: (.+)\]|UserError: (.+)", error.message):
-                escaped = (found[1] or "").replace("\\'", "'").replace('\\"', '"')
-                raise UserError(escaped or found[2]) from error
+            if match := re.search(r"\[UserError: (.+)\]|UserError: (.+)", error.message):
+                escaped = (match[1] or "").replace("\\'", "'").replace('\\"', '"')
+                raise UserError(escaped or match[2]) from error
             if self.number == 1:
                 raise
             raise UserError(
