@@ -107,7 +107,7 @@ def read_safetensors(path: Path) -> dict[str, np.ndarray]:
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         raise UserError(f"{path} is not a safetensors file, or is damaged. Received: {length:,} bytes") from None
     content = np.memmap(path, mode="r", dtype=np.uint8)
-    found = {}
+    arrays = {}
     place = 0  # arrays must follow each other without gaps, so that no byte is copied twice
     for name, (kind, shape, first, last) in sorted(spans.items(), key=lambda item: item[1][2:]):
         if kind not in TYPES:
@@ -127,10 +127,10 @@ def read_safetensors(path: Path) -> dict[str, np.ndarray]:
                 f"{one_line(name[:100])} {str(shape)[:100]} at {first}"
             )
         array = np.frombuffer(content[start + first : start + last], dtype).reshape(shape)
-        found[name], place = from_bfloat16(array) if kind == "BF16" else array, last
+        arrays[name], place = from_bfloat16(array) if kind == "BF16" else array, last
     if place < length - start:
         raise UserError(f"{path} is damaged: bytes follow the arrays. Received: {length - start - place:,} bytes")
-    return found
+    return arrays
 
 
 def from_bfloat16(array: np.ndarray) -> np.ndarray:

@@ -218,7 +218,7 @@ def read_variables(path: Path) -> dict[str, np.ndarray]:
     kind, _ = text(), number("I")
     if not kind.startswith("Transformer") or kind.startswith("TransformerDecoder"):
         raise UserError(f"{path} must be a model of CTranslate2's `TransformerSpec`. Received: {kind[:100]}")
-    found: dict[str, np.ndarray] = {}
+    variables: dict[str, np.ndarray] = {}
     types = TYPES_BY_NUMBER if version >= 4 else TYPES_BY_SIZE
     for _ in range(number("I")):
         name, rank = text(), number("B")
@@ -239,19 +239,19 @@ def read_variables(path: Path) -> dict[str, np.ndarray]:
                 f"{path} is damaged: the size of a variable does not match its shape and type. Received: "
                 f"{name[:100]} {shape}, type {code}, {size:,} bytes"
             )
-        found[name] = np.frombuffer(take(size), dtype).reshape(shape)
+        variables[name] = np.frombuffer(take(size), dtype).reshape(shape)
         if dtype == TYPES_BY_NUMBER[BFLOAT16]:
-            found[name] = from_bfloat16(found[name])
+            variables[name] = from_bfloat16(variables[name])
     for _ in range(number("I") if version >= 3 else 0):
         alias, name = text(), text()
-        if name not in found:
+        if name not in variables:
             raise UserError(f"{path} is damaged: an alias does not name a variable. Received: {name[:100]}")
-        found[alias] = found[name]
-        if f"{name}_scale" in found:
-            found[f"{alias}_scale"] = found[f"{name}_scale"]
+        variables[alias] = variables[name]
+        if f"{name}_scale" in variables:
+            variables[f"{alias}_scale"] = variables[f"{name}_scale"]
     if place < len(content):
         raise UserError(f"{path} is damaged: bytes follow the model. Received: {len(content) - place:,} bytes")
-    return found
+    return variables
 
 
 def _float32(arrays: Mapping[str, np.ndarray], path: Path) -> dict[str, np.ndarray]:
@@ -355,7 +355,7 @@ def _vocabulary_path(folder: Path, name: str) -> Path | None:
 def _vocabularies(
     folder: Path, config: Mapping[str, Any], source_rows: int, target_rows: int, from_zero: bool
 ) -> list[Vocabulary]:
-    found = []
+    vocabularies = []
     for side, rows in (("source", source_rows), ("target", target_rows)):
         path = _vocabulary_path(folder, side) or _vocabulary_path(folder, "shared")
         if path is None:
@@ -384,8 +384,8 @@ def _vocabularies(
         pad = next((ids[token] for token in ("<pad>", "<blank>") if token in ids and ids[token] != begin), None)
         model = next((folder / name for name in SUBWORDS[side] if (folder / name).is_file()), None)
         proto = None if model is None else read_subwords(model)
-        found.append(Vocabulary(tokens, pad, ids.get(unknown), begin, ids[end], proto))
-    return found
+        vocabularies.append(Vocabulary(tokens, pad, ids.get(unknown), begin, ids[end], proto))
+    return vocabularies
 
 
 def export_ctranslate2(
@@ -523,12 +523,12 @@ def _with_first_head(
     of_heads = np.arange(len(output)).reshape(num_heads, -1)
     columns = np.concatenate([of_heads[[head - 1]], np.delete(of_heads, head - 1, 0)]).ravel()
     places = {"query": columns, "key_value": np.concatenate([columns, len(columns) + columns])}
-    found = {f"{attention}.output.kernel": output[columns]}
+    changed = {f"{attention}.output.kernel": output[columns]}
     for name, of_name in places.items():
         for full in (f"{attention}.{name}.kernel", f"{attention}.{name}.bias"):
             if full in parameters:  # a model may have no biases
-                found[full] = parameters[full][..., of_name]
-    return found
+                changed[full] = parameters[full][..., of_name]
+    return changed
 
 
 def _alignment_options(layer: int, heads: int, num_layers: int, num_heads: int) -> tuple[dict[str, int], list[str]]:

@@ -158,15 +158,15 @@ def _tables(
     Raises:
         UserError: A table is missing.
     """
-    found = [arrays.pop(f"{name}.weight", None) for name in TABLES]
-    shared, source, target, output = found
+    stored = [arrays.pop(f"{name}.weight", None) for name in TABLES]
+    shared, source, target, output = stored
     is_tied = config.get("tie_word_embeddings", True)
 
     def first(*tables: np.ndarray | None) -> np.ndarray:
         table = next((x for x in tables if x is not None and x.ndim), None)
         if table is None:
-            missing = next(name for name, x in zip(TABLES, found, strict=True) if x is None)
-            name = missing if not any(x is not None for x in found[:3]) else "lm_head"
+            missing = next(name for name, x in zip(TABLES, stored, strict=True) if x is None)
+            name = missing if not any(x is not None for x in stored[:3]) else "lm_head"
             raise UserError(f"{path} is not a complete model. Missing parameter: {name}.weight")
         return table
 
@@ -295,8 +295,8 @@ def _nllb_languages(
     folder: Path, settings: dict[str, Any], added: Mapping[str, AddedToken], first: int
 ) -> dict[str, int]:
     """Returns the ids of the languages: from a file, or counted from `first` in the order of the added tokens."""
-    if found := {code: x.id for code, x in added.items() if NLLB_CODE.fullmatch(code) and x.id >= first}:
-        return found
+    if ids := {code: x.id for code, x in added.items() if NLLB_CODE.fullmatch(code) and x.id >= first}:
+        return ids
     for source in (settings, read_settings(folder / "special_tokens_map.json")):
         for name in ("additional_special_tokens", "extra_special_tokens"):
             codes = [content_of(x) for x in list_of(source, name)]

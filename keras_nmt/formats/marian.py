@@ -201,7 +201,7 @@ def _options(settings: Mapping[str, Any], path: Path) -> dict[str, Any]:
 
 def _names(depths: Mapping[str, int]) -> dict[str, str]:
     """Maps our names of the parameters of the stacks to Marian's."""
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     norms = {f"{side}.embedding_norm": f"{side}_emb_ln_%s_pre" for side in depths}
     for side, number, part in parts(depths):
         ours, (site, _, piece) = f"{side}.{number}.{part}", part.rpartition(".")
@@ -209,8 +209,8 @@ def _names(depths: Mapping[str, int]) -> dict[str, str]:
         if piece == "norm":
             norms[ours] = f"{theirs}_{'Wo' if site else 'ffn'}_ln_%s"
         else:
-            found |= {f"{ours}.{name}": f"{theirs}_{x}{LETTERS[piece]}" for name, x in (("kernel", "W"), ("bias", "b"))}
-    return found | {f"{ours}.{x}": theirs % x for ours, theirs in norms.items() for x in ("scale", "bias")}
+            names |= {f"{ours}.{name}": f"{theirs}_{x}{LETTERS[piece]}" for name, x in (("kernel", "W"), ("bias", "b"))}
+    return names | {f"{ours}.{x}": theirs % x for ours, theirs in norms.items() for x in ("scale", "bias")}
 
 
 def _model_path(path: Path) -> tuple[Path, dict[str, Any]]:
@@ -221,17 +221,17 @@ def _model_path(path: Path) -> tuple[Path, dict[str, Any]]:
         models = _read_yaml(named[0]).get("models", []) if named else []
         if isinstance(models, str) or len(models) > 1:
             raise UserError(f"{named[0]} must name one model; give the file of one instead. Received: {models}")
-        found = [folder / PurePosixPath(models[0]).name] if models else [folder / "model.npz"]
-        if models and not found[0].is_file():
-            raise UserError(f"Missing model, which {named[0]} names: {found[0]}. Give the file of one instead.")
-        if not found[0].is_file():
-            found = [x for x in folder.glob("*.npz") if not x.name.endswith(".optimizer.npz")]
-        if len(found) != 1:
+        paths = [folder / PurePosixPath(models[0]).name] if models else [folder / "model.npz"]
+        if models and not paths[0].is_file():
+            raise UserError(f"Missing model, which {named[0]} names: {paths[0]}. Give the file of one instead.")
+        if not paths[0].is_file():
+            paths = [x for x in folder.glob("*.npz") if not x.name.endswith(".optimizer.npz")]
+        if len(paths) != 1:
             raise UserError(
                 f"{folder} must contain one model; give the file of one instead. "
-                f"Received: {sorted(x.name for x in found)}"
+                f"Received: {sorted(x.name for x in paths)}"
             )
-        path = found[0]
+        path = paths[0]
     for decoder in (path.with_name(f"{path.name}.decoder.yml"), folder / "decoder.yml"):
         if decoder.is_file():
             return path, _read_yaml(decoder)
@@ -243,9 +243,9 @@ def _vocabularies(folder: Path, path: Path, decoder: Mapping[str, Any], sizes: l
     names = decoder.get("vocabs", [])
     named = [folder / PurePosixPath(name).name for name in ([names] if isinstance(names, str) else names)]
     if not named:
-        found = {x for kind in ("yml", "spm", "json") for x in folder.glob(f"*vocab*.{kind}")}
-        named = sorted(found) * 2 if len(found) == 1 else sorted(found)
-        if len(found) != 1:
+        paths = {x for kind in ("yml", "spm", "json") for x in folder.glob(f"*vocab*.{kind}")}
+        named = sorted(paths) * 2 if len(paths) == 1 else sorted(paths)
+        if len(paths) != 1:
             raise UserError(
                 f"{folder} must contain one vocabulary, such as vocab.yml, or `vocabs` in decoder.yml must name those "
                 f"of source and target. Received: {[x.name for x in named]}"
@@ -272,20 +272,18 @@ def _vocabularies(folder: Path, path: Path, decoder: Mapping[str, Any], sizes: l
 
 
 def _token_ids(path: Path) -> dict[str, int]:
-    found = {token: str(value) for token, value in _read_yaml(path).items()}
-    if wrong := [token for token, value in found.items() if not (value.isdecimal() and len(value) < 10)]:
-        raise UserError(
-            f"{path} must have an id for each token. Received: {one_line(wrong[0])[:100]}: {found[wrong[0]]}"
-        )
-    return {token: int(value) for token, value in found.items()}
+    ids = {token: str(value) for token, value in _read_yaml(path).items()}
+    if wrong := [token for token, value in ids.items() if not (value.isdecimal() and len(value) < 10)]:
+        raise UserError(f"{path} must have an id for each token. Received: {one_line(wrong[0])[:100]}: {ids[wrong[0]]}")
+    return {token: int(value) for token, value in ids.items()}
 
 
 def _check_programs(names: Iterable[str]) -> None:
     """Raises a `UserError` if a model's files are of other programs that its `preprocess.sh` runs on texts."""
-    if found := sorted(name for name in names if name.endswith((".bpe", ".tcmodel"))):
+    if programs := sorted(name for name in names if name.endswith((".bpe", ".tcmodel"))):
         raise UserError(
             "This model reads text that its preprocess.sh has segmented by subword-nmt, or truecased by Moses: take a "
-            f"later model, with source.spm. Received: {', '.join(found)}"
+            f"later model, with source.spm. Received: {', '.join(programs)}"
         )
 
 
@@ -415,7 +413,7 @@ def _read_yaml(path: Path | str, content: bytes | None = None) -> dict[str, Any]
             raise UserError(f"{path} must have at most {MAX_BYTES:,} bytes. Received: {size:,}")
         content = Path(path).read_bytes()
     wrong = UserError(f"{path} must contain only strings and lists of strings, under names.")
-    found: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     name: str | None = None
     depth = 0
     try:
@@ -427,7 +425,7 @@ def _read_yaml(path: Path | str, content: bytes | None = None) -> dict[str, Any]
                     continue
                 if depth > 2 or name is None or isinstance(event, yaml.MappingStartEvent):
                     raise wrong
-                found[name] = []
+                settings[name] = []
             elif isinstance(event, yaml.CollectionEndEvent):
                 depth, name = depth - 1, None
             elif isinstance(event, yaml.AliasEvent):
@@ -437,15 +435,15 @@ def _read_yaml(path: Path | str, content: bytes | None = None) -> dict[str, Any]
                     raise wrong
                 if name is None:
                     name = event.value
-                    if name in found:
+                    if name in settings:
                         raise UserError(f"{path} must contain each name once. Received twice: {one_line(name)[:100]}")
                 elif depth == 2:
-                    found[name].append(event.value)
+                    settings[name].append(event.value)
                 else:
-                    found[name], name = event.value, None
+                    settings[name], name = event.value, None
     except yaml.YAMLError as error:
         raise UserError(f"{path} is damaged. Received: {one_line(error)[:300]}") from None
-    return found
+    return settings
 
 
 def _write_yaml(settings: Mapping[str, Any]) -> str:
@@ -454,4 +452,4 @@ def _write_yaml(settings: Mapping[str, Any]) -> str:
     JSON is YAML except for some characters, which are escaped.
     """
     lines = (f"{json.dumps(name, ensure_ascii=False)}: {json.dumps(x)}\n" for name, x in settings.items())
-    return NO_TEXT.sub(lambda found: f"\\u{ord(found[0]):04x}", "".join(lines))
+    return NO_TEXT.sub(lambda match: f"\\u{ord(match[0]):04x}", "".join(lines))

@@ -28,7 +28,7 @@ def read_rules(charsmap: bytes) -> dict[str, str]:
         if size % 4 or size > len(charsmap) - 4:
             raise ValueError(f"a trie of {size:,} bytes in {len(charsmap):,}")
         units, texts = np.frombuffer(charsmap[4 : 4 + size], "<u4"), charsmap[4 + size :]
-        found: dict[str, str] = {}
+        rules: dict[str, str] = {}
         nodes: np.ndarray = np.zeros(1, np.uint32)
         keys = [b""]
         labels = np.arange(1, 256, dtype=np.uint32)
@@ -37,17 +37,17 @@ def read_rules(charsmap: bytes) -> dict[str, str]:
             children = nodes ^ ((unit >> 10) << ((unit & LONG) >> 6))
             for i in np.flatnonzero(unit & LEAF):
                 start = int(units[children[i]]) & ~(1 << 31)
-                found[keys[i].decode()] = texts[start : texts.index(0, start)].decode()
+                rules[keys[i].decode()] = texts[start : texts.index(0, start)].decode()
             places = children[:, None] ^ labels
             inside = places < len(units)
             rows, columns = np.nonzero(inside & (units[np.where(inside, places, 0)] & LABEL == labels))
             keys = [keys[row] + bytes([column + 1]) for row, column in zip(rows, columns, strict=True)]
             nodes = places[rows, columns]
-            if len(found) + len(keys) > MOST:  # of a damaged trie, whose nodes may be their own children
+            if len(rules) + len(keys) > MOST:  # of a damaged trie, whose nodes may be their own children
                 raise ValueError(f"more than {MOST:,} rules")
     except (struct.error, IndexError, UnicodeDecodeError) as error:
         raise ValueError(str(error)) from None
-    return found
+    return rules
 
 
 def compile_rules(rules: Mapping[str, str]) -> bytes:

@@ -169,21 +169,21 @@ def variables(model: Transformer | LanguageLabelModel) -> dict[str, Any]:
     - `{encoder,decoder}.{1, 2, ...}.{inner,outer,norm}.{kernel,bias,scale}` of the feed-forward network
     - `{encoder,decoder}.norm.{scale,bias}` at the end of pre-LN stacks
     """
-    found: dict[str, Any] = {}
+    by_name: dict[str, Any] = {}
     layers = {layer.name: layer for layer in model.layers}
     target = layers.get("embedding") or layers["target_embedding"]
     if "source_embedding" in layers:
-        found["source_embedding"] = layers["source_embedding"].table.embeddings
-    found["target_embedding"] = target.table.embeddings
+        by_name["source_embedding"] = layers["source_embedding"].table.embeddings
+    by_name["target_embedding"] = target.table.embeddings
     if not target.tie_weights:
-        found["output"] = target.table.reverse_embeddings
+        by_name["output"] = target.table.reverse_embeddings
     if target.logits_bias:
-        found["output_bias"] = target.bias
+        by_name["output_bias"] = target.bias
 
     def add(name: str, layer: Any) -> None:
         for kind, attribute in (("kernel", "kernel"), ("bias", "bias"), ("scale", "gamma"), ("bias", "beta")):
             if getattr(layer, attribute, None) is not None:
-                found[f"{name}.{kind}"] = getattr(layer, attribute)
+                by_name[f"{name}.{kind}"] = getattr(layer, attribute)
 
     for side, of_embeddings in (("encoder", "source"), ("decoder", "target")):
         stack = layers[side]
@@ -194,7 +194,7 @@ def variables(model: Transformer | LanguageLabelModel) -> dict[str, Any]:
                 add(f"{name}.query", attention.query_projection)
                 add(f"{name}.key_value", attention.key_value)
                 if attention.use_bias:
-                    found[f"{name}.key_value.bias"] = attention.key_value_bias
+                    by_name[f"{name}.key_value.bias"] = attention.key_value_bias
                 add(f"{name}.output", attention.output_layer)
                 add(f"{name}.norm", getattr(layer, f"{site}_attention_norm"))
             add(f"{side}.{number}.inner", layer.feed_forward.inner)
@@ -203,8 +203,8 @@ def variables(model: Transformer | LanguageLabelModel) -> dict[str, Any]:
         add(f"{side}.norm", stack.final_norm)
     table = getattr(layers.get("positions"), "table", None)
     if table is not None:
-        found["positions"] = table
-    return found
+        by_name["positions"] = table
+    return by_name
 
 
 def plain_parameters(model: Any, format_: str) -> dict[str, np.ndarray]:

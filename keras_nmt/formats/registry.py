@@ -65,14 +65,14 @@ def find_format(source: str | os.PathLike[str]) -> str:
     Raises:
         UserError: The path holds no model of a known format, or models of several.
     """
-    found = [name for name in IMPORTED if format_module(name).is_there(Path(source))]
-    if len(found) > 1:
+    names = [name for name in IMPORTED if format_module(name).is_there(Path(source))]
+    if len(names) > 1:
         raise UserError(
-            f"The path holds models of the formats {', '.join(found)}: choose one by `format` or --format. "
+            f"The path holds models of the formats {', '.join(names)}: choose one by `format` or --format. "
             f"Received: {source}"
         )
-    if found:
-        return found[0]
+    if names:
+        return names[0]
     raise UserError(f"The path must hold a model of one of the formats {', '.join(IMPORTED)}. Received: {source}")
 
 

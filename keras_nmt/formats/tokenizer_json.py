@@ -49,12 +49,12 @@ def read_added_tokens(folder: Path) -> dict[str, AddedToken]:
         entries += [(int(i), token) for i, token in decoder.items() if re.fullmatch("[0-9]{1,9}", i)]
     added = list_of(read_settings(folder / "tokenizer.json", MAX_BYTES), "added_tokens")
     entries += [(token.get("id"), token) for token in added if isinstance(token, dict)]
-    found: dict[str, AddedToken] = {}
+    tokens: dict[str, AddedToken] = {}
     for i, token in entries:  # later entries also have the rules
         if type(i) is int and i >= 0:
             rules = [token.get(name) for name in RULES] if isinstance(token, dict) else []
-            found[content_of(token)] = AddedToken(i, any(rules))
-    return found
+            tokens[content_of(token)] = AddedToken(i, any(rules))
+    return tokens
 
 
 def content_of(token: Any) -> str:
@@ -64,8 +64,8 @@ def content_of(token: Any) -> str:
 
 def list_of(settings: Mapping[str, Any], name: str) -> list[Any]:
     """Returns a list of settings; an empty one for anything else."""
-    found = settings.get(name)
-    return found if isinstance(found, list) else []
+    value = settings.get(name)
+    return value if isinstance(value, list) else []
 
 
 def read_bpe(path: Path) -> tuple[list[str], bytes]:

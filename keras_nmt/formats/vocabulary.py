@@ -186,8 +186,10 @@ class Vocabulary:
             return {token: f" {token} " for token in self.symbols}
         before = {piece for piece in pieces if len(piece) == 1 and piece != SPACE}
         before = PUNCTUATION | (before if len(before) * len(self.symbols) <= MAX_RULES else set())
-        found = {f"{x}{token}": f"{rules.get(x, x)}{SPACE}{token} " for token in self.symbols for x in {" "} | before}
-        return found | {token: f"{token} " for token in self.symbols}
+        symbol_rules = {
+            f"{x}{token}": f"{rules.get(x, x)}{SPACE}{token} " for token in self.symbols for x in {" "} | before
+        }
+        return symbol_rules | {token: f"{token} " for token in self.symbols}
 
     def _text_rows(self) -> list[int]:
         return self.rows[4 + len(self.languages) :]

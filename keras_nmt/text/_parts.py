@@ -147,11 +147,11 @@ def split_document(text: str, markup: str) -> list[Part]:
 
 def with_kept_text(parts: Sequence[Part], kept: KeptText) -> list[Part]:
     """Separates the spans of text that stay as they are."""
-    found: list[Part] = []
+    separated: list[Part] = []
     for is_text, group in itertools.groupby(parts, lambda part: part.kind == "text"):
         some = list(group)
         if not is_text:
-            found += some
+            separated += some
             continue
         edges = list(itertools.chain.from_iterable(kept.spans("".join(part.raw for part in some))))
         start, last = 0, 0  # where the part begins; the number of the edges before the last piece
@@ -163,14 +163,14 @@ def with_kept_text(parts: Sequence[Part], kept: KeptText) -> list[Part]:
                 raw = part.raw[one - start : other - start]
                 number = bisect_right(edges, one)
                 if number % 2 and number == last:  # the same span goes on
-                    found[-1] = found[-1]._replace(raw=found[-1].raw + raw)
+                    separated[-1] = separated[-1]._replace(raw=separated[-1].raw + raw)
                 elif number % 2:
-                    found.append(Part("kept", raw, "keep"))
+                    separated.append(Part("kept", raw, "keep"))
                 else:
-                    found.append(part._replace(raw=raw, text=raw if part.raw == part.text else html.unescape(raw)))
+                    separated.append(part._replace(raw=raw, text=raw if part.raw == part.text else html.unescape(raw)))
                 last = number
             start = stop
-    return found
+    return separated
 
 
 def ends_inside(line: str, markup: str) -> bool:
@@ -223,16 +223,16 @@ def _with_kept(parts: Sequence[Part], names: frozenset[str] | None = None) -> li
             root = None if not part.is_protected else number if root is None else root
             states.append((ends[number], root))
         roots.append(root)
-    found: list[Part] = []
+    joined: list[Part] = []
     for root, group in itertools.groupby(range(len(parts)), roots.__getitem__):
         some = [parts[number] for number in group]
         if root is None:
-            found += some
+            joined += some
             continue
         is_block = parts[root].is_block or len(some) <= ends[root] - root
         raw = "".join(part.raw for part in some)
-        found.append(Part("kept", raw, parts[root].name, is_block=is_block, key=parts[root].key))
-    return found
+        joined.append(Part("kept", raw, parts[root].name, is_block=is_block, key=parts[root].key))
+    return joined
 
 
 def _with_notes(parts: list[Part]) -> list[Part]:
@@ -240,19 +240,19 @@ def _with_notes(parts: list[Part]) -> list[Part]:
 
     Those before a letter or digit are in a word, such as H<sub>2</sub>O.
     """
-    found = list(parts)
+    marked = list(parts)
     for start, end in _pairs(parts).items():
         if parts[start].name in NOTES and parts[start].is_protected is None and end - start < MOST_OF_NOTE:
             text = "".join(part.text for part in parts[start:end] if part.kind == "text")
             after = parts[end + 1].text[:1] if parts[end + 1 :] and parts[end + 1].kind == "text" else ""
             if text.strip() and not any(map(str.isalpha, text)) and not after.isalnum():
-                found[start] = parts[start]._replace(is_protected=True)
-    return found
+                marked[start] = parts[start]._replace(is_protected=True)
+    return marked
 
 
 def _with_spans(parts: Sequence[Part]) -> list[Part]:
     """Makes the tags of XLIFF and TMX that begin and end a span start and end tags, unless elements cross the span."""
-    found, ends = list(parts), _pairs(parts)
+    changed, ends = list(parts), _pairs(parts)
     levels: list[tuple[int, dict[str, int]]] = [(len(parts), {})]  # of elements around: the end, and open spans
     for number, part in enumerate(parts):
         while levels[-1][0] <= number:
@@ -267,9 +267,9 @@ def _with_spans(parts: Sequence[Part]) -> list[Part]:
             start = spans[closed]
             while spans.popitem()[0] != closed:  # spans that cross this one
                 pass
-            found[start] = parts[start]._replace(kind="start", name=closed)
-            found[number] = part._replace(kind="end", name=closed)
-    return found
+            changed[start] = parts[start]._replace(kind="start", name=closed)
+            changed[number] = part._replace(kind="end", name=closed)
+    return changed
 
 
 def _with_blocks(parts: Sequence[Part]) -> list[Part]:
@@ -290,10 +290,10 @@ def _with_blocks(parts: Sequence[Part]) -> list[Part]:
             with_text.add(around[-1])
         if number in ends:
             around.append(number)
-    found, in_text = list(parts), set[int]()  # elements in a text
+    marked, in_text = list(parts), set[int]()  # elements in a text
     for number, part in enumerate(parts):
         if parents[number] in with_text or parents[number] in in_text:
             in_text.add(number)
         elif part.kind in ("start", "end", "empty", "kept"):
-            found[number] = part._replace(is_block=True)
-    return found
+            marked[number] = part._replace(is_block=True)
+    return marked

@@ -160,11 +160,11 @@ def _may_separate(before: str, after: str) -> bool:
 
 def _following_letters(parts: Sequence[Part]) -> list[str]:
     """Returns the first letter of the text behind each part."""
-    found, letter = [], ""
+    letters, letter = [], ""
     for part in reversed(parts):
-        found.append(letter)
+        letters.append(letter)
         letter = part.text[0] if part.kind == "text" and part.text else letter
-    return found[::-1]
+    return letters[::-1]
 
 
 def _begins_with_text(parts: Sequence[Part], number: int) -> bool:
@@ -191,15 +191,15 @@ def _dissolve(node: Node, parent: Node) -> None:
 def make_segments(parts: Sequence[Part], escapes: Mapping[str, str] = ESCAPES) -> list[str | Segment]:
     """Makes texts to translate, and strings between them that stay as they are, of the parts of a document."""
     groups = [list(group) for _, group in itertools.groupby(parts, lambda part: part.is_block)]
-    found: list[str | Segment] = []
+    segments: list[str | Segment] = []
     for group in groups:
         if group[0].is_block or not any(part.kind == "text" and not part.text.isspace() for part in group):
-            found.append("".join(part.raw for part in group))
+            segments.append("".join(part.raw for part in group))
             continue
         # Spaces around a text stay as they are: some blocks, such as <button>, stand in a line of text.
         before, after = _take_space(group, 0), _take_space(group, -1)
-        found += [before, Segment([part for part in group if part.raw], escapes), after]
-    return found
+        segments += [before, Segment([part for part in group if part.raw], escapes), after]
+    return segments
 
 
 def _take_space(parts: list[Part], place: int) -> str:

@@ -104,7 +104,7 @@ class Placement:
         They are given by where they begin in the target.
         """
         alone = sorted((node.begin, node.end) for node in _nodes(self._root) if node.is_alone)
-        found = {}
+        gaps = {}
         for i, (one, other) in enumerate(itertools.pairwise(self._tokens[0])):
             following = set(self._targets[i + 1]) if one.word < other.word else set()
             inside = alone[bisect_left(alone, (one.stop,)) : bisect_left(alone, (other.start + 1,))]
@@ -116,8 +116,8 @@ class Placement:
             for j in self._targets[i]:
                 if j + 1 in following and self._tokens[1][j].word < self._tokens[1][j + 1].word:
                     sides = [None if spaces and not re.search(r"[\r\n]", side) else side for side in (before, after)]
-                    found[self._tokens[1][j].stop] = _Gap(self._tokens[1][j + 1].start, *sides)
-        return found
+                    gaps[self._tokens[1][j].stop] = _Gap(self._tokens[1][j + 1].start, *sides)
+        return gaps
 
     def _count(self, node: Node) -> None:
         for child in node.children:
@@ -207,33 +207,33 @@ class Placement:
         self, node: Node, span: tuple[int, int], place: tuple[int, int], level: int
     ) -> dict[int, tuple[int, int]]:
         """Returns the target tokens that each child surrounds, by its number, if there are any."""
-        ranges = {number: found for number, child in enumerate(node.children) if (found := self._range(child))}
+        ranges = {number: tokens for number, child in enumerate(node.children) if (tokens := self._range(child))}
         if span[0] == span[1] or not ranges:
             return {}
-        of_token = {i: number for number, found in reversed(ranges.items()) for i in found}
+        of_token = {i: number for number, tokens in reversed(ranges.items()) for i in tokens}
         owners = [  # the child of each target token
             min((of_token[i] for i in self._sources[j] if i in of_token), default=None) for j in range(*span)
         ]
         inside = self._range(node)
         spans: dict[int, tuple[int, int]] = {}
         taken: set[int] = set()  # target tokens of earlier elements
-        for number, found in ranges.items():
-            if found[0] <= inside[0] and found[-1] >= inside[-1]:
+        for number, tokens in ranges.items():
+            if tokens[0] <= inside[0] and tokens[-1] >= inside[-1]:
                 return {number: span}  # the element surrounds everything in its parent
             weights: list[float] = []
             for j, owner in zip(range(*span), owners, strict=True):
                 if j in taken or owner not in (None, number):
                     weights.append(float("-inf"))
                 elif owner == number:
-                    weights.append(max(self._depth[i] - level for i in self._sources[j] if i in found))
+                    weights.append(max(self._depth[i] - level for i in self._sources[j] if i in tokens))
                 else:
                     weights.append(-1 if self._sources[j] else 0)
             if (best := _heaviest(weights)) is not None:
                 best = self._extended(best, weights, node.children[number], span[0])
                 spans[number] = span[0] + best[0], span[0] + best[1]
                 taken.update(range(*spans[number]))
-        for number, found in ranges.items():
-            if number in spans or not self._has_words(found):
+        for number, tokens in ranges.items():
+            if number in spans or not self._has_words(tokens):
                 continue
             # None of its words is aligned here: it gets the nearest word that no element has.
             free = [
@@ -263,10 +263,10 @@ class Placement:
                 start, stop = min(start, nearest), max(stop, nearest + 1)
         return start, stop
 
-    def _has_words(self, found: range) -> bool:
+    def _has_words(self, tokens: range) -> bool:
         """Returns whether source tokens are whole words, and not only punctuation."""
-        ends = [self._tokens[0][i] for i in (found.start - 1, found.stop) if 0 <= i < len(self._tokens[0])]
-        inside = [self._tokens[0][i] for i in found]
+        ends = [self._tokens[0][i] for i in (tokens.start - 1, tokens.stop) if 0 <= i < len(self._tokens[0])]
+        inside = [self._tokens[0][i] for i in tokens]
         words = {token.word for token in inside if not token.part} - {token.word for token in ends if not token.part}
         return bool(words)
 
@@ -288,8 +288,8 @@ class Placement:
         for distance in range(len(inside)):
             sides = [(after + distance, True), (after - 1 - distance, False)]
             for i, before in sides if is_before else reversed(sides):
-                if i in inside and (found := [j for j in self._targets[i] if span[0] <= j < span[1]]):
-                    token = self._tokens[1][found[0] if before else found[-1]]
+                if i in inside and (aligned := [j for j in self._targets[i] if span[0] <= j < span[1]]):
+                    token = self._tokens[1][aligned[0] if before else aligned[-1]]
                     return (token.start if before else token.stop), before
         return place[1], False
 
@@ -302,15 +302,15 @@ def _heaviest(weights: Sequence[float]) -> tuple[int, int] | None:
     >>> _heaviest([0, 1, -1, 1, 0]), _heaviest([1, -1, -1, 1, 1]), _heaviest([-1, 0])
     ((1, 4), (3, 5), None)
     """
-    best, found = (0.0, 0), None
+    best, heaviest = (0.0, 0), None
     total, start = -1.0, 0
     for place, weight in enumerate(weights):
         if total < 0:
             total, start = (0.0, place) if weight > 0 else (-1.0, 0)
         total += weight
         if weight > 0 and (total, place - start) > best:
-            best, found = (total, place - start), (start, place + 1)
-    return found
+            best, heaviest = (total, place - start), (start, place + 1)
+    return heaviest
 
 
 def _tokens(text: str) -> list[_Token]:
@@ -335,11 +335,11 @@ def _nodes(node: Node) -> Iterator[Node]:
 
 def _cut(tokens: Iterable[_Token], places: set[int]) -> list[_Token]:
     """Cuts tokens at the places inside of them."""
-    found = []
+    pieces = []
     for token in tokens:
         cuts = [token.start, *sorted(places.intersection(range(token.start + 1, token.stop))), token.stop]
-        found += [token._replace(start=start, stop=stop) for start, stop in itertools.pairwise(cuts)]
-    return found
+        pieces += [token._replace(start=start, stop=stop) for start, stop in itertools.pairwise(cuts)]
+    return pieces
 
 
 def _aligned(
@@ -355,7 +355,7 @@ def _aligned(
     words: defaultdict[int, set[int]] = defaultdict(set)
     for one, other in pairs:
         words[other].add(one)
-    targets, found = [], []
+    targets, aligned = [], []
     for token in _tokens(target):
         of_words = {word: numbers[word, token.part] for word in words[token.word] if (word, token.part) in numbers}
         cut = [token.start, token.stop]
@@ -367,5 +367,5 @@ def _aligned(
                 cut = [token.start + sources[i].start - start for i in of_word] + [token.stop]
         for number, (start, stop) in enumerate(itertools.pairwise(cut)):
             targets.append(token._replace(start=start, stop=stop))
-            found.append({same[number]} if same else {i for of_word in of_words.values() for i in of_word})
-    return targets, found
+            aligned.append({same[number]} if same else {i for of_word in of_words.values() for i in of_word})
+    return targets, aligned

@@ -84,7 +84,7 @@ class Glossary:
         A phrase that is given is not required once more.
         """
         own = [[]] * len(lines) if constraints is None else check_phrases(constraints, len(lines), "constraints")
-        found = []
+        constraints_of_lines = []
         for given, of_entries in zip(map(without_padding, own), self.constraints(lines), strict=True):
             left, further = Counter(given), []
             for phrase in of_entries:
@@ -92,8 +92,8 @@ class Glossary:
                     left[phrase] -= 1
                 else:
                     further.append(phrase)
-            found.append([*given, *further])
-        return found
+            constraints_of_lines.append([*given, *further])
+        return constraints_of_lines
 
     def _constraints(self, line: str) -> list[str]:
         if self._pattern is None:
@@ -112,7 +112,7 @@ class Glossary:
 
     def _spans(self, text: str, pattern: re.Pattern[str]) -> list[tuple[int, str]]:
         """Returns where entries begin in a text, and their words, without entries that overlap longer ones."""
-        found: list[tuple[int, int, str]] = []
+        spans: list[tuple[int, int, str]] = []
         taken: list[tuple[int, int, str]] = []
         start, is_end = 0, _edges()[1].match
         while match := pattern.search(text, start):
@@ -120,8 +120,8 @@ class Glossary:
             for end in range(match.end(), match.start(), -1):  # also shorter entries
                 words = " ".join(text[match.start() : end].split())
                 if words in self._entries and is_end(text, end):
-                    found.append((match.start(), end, words))
-        for begin, end, words in sorted(found, key=lambda span: (span[0] - span[1], span[0])):
+                    spans.append((match.start(), end, words))
+        for begin, end, words in sorted(spans, key=lambda span: (span[0] - span[1], span[0])):
             over = next((x for x in taken if begin < x[1] and x[0] < end), None)
             if over is None:
                 taken.append((begin, end, words))
@@ -140,14 +140,14 @@ def mark_avoided(translations: Iterable[Translation], avoid: Sequence[Sequence[s
     >>> mark_avoided([translation], [["am", "aus", ""]])[0].hypotheses[0].avoided
     (False, True)
     """
-    found = []
+    marked = []
     for translation, phrases in zip(translations, avoid, strict=True):
         patterns = [_pattern_of_phrase(phrase) for phrase in without_padding(list(phrases))]
         texts = ["".join(_letters(x.text, True)) for x in translation.hypotheses]
         avoided = [tuple(not (x and x.search(text)) for x in patterns) for text in texts]
         hypotheses = (x._replace(avoided=y) for x, y in zip(translation.hypotheses, avoided, strict=True))
-        found.append(translation._replace(hypotheses=tuple(hypotheses)))
-    return found
+        marked.append(translation._replace(hypotheses=tuple(hypotheses)))
+    return marked
 
 
 def _letters(text: str, ignores_case: bool) -> list[str]:
@@ -164,21 +164,21 @@ def _with_capital(phrase: str) -> str:
     >>> _with_capital("save as|iPhone")
     'save as|Save as|iPhone'
     """
-    found = []
+    texts = []
     for text in phrase.split("|"):
         text = text.strip()
-        found.append(text)
+        texts.append(text)
         if text and text.split()[0].islower() and text[0] != text[0].title():
-            found.append(text[0].title() + text[1:])
-    return "|".join(dict.fromkeys(found))
+            texts.append(text[0].title() + text[1:])
+    return "|".join(dict.fromkeys(texts))
 
 
 def _pattern(entries: Iterable[str]) -> re.Pattern[str]:
     """Returns a regular expression that finds texts as whole words, the longest first."""
     longest_first = sorted(entries, key=len, reverse=True)
-    found = "|".join(re.escape(text).replace(r"\ ", r"\s+") for text in longest_first)
+    texts = "|".join(re.escape(text).replace(r"\ ", r"\s+") for text in longest_first)
     begin, end = _edges()
-    return re.compile(f"{begin}(?:{found}){end.pattern}")
+    return re.compile(f"{begin}(?:{texts}){end.pattern}")
 
 
 @functools.lru_cache(maxsize=4096)

@@ -45,14 +45,14 @@ class KeptText:
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Returns where spans begin and end, in ascending order. Spans that overlap are one."""
-        found: list[tuple[int, int]] = []
+        spans: list[tuple[int, int]] = []
         for start, stop in sorted(match.span() for pattern in self._compiled for match in pattern.finditer(text)):
             if start == stop:
                 continue
-            if found and start < found[-1][1]:
-                start, stop = found[-1][0], max(stop, found.pop()[1])
-            found.append((start, stop))
-        return found
+            if spans and start < spans[-1][1]:
+                start, stop = spans[-1][0], max(stop, spans.pop()[1])
+            spans.append((start, stop))
+        return spans
 
 
 @functools.lru_cache
@@ -75,8 +75,8 @@ def cut(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[str, bool]]:
     >>> cut("a {b} c", [(2, 5)])
     [('a ', False), ('{b}', True), (' c', False)]
     """
-    found, done = [], 0
+    parts, done = [], 0
     for start, stop in spans:
-        found += [(text[done:start], False), (text[start:stop], True)]
+        parts += [(text[done:start], False), (text[start:stop], True)]
         done = stop
-    return [(part, is_span) for part, is_span in [*found, (text[done:], False)] if part]
+    return [(part, is_span) for part, is_span in [*parts, (text[done:], False)] if part]

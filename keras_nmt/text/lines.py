@@ -79,18 +79,18 @@ def check_phrases(phrases: Iterable[Iterable[str]], count: int, name: str) -> li
     """
     if isinstance(phrases, str) or not isinstance(phrases, Iterable):
         raise UserError(f"`{name}` must be a list of phrases for each line. Received: {str(phrases)[:40]!r}")
-    found = []
+    lists = []
     for number, of_line in enumerate(phrases, 1):
         some = list(of_line) if isinstance(of_line, Iterable) and not isinstance(of_line, str) else of_line
         if not isinstance(some, list) or not all(isinstance(phrase, str) for phrase in some):
             raise UserError(f"`{name}` must be a list of phrases for each line. Received: line {number}, {some!r}")
         for phrase in some:
             check_utf8(phrase, f"A phrase of line {number}")
-        found.append(some)
-    if len(found) != count:
-        raise UserError(f"`{name}` must have a list for each line. Received: {count} lines, {len(found)} lists")
-    longest = max([1, *map(len, found)])
-    return [[*of_line, *[""] * (longest - len(of_line))] for of_line in found]
+        lists.append(some)
+    if len(lists) != count:
+        raise UserError(f"`{name}` must have a list for each line. Received: {count} lines, {len(lists)} lists")
+    longest = max([1, *map(len, lists)])
+    return [[*of_line, *[""] * (longest - len(of_line))] for of_line in lists]
 
 
 def without_padding(phrases: list[str]) -> list[str]:

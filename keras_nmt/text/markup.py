@@ -92,10 +92,10 @@ def translate_marked(
     # A line without text is one empty text, which has a translation.
     segments = [[x for x in parts if isinstance(x, Segment)] or [Segment([])] for parts in documents]
     texts = [[segment.text for segment in of_line] for of_line in segments]
-    found = translate_parts(texts, source, target, translate, **of_lines)
+    translated = translate_parts(texts, source, target, translate, **of_lines)
     flat = [
         (row, segment, translation)
-        for row, (of_line, parts) in enumerate(zip(segments, found, strict=True))
+        for row, (of_line, parts) in enumerate(zip(segments, translated, strict=True))
         for segment, translation in zip(of_line, parts.translations, strict=True)
     ]
     tagged = [(row, *_at_all_spaces(segment.text, x)) for row, segment, x in flat if segment.has_tags]
@@ -118,7 +118,7 @@ def translate_marked(
     )
     return [
         compose(_between(document), parts._replace(translations=[next(written) for _ in parts.translations]))
-        for document, parts in zip(documents, found, strict=True)
+        for document, parts in zip(documents, translated, strict=True)
     ]
 
 

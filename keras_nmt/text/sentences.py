@@ -114,12 +114,12 @@ def first_letters(line: str) -> list[int]:
     """
     parts = split_at_end_marks(line)
     starts = itertools.accumulate(map(len, parts), initial=0)
-    found = []
+    places = []
     for start, part in zip(starts, parts, strict=False):
         spaces = len(part) - len(part.lstrip())
         opening = _OPENING.match(part, spaces)
-        found.append(start + (opening.end() if opening else spaces))
-    return found
+        places.append(start + (opening.end() if opening else spaces))
+    return places
 
 
 def more_sentences(lines: Sequence[str], most: int, first: int = 1) -> list[int]:
@@ -140,9 +140,9 @@ def _split(line: str, parts: Iterable[str]) -> SplitLine:
     """Separates the sentences `parts` of a line, which may differ from it in their spaces, from the spaces between."""
     sentences: list[str] = []
     spaces, start = [""], 0
-    for found in parts:
-        part = line[start : start + len(found)]
-        start += len(found)
+    for sentence in parts:
+        part = line[start : start + len(sentence)]
+        start += len(sentence)
         before, text = part[: len(part) - len(part.lstrip())], part.strip()
         spaces[-1] += before
         if text:
@@ -161,11 +161,15 @@ def translate_sentences(
     **of_lines: Any,
 ) -> list[Translation]:
     """Translates lines sentence by sentence. For the arguments, see `translate_parts`; for the answers, `compose`."""
-    found = [split(line) for line in lines]
+    split_lines = [split(line) for line in lines]
     # A line without text is one empty sentence, which has a translation.
-    found = [x if x.sentences else SplitLine([""], ["", line]) for x, line in zip(found, lines, strict=True)]
-    parts = translate_parts([x.sentences for x in found], source, target, translate, **of_lines)
-    return [compose(line.spaces, of_line, sources=line.sentences) for line, of_line in zip(found, parts, strict=True)]
+    split_lines = [
+        x if x.sentences else SplitLine([""], ["", line]) for x, line in zip(split_lines, lines, strict=True)
+    ]
+    parts = translate_parts([x.sentences for x in split_lines], source, target, translate, **of_lines)
+    return [
+        compose(line.spaces, of_line, sources=line.sentences) for line, of_line in zip(split_lines, parts, strict=True)
+    ]
 
 
 class Parts(NamedTuple):
@@ -233,8 +237,8 @@ def translate_parts(
         for row, of_line in enumerate(places):
             for place, phrase in zip(of_line, phrases[row], strict=True):
                 phrases_of[starts[row] + place].append(phrase)
-    found = run(range(len(all_texts)), phrases_of)
-    return [Parts(found[starts[row] : starts[row + 1]], places[row], seeds is not None) for row in range(count)]
+    translated = run(range(len(all_texts)), phrases_of)
+    return [Parts(translated[starts[row] : starts[row + 1]], places[row], seeds is not None) for row in range(count)]
 
 
 def compose(spaces: Sequence[str], parts: Parts, sources: Sequence[str] = ()) -> Translation:
@@ -257,8 +261,8 @@ def compose(spaces: Sequence[str], parts: Parts, sources: Sequence[str] = ()) ->
     >>> [(x.text, x.score) for x in compose(["", " ", ""], Parts([one, two], [], False)).hypotheses]
     [('A. B.', -1.0), ('? B.', -3.0)]
     """
-    found = parts.translations
-    rows = zip(*(x.hypotheses for x in found), strict=False) if parts.is_sample else _best_rows(found)
+    translations = parts.translations
+    rows = zip(*(x.hypotheses for x in translations), strict=False) if parts.is_sample else _best_rows(translations)
     hypotheses = []
     for row in rows:
         pieces = tuple(piece for x in row for piece in x.pieces)
@@ -267,7 +271,7 @@ def compose(spaces: Sequence[str], parts: Parts, sources: Sequence[str] = ()) ->
         pairs = _pairs_of_words(spaces, sources, row) if len(sources) > 1 else ()
         avoided = tuple(map(all, zip(*(x.avoided for x in row), strict=True)))  # each part has those of the line
         hypotheses.append(Hypothesis(text, score, cut_off, pieces, _met(row, parts.places), pairs, avoided))
-    return Translation(tuple(hypotheses), any(x.truncated for x in found), any(x.is_empty for x in found))
+    return Translation(tuple(hypotheses), any(x.truncated for x in translations), any(x.is_empty for x in translations))
 
 
 def align_hypotheses(
@@ -311,8 +315,8 @@ def translate_document(
             del unsent[:batch_size]
         while waiting and len(waiting[0].sentences) <= len(done):
             line = waiting.popleft()
-            found = [x._replace(hypotheses=x.hypotheses[:1]) for x in (done.popleft() for _ in line.sentences)]
-            yield compose(line.spaces, Parts(found, [], False), line.sentences)
+            translations = [x._replace(hypotheses=x.hypotheses[:1]) for x in (done.popleft() for _ in line.sentences)]
+            yield compose(line.spaces, Parts(translations, [], False), line.sentences)
 
     for number, line in enumerate(lines, 1):
         (checked,) = check_lines([line], number)
@@ -335,13 +339,15 @@ def _places_of_constraints(
     if not tried:
         return places
     try:
-        found = run([starts[row] + part for row, part, _ in tried], [[phrase] * bool(phrase) for *_, phrase in tried])
+        translations = run(
+            [starts[row] + part for row, part, _ in tried], [[phrase] * bool(phrase) for *_, phrase in tried]
+        )
     except UserError:  # a phrase has no room in a short part; if it is wrong, the error comes again
         for row in rows:
             longest = max(range(len(texts[row])), key=lambda part: len(texts[row][part]))
             places[row] = [longest] * len(phrases[row])
         return places
-    best = {key: translation.hypotheses[0] for key, translation in zip(tried, found, strict=True)}
+    best = {key: translation.hypotheses[0] for key, translation in zip(tried, translations, strict=True)}
     for row in rows:
         for number, phrase in enumerate(phrases[row]):
             losses = [
@@ -352,11 +358,11 @@ def _places_of_constraints(
     return places
 
 
-def _best_rows(found: Sequence[Translation]) -> list[tuple[Hypothesis, ...]]:
+def _best_rows(translations: Sequence[Translation]) -> list[tuple[Hypothesis, ...]]:
     """Returns the rows of one hypothesis of each translation with the highest sums of scores, complete ones first."""
-    count = max(len(x.hypotheses) for x in found) if found else 1
+    count = max(len(x.hypotheses) for x in translations) if translations else 1
     rows: list[tuple[bool, float, Any]] = [(True, 0.0, None)]  # whether it is complete, score, hypotheses as a chain
-    for translation in found:
+    for translation in translations:
         longer = (
             (is_complete and not x.cut_off, score + x.score, (chain, x))
             for is_complete, score, chain in rows

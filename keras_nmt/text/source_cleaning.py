@@ -32,13 +32,13 @@ def clean_source(text: str) -> str:
 @functools.cache
 def replacements() -> Mapping[int, str]:
     """Returns the replacement of each character that `clean_source` changes, by its code point."""
-    found = {}
+    new_by_code = {}
     for code in range(LAST + 1):
         character = chr(code)
         new = _cleaned(character)
         if new != character:
-            found[code] = new
-    return found
+            new_by_code[code] = new
+    return new_by_code
 
 
 def _cleaned(character: str) -> str:

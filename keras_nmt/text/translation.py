@@ -244,13 +244,13 @@ def count_outputs(translations: Iterable[Translation]) -> Mapping[str, int]:
     >>> count_outputs(Translation.of(text, [-1], [text == ["a"]], truncated=False) for text in texts)
     {'lines': 3, 'empty': 1, 'cut_off': 2, 'distinct': 2, 'truncated': 0}
     """
-    found = list(translations)
+    counted = list(translations)
     return {
-        "lines": len(found),
-        "empty": sum(translation.is_empty for translation in found),
-        "cut_off": sum(translation.cut_off for translation in found),
-        "distinct": len({translation.text for translation in found}),
-        "truncated": sum(translation.truncated for translation in found),
+        "lines": len(counted),
+        "empty": sum(translation.is_empty for translation in counted),
+        "cut_off": sum(translation.cut_off for translation in counted),
+        "distinct": len({translation.text for translation in counted}),
+        "truncated": sum(translation.truncated for translation in counted),
     }
 
 
