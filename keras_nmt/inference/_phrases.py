@@ -9,7 +9,7 @@ import tensorflow as tf
 from keras_nmt.decoding.constraints import met_constraints
 from keras_nmt.decoding.scores import is_valid
 from keras_nmt.errors import UserError
-from keras_nmt.ids import PAD, UNK
+from keras_nmt.ids import BOS, PAD, UNK
 from keras_nmt.inference._tensors import bucket_sizes, checked
 from keras_nmt.text.front import TooManyPhrases
 from keras_nmt.text.lines import TOO_MANY_PHRASES
@@ -18,6 +18,7 @@ UNKNOWN_IN_PREFIX = "A prefix has characters that the subwords of the target lan
 UNKNOWN_IN_PHRASE = "A phrase has characters that the subwords of the target language do not have"
 PHRASES = ("constraints", "avoid")  # inputs [N, C]
 OR = "|"  # between alternatives
+NEVER = BOS  # the only token of a constraint that no translation can have
 SIZES = tuple(2**n for n in range(13))  # padded sizes of phrases, so that XLA compiles for few shapes
 # These limits are for all sentences of a call together. They bound the memory.
 MOST_PLACES, MOST_AVOIDED = 2**21, 2**16
@@ -29,31 +30,43 @@ Tokenize = Callable[[tf.Tensor, tf.Tensor], tf.RaggedTensor]
 
 
 def required_phrases(
-    texts: tf.Tensor, sources: tf.Tensor, room: tf.Tensor, most: tf.Tensor, tokenize: Tokenize, compiled: bool
+    texts: tf.Tensor, sources: tf.Tensor, most: tf.Tensor, tokenize: Tokenize, compiled: bool
 ) -> tf.Tensor:
     """Segments each phrase `[N, C]` by itself, so that it begins with a word; "" is no phrase.
 
     `tokenize` makes subwords `[P, (L)]` from texts `[P]` and the numbers `[P]` of their sentences, which are `sources`
-    `[N]`. The shortest alternatives must have less than `room` `[N]` subwords, unless it is 0. Alternatives of more
-    than `most` `[N]` subwords are left out, and so are the last columns without phrases. Sizes are padded if the search
-    is compiled.
+    `[N]`. Alternatives of more than `most` `[N]` subwords are left out, and `NEVER` stands for a phrase without other
+    alternatives. So are the last columns without phrases. Sizes are padded if the search is compiled.
 
     Returns:
         int32 tensor `[N, C, A, L]`, padded with `PAD`: A alternatives of at most L subwords. C is at least 1.
     """
     subwords, lengths, cells, sentences = _segmented(texts, sources, tokenize)
     shape = tf.shape(texts)
-    shortest = tf.math.unsorted_segment_min(tf.where(lengths > 0, lengths, tf.int32.max), cells, shape[0] * shape[1])
-    needed = tf.reduce_sum(tf.reshape(tf.where(shortest < tf.int32.max, shortest, 0), shape), 1)
-    all_of_row = tf.strings.reduce_join(texts, 1, separator=", ", keepdims=True)
-    message = "The phrases of a sentence have more subwords than its translation may have"
-    checked = _refuse(((room > 0) & (needed >= room))[:, None], all_of_row, sources, message)
-    with tf.control_dependencies([checked]):  # sessions skip what no result depends on
-        is_kept = (lengths > 0) & (lengths <= tf.gather(most, sentences))
+    fits = lengths <= tf.gather(most, sentences)
+    of_cells = tf.math.unsorted_segment_max(tf.cast(fits & (lengths > 0), tf.int32), cells, shape[0] * shape[1])
+    is_never = (lengths > 0) & (tf.gather(of_cells, cells) < 1)
+    left = tf.ragged.boolean_mask(subwords, subwords.with_flat_values(~tf.gather(is_never, subwords.value_rowids())))
+    never = tf.RaggedTensor.from_row_lengths(
+        tf.fill([tf.math.count_nonzero(is_never)], NEVER), tf.cast(is_never, subwords.row_splits.dtype), validate=False
+    )
+    subwords, is_kept = tf.concat([never, left], 1), (lengths > 0) & (fits | is_never)
     columns = tf.boolean_mask(cells % tf.maximum(shape[1], 1), is_kept)
     count = tf.reduce_max(tf.concat([columns, [0]], 0)) + 1
     rows = sentences * count + cells % tf.maximum(shape[1], 1)
     return _dense(subwords, rows, is_kept, tf.stack([shape[0], count]), compiled)
+
+
+def fitting_constraints(constraints: tf.Tensor, room: tf.Tensor) -> tf.Tensor:
+    """Leaves out constraints `[B, C, A, L]` that together need `room` `[B]` subwords or more, the longest first."""
+    lengths = tf.math.count_nonzero(constraints != PAD, 3, dtype=tf.int32)  # [B, C, A]
+    is_never = constraints[:, :, 0, 0] == NEVER
+    shortest = tf.reduce_min(tf.where(lengths > 0, lengths, tf.int32.max), 2)
+    needed = tf.where(lengths[:, :, 0] > 0, tf.minimum(tf.where(is_never, tf.int32.max, shortest), room[:, None]), 0)
+    order = tf.argsort(needed, axis=1, stable=True)
+    fits = tf.cumsum(tf.gather(needed, order, batch_dims=1), 1) < room[:, None]
+    fits = tf.gather(fits, tf.argsort(order, axis=1), batch_dims=1)  # [B, C]
+    return tf.where(fits[:, :, None, None], constraints, PAD)
 
 
 def possible_constraints(constraints: tf.Tensor, tokens: tf.Tensor, scores: tf.Tensor, cut_off: tf.Tensor) -> tf.Tensor:

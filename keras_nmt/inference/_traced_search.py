@@ -27,7 +27,7 @@ from keras_nmt.decoding.search_loop import limits_of_sources
 from keras_nmt.errors import UserError, one_line
 from keras_nmt.files.search_options import SearchOptions
 from keras_nmt.ids import PAD, UNK
-from keras_nmt.inference._phrases import possible_constraints
+from keras_nmt.inference._phrases import fitting_constraints, possible_constraints
 from keras_nmt.inference._traced_decoder import TracedDecoder
 from keras_nmt.inference._traced_functions import IDS, WeightFunction
 from keras_nmt.inference.shortlist import Candidates
@@ -72,12 +72,14 @@ class TracedSearch:
 
         Sentences may have their own beam sizes `[B]`, at most the beam size of the options, which is n then; phrases
         that translations must have, `constraints` `[B, C, A, L]`, and must not have, `avoid` `[B, C, L]`. `candidates`
-        `[N]` are those of `candidates_of`. If constraints are impossible, the search is made again without them.
+        `[N]` are those of `candidates_of`. Constraints that do not fit before the length limit are left out; if others
+        are impossible, the search is made again without them.
         """
         inputs = {name: given[name] for name in self._inputs if given.get(name) is not None}
-        found = self._searched(memory, source, compiled, inputs)
         if "constraints" not in inputs:
-            return found
+            return self._searched(memory, source, compiled, inputs)
+        inputs["constraints"] = fitting_constraints(inputs["constraints"], self.limit(self._lengths(source)))
+        found = self._searched(memory, source, compiled, inputs)
         possible = possible_constraints(inputs["constraints"], *found)
         again = functools.partial(self._searched, memory, source, compiled, {**inputs, "constraints": possible})
         return tf.cond(tf.reduce_any(possible != inputs["constraints"]), again, functools.partial(tuple, found))
@@ -125,8 +127,7 @@ class TracedSearch:
         is_one = options.num_hypotheses == 1 and beam_sizes is None
         n = options.num_hypotheses if options.sample or is_one else options.beam_size
         processors = [*self._processors, *([] if avoid is None else [SuppressSequences(avoid)]), *options.processors]
-        lengths = tf.reduce_sum(tf.cast(source != PAD, tf.int32), 1) - 1  # [B], without EOS
-        limits, max_length = self.limit(lengths), self.limit(tf.shape(source)[1] - 1)
+        limits, max_length = self.limit(self._lengths(source)), self.limit(tf.shape(source)[1] - 1)
         if prefix is not None and options.prefix_bias_beta:
             processors.append(BiasedPrefix(prefix, options.prefix_bias_beta))
             prefix = None
@@ -196,6 +197,10 @@ class TracedSearch:
         """The number of candidates of a batch, with a shortlist."""
         assert self._candidates is not None
         return self._candidates.size
+
+    def _lengths(self, source: tf.Tensor) -> tf.Tensor:
+        """Returns the numbers of source ids `[B, S]` without EOS: `[B]`."""
+        return tf.reduce_sum(tf.cast(source != PAD, tf.int32), 1) - 1
 
     def limit(self, length: tf.Tensor) -> tf.Tensor:
         """Returns the largest number of tokens of the translation of `length` tokens."""

@@ -378,10 +378,7 @@ class TextGraph:
         return rows
 
     def _phrases(self, name: str, inputs: Mapping[str, tf.Tensor], rows: Rows, compiled: bool) -> tf.Tensor:
-        """Returns subwords of phrases: of `constraints` `[N, C, A, L]`, checked to fit, or of `avoid` `[N, P, L]`.
-
-        Those that no translation can have are left out.
-        """
+        """Returns subwords of phrases: of `constraints` `[N, C, A, L]`, or of `avoid` `[N, P, L]`."""
 
         def tokenize(some: tf.Tensor, sentences: tf.Tensor) -> tf.RaggedTensor:
             languages = [tf.gather(x, sentences) for x in rows.languages]
@@ -390,9 +387,8 @@ class TextGraph:
         texts, sources = inputs[name], inputs["text"]
         room = tf.where(rows.lengths[0] > 0, self._searches[0].limit(rows.lengths[0]), 0)
         most = room if len(rows.lengths) == 1 else room + tf.where(room > 0, rows.lengths[1], 0)  # with the prefix
-        if name == "avoid":
-            return avoided_phrases(texts, sources, most, tokenize, compiled)
-        return required_phrases(texts, sources, room, most, tokenize, compiled)
+        segment = avoided_phrases if name == "avoid" else required_phrases
+        return segment(texts, sources, most, tokenize, compiled)
 
     @property
     def _most_bytes(self) -> int:

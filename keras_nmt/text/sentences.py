@@ -338,15 +338,9 @@ def _places_of_constraints(
     tried = [(row, part, phrase) for row in rows for part in range(len(texts[row])) for phrase in ("", *phrases[row])]
     if not tried:
         return places
-    try:
-        translations = run(
-            [starts[row] + part for row, part, _ in tried], [[phrase] * bool(phrase) for *_, phrase in tried]
-        )
-    except UserError:  # a phrase has no room in a short part; if it is wrong, the error comes again
-        for row in rows:
-            longest = max(range(len(texts[row])), key=lambda part: len(texts[row][part]))
-            places[row] = [longest] * len(phrases[row])
-        return places
+    translations = run(
+        [starts[row] + part for row, part, _ in tried], [[phrase] * bool(phrase) for *_, phrase in tried]
+    )
     best = {key: translation.hypotheses[0] for key, translation in zip(tried, translations, strict=True)}
     for row in rows:
         for number, phrase in enumerate(phrases[row]):
