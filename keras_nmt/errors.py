@@ -171,7 +171,7 @@ def is_integer(value: object) -> TypeGuard[int]:
 
 
 def check_no_string(**texts: object) -> None:
-    """Checks that lines of text, given by name, are not one string, whose letters would become lines.
+    """Checks that lines of text, given by name, are not one string: its letters would become lines.
 
     Raises a `UserError` otherwise.
 

@@ -104,7 +104,7 @@ def lexical(
 
 
 def split_rows(number: int) -> tuple[np.ndarray, np.ndarray]:
-    """Returns the rows of a text that classifiers are trained on, and those that are held out without a test text.
+    """Splits the rows of a text into those to train classifiers on, and those to hold out where there is no test text.
 
     Example:
 

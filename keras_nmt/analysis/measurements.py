@@ -215,7 +215,7 @@ class ModelComparison:
     _repr_markdown_ = to_markdown  # a notebook shows the tables
 
     def _references(self, group: str, items: Iterable[str]) -> dict[str, float]:
-        """Returns the references of the items that have one: of the first model that has it."""
+        """Returns the reference of each item, from the first model with one."""
         first = collections.ChainMap(*(m.references for m in self.models.values()))
         return {item: first[group, item] for item in items if (group, item) in first}
 

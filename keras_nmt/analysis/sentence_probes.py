@@ -203,8 +203,8 @@ def predict_by_best_penalty(
 ) -> np.ndarray:
     """Returns the class `[F, n]` that the classifier of each of F folds gives each item, with its best L2 penalty.
 
-    `train` and `validation` `[F, n]` are the items that a fold's classifiers are trained on, and those by which one of
-    the `PENALTIES` is chosen. The other arguments are those of `classify`; labels are classes.
+    `train` and `validation` `[F, n]` mark the items of each fold to train classifiers on, and to choose one of the
+    `PENALTIES` by. The other arguments are those of `classify`; labels are classes.
     """
     number = len(PENALTIES)
     trains, validations = (np.repeat(rows, number, axis=0) for rows in (train, validation))

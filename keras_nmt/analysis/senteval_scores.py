@@ -114,7 +114,7 @@ def _by_seed(key: Key) -> str:
 
 
 def _key(group: str, task: str, of: str) -> Key:
-    """Returns the key of a number of one kind of vectors, or of the vectors named `of`."""
+    """Returns the key of a score: task, measure, and which vectors, unless there is one kind."""
     return (f"{group}: {task}", of) if of else (group, task)
 
 

@@ -58,7 +58,7 @@ class HiddenStates:
     """Inner tensors of one side of a model, over the N tokens of a batch of texts. Padding is left out.
 
     The tokens of a source are the text's subwords and the end; those of a target are the begin and the subwords. Arrays
-    are float32. A tensor that the model does not have, or that was not requested, is None or an empty dictionary.
+    are float32. A tensor is None, or an empty dictionary, if the model lacks it or if it was not requested.
 
     Attributes:
         texts: Tuple of the B texts of the batch.

@@ -38,10 +38,10 @@ from keras_nmt.files.paths import check_local, check_regular
 from keras_nmt.files.search_options import SearchOptions, with_defaults
 from keras_nmt.progress import show_steps
 
-OF_SEARCH = SEARCH | {"no_repeat_ngram_size": MORE_SEARCH["no_repeat_ngram_size"]}
+SEARCH_OPTIONS = SEARCH | {"no_repeat_ngram_size": MORE_SEARCH["no_repeat_ngram_size"]}
 
 
-@with_options(OF_SEARCH | SAMPLING | SHORTLIST | TRANSLATOR)
+@with_options(SEARCH_OPTIONS | SAMPLING | SHORTLIST | TRANSLATOR)
 def distill(
     context: typer.Context,
     directory: Directory,
@@ -139,7 +139,7 @@ def distill(
 
 
 def _beam_size(model: ModelFiles, search: dict[str, Any]) -> int:
-    """The size of the beam, which is the default of --n-best."""
+    """Returns the size of the beam, the default of --n-best."""
     if search.get("sample"):
         raise UserError("Missing option --n-best N: how many samples of a line there are to select from.")
     return int(with_defaults(model.search, search).get("beam_size", SearchOptions.beam_size))

@@ -110,7 +110,7 @@ def _training_rows(directory: Path) -> list[tuple[str, str]]:
 
 
 def _scores(results: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
-    """The scores of `results.json`, by data and direction."""
+    """Returns the scores of `results.json`, by data and direction."""
     rows = []
     for name, value in results.items():
         if name.startswith("dev") and isinstance(value, int | float):

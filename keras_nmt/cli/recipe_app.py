@@ -240,7 +240,7 @@ def parse_overrides(set_: Iterable[str] | None, flags: dict[str, str], **options
 
 
 def _options(recipe: Recipe, shared: dict[str, Any], flags: dict[str, str]) -> tuple[Recipe, dict[str, Any]]:
-    """The recipe with as many updates as wanted, and the arguments of `Recipe.experiment` that the options give."""
+    """Returns the recipe with as many updates as wanted, and arguments of `Recipe.experiment` from the options."""
     options = {name: shared[name] for name in OF_RECIPE}
     updates, options["leave_out"] = options.pop("updates_per_pair"), options["leave_out"] or ()
     if options["data_dir"] is None:

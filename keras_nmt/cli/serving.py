@@ -42,7 +42,7 @@ from keras_nmt.serving._versions import check_version
 from keras_nmt.text.text_files import read_lines
 
 EXPORT_FORMATS = ("savedmodel", *EXPORTED)
-OF_SEARCH = SEARCH | {name: MORE_SEARCH[name] for name in ("num_hypotheses", "coverage_penalty", "unknown")}
+SEARCH_OPTIONS = SEARCH | {name: MORE_SEARCH[name] for name in ("num_hypotheses", "coverage_penalty", "unknown")}
 Sample = Annotated[
     bool, typer.Option("--sample", help="Add signatures that draw translations at random, by a seed a text.")
 ]
@@ -67,7 +67,7 @@ def import_(
     write_line(str(directory))
 
 
-@with_options(OF_SEARCH | SAMPLING | SHORTLIST | {"sample": Sample})
+@with_options(SEARCH_OPTIONS | SAMPLING | SHORTLIST | {"sample": Sample})
 def export(
     directory: Directory,
     path: Annotated[

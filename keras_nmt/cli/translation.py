@@ -454,7 +454,7 @@ def _write_answers(
 
 
 def _scores_of_words(hypothesis: Hypothesis) -> str:
-    """A line of JSON with the words and the subwords of a hypothesis."""
+    """Returns a line of JSON with the words and the subwords of a hypothesis."""
     words = [
         {"word": word.text, "log_probability": round(word.log_probability, 4), "mean": round(word.mean, 4)}
         for word in hypothesis.words

@@ -118,7 +118,7 @@ def answers_of_directory(
     align = functools.partial(translator.align, layer=alignment_layer)
     for lines, beside in texts.parts():
         translations = translator.translate(lines, target=texts.target, **beside)
-        translations = _of_number(translations, translator.num_hypotheses)
+        translations = _padded(translations, translator.num_hypotheses)
         alignments = align_hypotheses(lines, translations, align, target=texts.target) if is_aligned else []
         yield Answer(translations, alignments)
 
@@ -155,17 +155,17 @@ def answers_of_server(
                         f"The model was exported to draw {len(translations[0].hypotheses)} translation(s) of a "
                         f"sentence. Received: --n-best {number}"
                     )
-            translations = _of_number(translations, number)
+            translations = _padded(translations, number)
             alignments = align_hypotheses(lines, translations, client.align, *languages) if is_aligned else []
             yield Answer(translations, alignments)
 
 
-def _of_number(translations: list[Translation], number: int) -> list[Translation]:
-    """Translations with this number of hypotheses, the last of which are empty where the beam has fewer."""
+def _padded(translations: list[Translation], number: int) -> list[Translation]:
+    """Pads each translation with empty hypotheses to `number`."""
     from keras_nmt.text.translation import Hypothesis
 
     nothing = (Hypothesis("", -math.inf),) * number
-    return [found._replace(hypotheses=(*found.hypotheses, *nothing)[:number]) for found in translations]
+    return [x._replace(hypotheses=(*x.hypotheses, *nothing)[:number]) for x in translations]
 
 
 def counts_of(translations: Sequence[Translation]) -> dict[str, int]:

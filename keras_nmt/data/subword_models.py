@@ -143,7 +143,7 @@ def cleans_sources(proto: bytes) -> bool:
 
 
 def with_cleaning(proto: bytes) -> bytes:
-    """Returns a subword model that cleans sources whose rules of normalisation do so, for programs without this step.
+    """Returns a subword model that cleans sources by its rules of normalisation, for programs without this step.
 
     Unlike here, such a program does not compose a letter with an accent behind an invisible character.
     """

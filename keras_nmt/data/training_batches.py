@@ -32,8 +32,8 @@ class TrainingBatches:
     Pairs are grouped in buckets by the length of their longer side, including BOS or EOS. Both sides are padded to the
     bucket's edge, so that there is one batch shape per bucket. In an epoch, each pair occurs exactly once. The order of
     the batches, and of the pairs within a bucket, is random, and depends only on `seed` and the epoch's number. Pairs
-    that do not fill a batch of their bucket move to the next longer bucket, so that an epoch, or each of its portions,
-    has at most one short batch; padding fills its missing rows. All epochs have equally many batches of each shape.
+    that do not fill a batch of their bucket move to the next longer bucket. So an epoch, or each of its portions, has
+    at most one short batch; padding fills its missing rows. All epochs have equally many batches of each shape.
 
     With several corpora, the weight of a corpus is the number of times that its pairs occur in an epoch. If it is not a
     whole number, successive epochs continue through the corpus, in a new random order for each pass, so that the counts

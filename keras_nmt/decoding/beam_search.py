@@ -185,7 +185,7 @@ def beam_search(
             need = constrained.need(fixed["total"], caches["constraints"], next_tokens.ids)
         candidates = _continue(open_beam, next_tokens, length, limits, num_candidates, beam_sizes, need)
         finished = _merge(finished, _finish(candidates, length, length_penalty), num_hypotheses)
-        open_beam, parents = _go_on(candidates, beam_size, beam_sizes)
+        open_beam, parents = _next_beam(candidates, beam_size, beam_sizes)
         worst = finished.scores[:, -1]
         if beam_sizes is not None:
             last = ops.minimum(beam_sizes, num_hypotheses)[:, None] - 1
@@ -287,7 +287,7 @@ def _finish(candidates: _Candidates, length: Any, alpha: float) -> SearchResult:
     )
 
 
-def _go_on(candidates: _Candidates, beam_size: int, beam_sizes: Any) -> tuple[_Open, Any]:
+def _next_beam(candidates: _Candidates, beam_size: int, beam_sizes: Any) -> tuple[_Open, Any]:
     """Returns the first candidates that do not end in `EOS`, and their parents `[B, K]`."""
     log_probabilities = ops.where(candidates.last == EOS, NEG_INF, candidates.log_probabilities)
     places = ops.arange(log_probabilities.shape[1], dtype="float32")

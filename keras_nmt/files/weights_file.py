@@ -79,7 +79,7 @@ def read_weights(path: str | os.PathLike[str], model: Any) -> None:
 
 
 def check_size(path: str | os.PathLike[str], model: Any) -> None:
-    """Checks that a file of weights has as many numbers as a Keras model, whose weights need no values yet.
+    """Checks that a file of weights has as many numbers as a Keras model. Its weights need no values yet.
 
     Raises:
         OSError: The file cannot be read.

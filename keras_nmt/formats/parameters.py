@@ -280,7 +280,7 @@ def split_keys_and_values(parameters: Mapping[str, np.ndarray]) -> dict[str, np.
 def in_halves(
     parameters: Mapping[str, np.ndarray], model: Transformer, places: tuple[int, bool], format_: str
 ) -> dict[str, np.ndarray]:
-    """Returns the parameters of an equal model whose sinusoids are in halves, which reorders the neurons of all states.
+    """Returns the parameters of an equal model whose sinusoids are in halves. This reorders the neurons of all states.
 
     Raises a `UserError` if the format does not support the positions of the model: `places` are their offset and
     endpoint in the format.

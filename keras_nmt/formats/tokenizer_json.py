@@ -30,7 +30,7 @@ NEEDED: dict[str, tuple[Any, ...]] = {
 
 
 class AddedToken(NamedTuple):
-    """A token that was added to a tokenizer, which finds it in texts before it segments what is between."""
+    """An added token of a tokenizer: it is found in texts first, and the text between is segmented then."""
 
     id: int
     has_rules: bool  # whether it is not found everywhere, or takes the spaces around

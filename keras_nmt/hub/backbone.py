@@ -34,10 +34,10 @@ class _StepStates(SideLayer):
 class TranslationBackbone(keras_hub.models.Backbone):
     """A `keras_nmt.models.Transformer` as a backbone of keras_hub, with all its mechanisms.
 
-    Inputs are a dictionary of int32 tensors: `encoder_token_ids` `[B, S]`, whose sentences end with EOS,
-    `decoder_token_ids` `[B, T]`, which begin with BOS, and masks of the same shapes, `encoder_padding_mask` and
-    `decoder_padding_mask`, 1 at tokens. Outputs are a dictionary of float tensors: `encoder_sequence_output`
-    `[B, S, d]` and `decoder_sequence_output` `[B, T, d]`.
+    Inputs are a dictionary of int32 tensors: `encoder_token_ids` `[B, S]` with EOS at the end, `decoder_token_ids`
+    `[B, T]` with BOS at the beginning, and masks of the same shapes, `encoder_padding_mask` and `decoder_padding_mask`,
+    1 at tokens. Outputs are a dictionary of float tensors: `encoder_sequence_output` `[B, S, d]` and
+    `decoder_sequence_output` `[B, T, d]`.
 
     Args:
         source_vocabulary_size: Integer, number of source subwords, or of all subwords if the vocabulary is joint.
@@ -181,7 +181,7 @@ class TranslationBackbone(keras_hub.models.Backbone):
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> TranslationBackbone:
-        """Makes a backbone, which is quantised if the one of the configuration was, so that it can read its weights."""
+        """Makes a backbone. It is quantised if the one of the configuration was, to be able to read its weights."""
         config = dict(config)
         quantization = config.pop(QUANTIZATION, None)
         backbone: TranslationBackbone = super().from_config(config)

@@ -54,7 +54,7 @@ class ConfiguredLayer(keras.layers.Layer):
     """A layer that keeps the arguments of its constructor in attributes of the same names, for its configuration.
 
     An argument without such an attribute must be added by the `get_config` of the sub-class. The layer passes masks on.
-    `RENAMED` are call arguments that had another name before version 0.2, which drops the old names.
+    `RENAMED` has the pairs (old, new) of call arguments with another name before version 0.2, which drops the old ones.
     """
 
     RENAMED: ClassVar[tuple[tuple[str, str], ...]] = ()  # (old, new)
@@ -210,14 +210,14 @@ def constructor_parameters(of: type) -> dict[str, inspect.Parameter]:
 
 
 def check_effect(has_partner: bool, partner: str, **options: Any) -> None:
-    """Rejects options that are set although the option that gives them an effect is missing."""
+    """Rejects options that are set without the option that gives them an effect."""
     for name, value in options.items():
         if not has_partner and value is not None:
             raise ValueError(f"`{name}` has no effect without {partner}. Received: {name}={value!r}")
 
 
 def check_mask(name: str, mask: Any, rank: int, states: Any = None) -> None:
-    """Rejects masks of the wrong shape, which would broadcast, and float masks, in which 1 may mean padding."""
+    """Rejects masks of the wrong shape (they would broadcast) and float masks (their 1 may mean padding)."""
     if mask is None:
         return
     expected = {2: "[B, T]", 3: "[B, T, S] or [B, 1, S]"}[rank]
@@ -260,7 +260,7 @@ def spec_of_call(layer: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def call_keeping_shape(layer: Any, inputs: Any, states: Any = None, **arguments: Any) -> Any:
-    """Calls a layer. Rejects an output that is not as wide as the states, which default to the layer's inputs.
+    """Calls a layer. Rejects an output with another width than the states, by default the layer's inputs.
 
     The error names the layer, where TensorFlow's would only name the operation after it.
     """

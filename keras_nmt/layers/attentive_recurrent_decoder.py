@@ -315,7 +315,7 @@ def _width(name: str, shape: tuple[int | None, ...]) -> int:
 
 
 class _Loop:
-    """A cell for `keras.layers.RNN` that calls a function, which may use tensors from the surrounding trace."""
+    """A cell for `keras.layers.RNN` that calls a function. The function may use tensors of the surrounding trace."""
 
     def __init__(self, body: Callable[..., Any], output_size: int, state_size: list[int]) -> None:
         self.body = body

@@ -21,8 +21,8 @@ from keras_nmt.layers._taps import tap
 class CompositionLayer(ConfiguredLayer):
     """The base of compositions of N representations r_1 .. r_N of width d' to one tensor, at each position (Eq. 5).
 
-    Sub-classes implement `build_composition(number, width)`, which adds the weights for N and d', and
-    `compose(representations)`, which returns a tensor `[..., output_width]`. `concatenate` and `separate` return the
+    Sub-classes implement two methods: `build_composition(number, width)` adds the weights for N and d', and
+    `compose(representations)` returns a tensor `[..., output_width]`. `concatenate` and `separate` return the
     representations in one form, whichever form the caller used. The configuration has each argument of a sub-class's
     `__init__` that the layer keeps in an attribute of the same name.
 

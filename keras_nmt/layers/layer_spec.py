@@ -83,7 +83,7 @@ class LayerSpec:
         unset: Collection[str] = (),
         **given: Any,
     ) -> Any:
-        """Makes a layer, which gets those of the given arguments that the `__init__` of its class names.
+        """Makes a layer with those of the given arguments that the `__init__` of its class names.
 
         Args:
             name: String, name of the layer.

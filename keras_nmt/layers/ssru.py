@@ -103,8 +103,8 @@ class SSRU(Int8Kernels):
 def _recurrence(gates: Any, added: Any) -> Any:
     """Computes c_t = f_t * c_{t-1} + a_t with c_0 = 0, from gates f and summands a, `[B, T, d]` each.
 
-    The gradient of a is the same recurrence from the end. It is given here, so that no loop has to be differentiated,
-    which would take memory for each pass.
+    The gradient of a is the same recurrence from the end. It is given here because differentiating a loop would take
+    memory for each pass.
     """
 
     @ops.custom_gradient

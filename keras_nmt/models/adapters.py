@@ -86,7 +86,7 @@ class LowRank:
 
 
 class Adapter:
-    """The low-rank weights of a model, which are all that is saved of the model.
+    """The low-rank weights of a model. A file of an adapter has no other weights of the model.
 
     Like a Keras model, it has `weights`, `save_weights` and `load_weights`. The HDF5 file holds each factor under the
     path of its weight, and a description in JSON with the digest of the model's other weights.

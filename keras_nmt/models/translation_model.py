@@ -26,7 +26,7 @@ class CommonModel:
     alignment_layer: int | None = None
 
     def views(self) -> list[keras.Model]:
-        """Returns the models that were made of this model's layers, and that Keras does not track as parts of it."""
+        """Returns the models made of this model's layers, which Keras does not track as its parts."""
         raise NotImplementedError
 
     def with_dtype(self: M, dtype: str) -> M:
@@ -228,7 +228,7 @@ class TargetSide(LogitsSide, Protocol):
 
 
 class SideLayer(keras.layers.Layer):
-    """A layer that calls a target side, so that the dtype policy casts its weights."""
+    """A layer that calls a target side. Without it, no dtype policy would cast the weights of the side."""
 
     def __init__(self, side: TargetSide, **kwargs: Any) -> None:
         super().__init__(autocast=False, **kwargs)  # float32 tensors of a memory or a cache stay float32
@@ -269,8 +269,8 @@ def attention_layer(layer: int | None, count: int) -> int:
 class Untracked(types.SimpleNamespace):
     """A namespace that Keras does not track.
 
-    Keras tracks the layers and models that are attributes of a model, or in containers that are. If two attributes held
-    the same weights, it would count and save them twice. It does not track attributes of this object. A sub-class can
+    Keras tracks layers and models in the attributes of a model, and in containers there. If two attributes held the
+    same weights, it would count and save them twice. It does not track attributes of this object. A sub-class can
     annotate the attributes.
 
     Example:

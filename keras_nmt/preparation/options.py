@@ -183,7 +183,7 @@ class Preparation:
         return {"user_symbols": symbols, **{name: getattr(self, name) for name in SUBWORD_OPTIONS}}
 
     def as_json(self) -> dict[str, object]:
-        """Returns the options that a manifest records: those that decide which pairs are kept, and in which form."""
+        """Returns the options that a manifest records: they decide which pairs are kept, and in which form."""
         names = ("max_length", "max_ratio", "drop_identical", "duplicates", "order", "source_tag")
         trained = ("vocabulary_size", "subword_sample", "seed", *SUBWORD_OPTIONS) if self.subwords is None else ()
         return {

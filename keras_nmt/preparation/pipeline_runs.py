@@ -63,7 +63,7 @@ def run_pipeline(
 
 
 def pipeline_options(own: Sequence[str], given: Sequence[str]) -> PipelineOptions:
-    """Returns the options of a pipeline: those of the package, and those that were given, which Beam must know.
+    """Returns the options of a pipeline: the package's, and the given ones. Beam must know the latter.
 
     Raises:
         UserError: A given option is unknown, or has a wrong value. Beam itself would leave it out, or exit.

@@ -234,7 +234,7 @@ def load_subwords(path: File) -> sentencepiece.SentencePieceProcessor:
 
 
 def without_duplicates(block: PairBlock, key: str) -> PairBlock:
-    """Returns the block, which must have keys, without pairs whose key ("pair", "source" or "target") came earlier."""
+    """Removes pairs whose key ("pair", "source" or "target") came earlier from a block with keys."""
     assert block.keys is not None
     columns = block.keys[:, KEYS[key]]
     if len(block) == 0:

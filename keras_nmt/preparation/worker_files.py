@@ -73,7 +73,7 @@ def _read(path: str, begin: int) -> PairBlock:
 
 @contextlib.contextmanager
 def worker_steps(path: Path, total: int | None, unit: str) -> Iterator[str | None]:
-    """Counts the steps that workers add to a file in a folder that they share; the file is removed at the end.
+    """Counts the steps that workers add to a file in their shared folder; the file is removed at the end.
 
     Yields the path for `add_worker_steps`, or None where nothing is shown. For `total` and `unit`, see `count_steps`.
     """

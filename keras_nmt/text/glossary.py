@@ -132,7 +132,7 @@ class Glossary:
 
 
 def mark_avoided(translations: Iterable[Translation], avoid: Sequence[Sequence[str]]) -> list[Translation]:
-    """Returns translations whose hypotheses say by `avoided` which phrases of their lines they do not have.
+    """Returns translations with `avoided` of each hypothesis: whether it lacks each phrase of its line.
 
     Example:
 
@@ -151,7 +151,7 @@ def mark_avoided(translations: Iterable[Translation], avoid: Sequence[Sequence[s
 
 
 def _letters(text: str, ignores_case: bool) -> list[str]:
-    """Returns the letters of a text in the form that is compared, each of which may become several."""
+    """Returns the letters of a text as they are compared: one letter may become several."""
     composed = unicodedata.normalize("NFC", text)
     return [x.casefold() for x in composed] if ignores_case else list(composed)
 

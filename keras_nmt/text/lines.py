@@ -39,7 +39,7 @@ def check_lines(lines: Iterable[str], first: int = 1) -> list[str]:
 
 
 def check_utf8(text: str, what: str) -> None:
-    """Checks that a text has no lone surrogates, which UTF-8 cannot encode. `what` names the text in the error."""
+    """Checks that UTF-8 can encode a text: it has no lone surrogates. `what` names the text in the error."""
     try:
         text.encode()
     except UnicodeEncodeError as error:

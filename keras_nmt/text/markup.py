@@ -42,7 +42,7 @@ def translate_in_parts(
     prefixes: Iterable[str] | None = None,
     **of_lines: Any,
 ) -> list[Translation]:
-    """Translates lines with markup or text that stays, lines that are split into sentences, or both.
+    """Translates lines with markup or kept text, lines that are split into sentences, or both.
 
     `translate` and `align` are those of a translator or a client; for the rest, see `Translator.translate`.
     """

@@ -194,7 +194,7 @@ def translate_parts(
     """Translates the parts of lines, such as sentences, and gives each part what belongs to it.
 
     The first part of a line gets its prefix and its seed; the seeds of the others follow from it. All parts get what is
-    to be avoided. A constraint goes to the part whose score it lowers least, for which each part is also translated
+    to be avoided. A constraint goes to the part whose score it lowers least; to know it, each part is also translated
     with each constraint alone.
 
     Args:

@@ -136,8 +136,8 @@ class Hypothesis(NamedTuple):
     ) -> Hypothesis:
         r"""Makes a hypothesis from a model's output. `met` has a 1 or 0 for each constraint.
 
-        Bytes that are not UTF-8 are replaced. Line breaks, which subwords of single bytes can write, become spaces, so
-        that a translation is one line.
+        Bytes that are not UTF-8 are replaced. A translation is one line: line breaks, which subwords of single bytes
+        can write, become spaces.
 
         Example:
 

@@ -60,8 +60,8 @@ class RoleTemperature(keras.callbacks.Callback):
     """Lowers the temperature of one-hot roles while a model trains.
 
     In update n, from 0, every one-hot `RoleAssignment` of the model has the temperature max(floor, start * decay^n). n
-    is the optimizer's number of updates, so that a resumed run continues with its temperature. (With loss scaling,
-    `Trainer` also counts updates that were skipped; a resumed `fit` does not.)
+    is the optimizer's number of updates: a resumed run continues with its temperature. (With loss scaling, `Trainer`
+    also counts skipped updates; a resumed `fit` does not.)
 
     Args:
         start: Float, the temperature of update 0. Defaults to 5.

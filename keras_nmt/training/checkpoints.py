@@ -78,7 +78,7 @@ class Saving:
 
     @property
     def kept(self) -> int:
-        """The number of last or best saves that are kept, of which the final weights are made."""
+        """The number of kept saves, last or best ones, from which the final weights are made."""
         return self.keep_best if self.final_weights.endswith("best") else self.keep_last
 
 
@@ -322,7 +322,7 @@ class Checkpoints:
             state_path(self.folder, number).unlink()
 
     def _remove_weights(self, progress: Progress) -> None:
-        """Removes the weights up to the update of `progress`, whose state has been read back, that are not kept."""
+        """Removes the weights up to the update of `progress` that are not kept. Its state must have been read back."""
         for number in self._updates(WEIGHTS):
             if number <= progress.update and number not in progress.saved:
                 weights_path(self.folder, number).unlink()

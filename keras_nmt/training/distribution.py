@@ -154,8 +154,8 @@ class Workers:
     def end(self) -> None:
         """Waits at the end of a run, while the chief translates the test data.
 
-        If the chief dies, the others fail, too, so that the system that started them starts all of them again. If
-        another worker dies, the chief does not fail.
+        If the chief dies, the others fail, too: what started them must start all of them again. If another worker dies,
+        the chief does not fail.
         """
         try:
             self.wait()
@@ -184,7 +184,7 @@ class Workers:
 
     @contextlib.contextmanager
     def chief_first(self) -> Iterator[None]:
-        """Runs a block on the chief first, so that the other workers find the files that it writes."""
+        """Runs a block on the chief first: the other workers then find its files."""
         if not self.is_chief:
             self.wait()
         yield

@@ -37,8 +37,8 @@ def extend_vocabulary(
     """Writes a model directory with more subwords. Text without the new subwords is translated as before.
 
     The rows of old subwords, in all tables, and all other weights are those of the model, bit for bit. The row of a new
-    subword is the mean of the rows of the subwords that spelled it before. New characters, which were unknown, get the
-    row of UNK, and a bias of their logits by which all of them together are a tenth as probable as UNK.
+    subword is the mean of the rows of the subwords that spelled it before. New characters were UNK so far: they get its
+    row, and a bias of their logits that makes all of them together a tenth as probable.
 
     Args:
         directory: Path of a model directory.

@@ -21,7 +21,7 @@ NO_EFFECT |= {"penalty", "penalty_weight", "uniform_start", "start"}
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class WarmStart:
-    """The weights with which `Trainer` starts a run that has no checkpoint yet; see `warm_start`.
+    """The weights with which `Trainer` starts a run without a checkpoint; see `warm_start`.
 
     Args:
         init_from: Model, or path of a model directory. Defaults to `None`, the model's own weights.

@@ -78,7 +78,7 @@ class LabelSmoothedCrossEntropy(keras.losses.Loss):
         return self.terms(y_true, y_pred)[0]
 
     def terms(self, targets: tf.Tensor, logits: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-        """See `TokenLoss.terms`. The negative log-probability of a token is its loss without smoothing."""
+        """Computes the terms of `TokenLoss`. The negative log-probability of a token is its loss without smoothing."""
         targets = tf.cast(targets, "int32")
         shape = tf.shape(targets)
         flat_logits = tf.reshape(tf.cast(logits, "float32"), [-1, logits.shape[-1]])  # [B * T, V]

@@ -107,7 +107,7 @@ class Task:
 
 
 def check_tasks(tasks: Sequence[Task], model: keras.Model) -> dict[str, Task]:
-    """Checks that a model has the variables that the tasks train, and returns the tasks by name."""
+    """Checks that a model has all variables of its tasks, and returns the tasks by name."""
     if not model.built:
         raise UserError(f"`model` must be built. Received: model={model.name!r}")
     if len({task.name for task in tasks}) < len(tasks):
