@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
 
 import tensorflow as tf
 
@@ -11,6 +12,7 @@ from keras_nmt.decoding.scores import is_valid
 from keras_nmt.errors import UserError
 from keras_nmt.ids import BOS, PAD, UNK
 from keras_nmt.inference._tensors import bucket_sizes, checked
+from keras_nmt.inference.shortlist import TOO_MANY_FORCED
 from keras_nmt.text.front import TooManyPhrases
 from keras_nmt.text.lines import TOO_MANY_PHRASES
 
@@ -168,3 +170,23 @@ def without_unknown(prefixes: tf.RaggedTensor, texts: tf.Tensor) -> tf.RaggedTen
     is_unknown = has_unknown(prefixes)
     message = f"{UNKNOWN_IN_PREFIX}. Received:", tf.boolean_mask(texts, is_unknown)
     return prefixes.with_flat_values(checked(prefixes.flat_values, tf.reduce_all(~is_unknown), *message))
+
+
+@contextlib.contextmanager
+def errors_of_prefixes(
+    has_unknown: Callable[[Mapping[str, tf.Tensor]], tf.Tensor], inputs: Mapping[str, tf.Tensor], shortlist_size: int
+) -> Iterator[None]:
+    """Turns errors of a graph about the prefixes of its inputs into a `UserError`.
+
+    `has_unknown` tells which prefixes `[N]` have characters without subwords.
+    """
+    try:
+        yield
+    except tf.errors.InvalidArgumentError as error:
+        if UNKNOWN_IN_PREFIX in str(error):
+            wrong = inputs["prefix"].numpy()[has_unknown(inputs).numpy()][0].decode()
+            problem = f"{UNKNOWN_IN_PREFIX}: leave them out, or train subwords with `byte_fallback`"
+            raise UserError(f"{problem}. Received: prefix={wrong!r}") from None
+        if TOO_MANY_FORCED not in str(error):
+            raise
+        raise UserError(f"{TOO_MANY_FORCED}: raise it. Received: shortlist_size={shortlist_size}") from None

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import os
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -15,11 +14,11 @@ import tensorflow as tf
 from keras_nmt.data import SubwordTokenizer
 from keras_nmt.errors import UserError, check_backend, is_integer, one_line
 from keras_nmt.files.search_options import SearchOptions, check_names, with_defaults
+from keras_nmt.inference._answers import alternatives_of, pieces_of, translations_of
 from keras_nmt.inference._concurrency import check_process, in_turn
-from keras_nmt.inference._phrases import UNKNOWN_IN_PREFIX
+from keras_nmt.inference._phrases import errors_of_prefixes
 from keras_nmt.inference.graph import NO_ALTERNATIVES, TextGraph
 from keras_nmt.inference.load import checked_tokenizers, load
-from keras_nmt.inference.shortlist import TOO_MANY_FORCED
 from keras_nmt.inference.target_tags import with_tag
 from keras_nmt.models import MultilingualModel, TranslationModel
 from keras_nmt.text.front import Request, are_in_parts, translate_lines
@@ -31,7 +30,7 @@ from keras_nmt.text.lines import (
     check_prefixes,
     seeds_of_lines,
 )
-from keras_nmt.text.translation import Alternative, Hypothesis, Piece, Translation, aligned_words, met_of_phrases
+from keras_nmt.text.translation import Alternative, Hypothesis, Translation, aligned_words
 
 
 class Translator:
@@ -272,21 +271,9 @@ class Translator:
         if constraints is not None and self.options.sample:
             raise UserError("`constraints` need a search: leave them out when sampling. Received: sample=True")
         method = self.graph.tokens if request.word_scores else self.graph.translate
-        with self._errors_of_prefixes(inputs):
+        with errors_of_prefixes(self.graph.has_unknown_prefix, inputs, self.options.shortlist_size):
             answers = self.graph.parts(method, inputs, self.options.jit_compile)
-        shape = count, self.num_hypotheses
-        columns = [answers[name].numpy().reshape(shape) for name in ("translation", "score", "cut_off")]
-        columns.append(answers["truncated"].numpy())
-        more: dict[str, list[Any]] = {}
-        if request.word_scores:
-            more["pieces"] = _pieces(answers, shape)
-        if constraints is not None:
-            met = zip(answers["met"].numpy().reshape(shape), constraints, strict=True)
-            more["met"] = [[met_of_phrases(x, phrases) for x in row] for row, phrases in met]
-        return [
-            Translation.of(*row, **{name: column[i] for name, column in more.items()})
-            for i, row in enumerate(zip(*columns, strict=True))
-        ]
+        return translations_of(answers, (count, self.num_hypotheses), constraints, request.word_scores)
 
     @in_turn
     def alternatives(
@@ -332,21 +319,10 @@ class Translator:
                 )
         texts = {"text": lines, "prefix": check_prefixes(prefixes, len(lines))}
         inputs = self._inputs(texts, source, self._targets(lines, target))
-        with self._errors_of_prefixes(inputs):
+        with errors_of_prefixes(self.graph.has_unknown_prefix, inputs, self.options.shortlist_size):
             answers = self.graph.alternatives(inputs, int(count), self.options.jit_compile, word_scores)
         self._warn_of_truncated(answers, "text(s) or prefix(es)")
-        names = ("piece", "probability", "translation", "score", "cut_off")
-        columns = [answers[name].numpy().tolist() for name in names]
-        if word_scores:
-            columns.append(_pieces(answers, (len(lines), count)))
-        return [
-            [
-                Alternative(piece.decode(), probability, Hypothesis.of(*hypothesis))
-                for piece, probability, *hypothesis in zip(*row, strict=True)
-                if piece
-            ]
-            for row in zip(*columns, strict=True)
-        ]
+        return alternatives_of(answers, (len(lines), count), word_scores)
 
     def _seeds(self, seeds: int | Iterable[int], count: int) -> list[int] | None:
         """Returns the seed of each line, or None if the translator does not sample."""
@@ -355,24 +331,6 @@ class Translator:
         if not is_integer(seeds) or seeds != 0:
             raise UserError(f"`seeds` need a translator with `sample=True`. Received: seeds={seeds!r}")
         return None
-
-    @contextlib.contextmanager
-    def _errors_of_prefixes(self, inputs: Mapping[str, tf.Tensor]) -> Iterator[None]:
-        """Turns the graph's errors about prefixes into a `UserError`."""
-        try:
-            yield
-        except tf.errors.InvalidArgumentError as error:
-            if UNKNOWN_IN_PREFIX in str(error):
-                is_unknown = self.graph.has_unknown_prefix(inputs).numpy()
-                wrong = inputs["prefix"].numpy()[is_unknown][0].decode()
-                raise UserError(
-                    f"{UNKNOWN_IN_PREFIX}: leave them out, or train subwords with `byte_fallback`. "
-                    f"Received: prefix={wrong!r}"
-                ) from None
-            if TOO_MANY_FORCED not in str(error):
-                raise
-            size = self.options.shortlist_size
-            raise UserError(f"{TOO_MANY_FORCED}: raise it. Received: shortlist_size={size}") from None
 
     @overload
     def score(
@@ -434,7 +392,7 @@ class Translator:
         log_probabilities: list[float] = answers["log_probability"].numpy().tolist()
         if not word_scores:
             return log_probabilities
-        rows = zip(targets, log_probabilities, _pieces(answers, (len(targets), 1)), strict=True)
+        rows = zip(targets, log_probabilities, pieces_of(answers, (len(targets), 1)), strict=True)
         return [Hypothesis(text, score, pieces=pieces) for text, score, (pieces,) in rows]
 
     @in_turn
@@ -531,13 +489,6 @@ class Translator:
             warnings.warn(
                 f"{number} {what} of {self.length_buckets[-1]} subwords or more were truncated.", stacklevel=3
             )
-
-
-def _pieces(answers: Mapping[str, tf.Tensor], shape: tuple[int, int]) -> list[list[tuple[Piece, ...]]]:
-    """Returns the pieces of each hypothesis of each line, in the `shape` of lines and hypotheses."""
-    found = (answers[name].numpy() for name in ("token", "token_log_probability"))
-    columns = (x.reshape([*shape, x.shape[-1]]).tolist() for x in found)
-    return [list(map(Piece.row, *row)) for row in zip(*columns, strict=True)]
 
 
 def _texts(lines: list[str]) -> tf.Tensor:
