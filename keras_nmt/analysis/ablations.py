@@ -215,18 +215,18 @@ def ablate(
 
     def measured(cut: Cut | None) -> dict[str, np.ndarray]:
         values: Mapping[str, Any] = {}
-        given = None
+        values_of_batch = None
         if cut is not None and cut.kind == "sentence":
-            given = functools.partial(_of_others, text, matching[cut], others)
+            values_of_batch = functools.partial(_of_others, text, matching[cut], others)
         elif cut is not None and cut.kind in MEASURED:
             values = text.tokens(matching[cut])
 
-        def block(of_batch: Mapping[str, Any]) -> contextlib.AbstractContextManager[None]:
-            return contextlib.nullcontext() if cut is None else intervening(cut.replacements(of_batch or values))
+        def block(batch_values: Mapping[str, Any]) -> contextlib.AbstractContextManager[None]:
+            return contextlib.nullcontext() if cut is None else intervening(cut.replacements(batch_values or values))
 
         tf.random.set_seed(0)  # of `shuffle`
-        results = {"log-probability a token": log_probabilities(pair, batches, block, given)}
-        if search and given is None:
+        results = {"log-probability a token": log_probabilities(pair, batches, block, values_of_batch)}
+        if search and values_of_batch is None:
             with block({}):  # the functions of a new translator are traced here
                 texts = [x.text for x in _fresh(translator).translate(list(source), *languages)]
             results["BLEU"] = bleu_counts(texts, references, metric)

@@ -244,11 +244,11 @@ def log_probabilities(
     pair: TranslationModel,
     batches: Sequence[IdBatch],
     block: Callable[[Mapping[str, Any]], Any],
-    given: Callable[[IdBatch], Mapping[str, np.ndarray]] | None = None,
+    values_of_batch: Callable[[IdBatch], Mapping[str, np.ndarray]] | None = None,
 ) -> np.ndarray:
     """Returns the sum of the log-probabilities of each target's tokens, and their number, `[N, 2]`.
 
-    The model runs in the context that `block` returns, for the `given` tensors of a batch.
+    The model runs in the context that `block` returns, for the tensors that `values_of_batch` returns.
     """
     decoder = pair.decoder_for(pair.directions[0][1])
 
@@ -258,7 +258,7 @@ def log_probabilities(
         losses = tf.nn.sparse_softmax_cross_entropy_with_logits(output, logits)
         return -tf.reduce_sum(tf.where(output != PAD, losses, 0.0), axis=1)
 
-    first = {} if given is None else given(batches[0])
+    first = {} if values_of_batch is None else values_of_batch(batches[0])
     of_values = {name: tf.TensorSpec([None, None, *x.shape[2:]], tf.float32) for name, x in first.items()}
     signature = [*[tf.TensorSpec([None, None], tf.int32)] * 3, of_values]
     score = tf.function(score, input_signature=signature, autograph=False)
@@ -267,7 +267,7 @@ def log_probabilities(
         source, target = batch.ids
         output = np.pad(target.numpy()[:, 1:], ((0, 0), (0, 1)))
         output[np.arange(len(output)), batch.lengths[1] - 1] = EOS
-        values = {} if given is None else {name: tf.constant(x) for name, x in given(batch).items()}
+        values = {} if values_of_batch is None else {name: tf.constant(x) for name, x in values_of_batch(batch).items()}
         sums[batch.rows, 0] = score(source, target, tf.constant(output), values).numpy()
         sums[batch.rows, 1] = batch.lengths[1]
     return sums

@@ -460,5 +460,5 @@ def json_number(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def _items(of_key: dict[Key, float]) -> list[list[Any]]:
-    return [[*key, float(value)] for key, value in of_key.items()]
+def _items(values: dict[Key, float]) -> list[list[Any]]:
+    return [[*key, float(value)] for key, value in values.items()]

@@ -154,8 +154,8 @@ def _roles_html(roles: Sequence[SubwordRole]) -> str:
 
 
 def _bridge_html(bridge: BridgeAttention) -> str:
-    most = [f"{head} {bridge.tokens[i]}" for head, i in enumerate(bridge.attention.argmax(axis=1), 1)]
-    return _figures([(plot_bridge_attention(bridge), f"Subword with most attention of each head: {', '.join(most)}")])
+    top = [f"{head} {bridge.tokens[i]}" for head, i in enumerate(bridge.attention.argmax(axis=1), 1)]
+    return _figures([(plot_bridge_attention(bridge), f"Subword with most attention of each head: {', '.join(top)}")])
 
 
 def _figures(figures: Sequence[tuple[Figure, str]]) -> str:
@@ -257,10 +257,10 @@ def _alignment(
     layers = batch.target.attention["cross"][0]  # [L, H, 1 + n, m + 1]
     heads = layers[attention_layer(model.alignment_layer, len(layers)) - 1]  # as `Translator.align`
     attention = heads.mean(axis=0) if model.alignment_head is None else heads[model.alignment_head - 1]
-    of_source, of_target = tuple(split_words(source)), tuple(split_words(target))
-    size = len(of_target), len(of_source)
+    source_words, target_words = tuple(split_words(source)), tuple(split_words(target))
+    size = len(target_words), len(source_words)
     words = word_attention(attention[:-1, :-1], batch.source.words[:-1], batch.target.words[1:], size)
-    return WordAlignment(of_source, of_target, words, tuple(pairs))
+    return WordAlignment(source_words, target_words, words, tuple(pairs))
 
 
 def _roles(batch: HiddenStatesBatch) -> dict[str, tuple[SubwordRole, ...]]:

@@ -48,10 +48,10 @@ def sentence_vectors(model: Model, texts: Sequence[str], vectors: str = "states"
     tensors = ("states",) if kind in ("states", "layer") else ("bridge",)
     vectors_of_texts: np.ndarray | None = None
     for side, _ in hidden_states(model, texts, tensors=tensors, **options):
-        of_batch = _vectors(side, kind, number, vectors, model)
+        batch_vectors = _vectors(side, kind, number, vectors, model)
         if vectors_of_texts is None:
-            vectors_of_texts = np.zeros((len(texts), of_batch.shape[1]), "float32")
-        vectors_of_texts[side.rows] = of_batch
+            vectors_of_texts = np.zeros((len(texts), batch_vectors.shape[1]), "float32")
+        vectors_of_texts[side.rows] = batch_vectors
     if vectors_of_texts is None:
         raise UserError("There must be at least one sentence.")
     return vectors_of_texts
@@ -162,8 +162,8 @@ def classify(
     @tf.function(reduce_retracing=True, autograph=False)
     def update(x: tf.Tensor, y: tf.Tensor, counted: tf.Tensor) -> None:
         with tf.GradientTape() as tape:
-            given = tf.broadcast_to(y, [jobs, *tf.unstack(tf.shape(y))])
-            losses = tf.nn.softmax_cross_entropy_with_logits(given, logits(x, True))  # [J, B]
+            answers_of_jobs = tf.broadcast_to(y, [jobs, *tf.unstack(tf.shape(y))])
+            losses = tf.nn.softmax_cross_entropy_with_logits(answers_of_jobs, logits(x, True))  # [J, B]
             of_jobs = tf.reduce_sum(losses * counted, 1) / tf.maximum(tf.reduce_sum(counted, 1), 1.0)
             loss = tf.reduce_sum(of_jobs) + sum(tf.reduce_sum(decay * w.value**2) / 2 for w in weights)
         optimizer.apply(tape.gradient(loss, [v.value for v in variables]), variables)

@@ -81,8 +81,8 @@ def senteval(
             v = None if theirs is None else theirs[of]
             runs = [_measured(name, of, task, u, v, seed) for seed in seeds]
             details = {_by_seed(key): [json_number(run.values[key]) for run in runs] for key in runs[0].values}
-            of_task = dataclasses.replace(over_seeds(runs), details=details)
-            measured = of_task if measured is None else measured.joined(of_task)
+            task_scores = dataclasses.replace(over_seeds(runs), details=details)
+            measured = task_scores if measured is None else measured.joined(task_scores)
     if measured is None:
         raise UserError("Name at least one task.")
     return measured

@@ -187,8 +187,8 @@ def roles(
         _check_token(token, pair[1][0])
     links: list[list[tuple[int, int]]] = []
     if references is not None:
-        translator, given = open_translator(model, **languages)
-        links = translator.align(source, references, *given)
+        translator, languages_of_pair = open_translator(model, **languages)
+        links = translator.align(source, references, *languages_of_pair)
     by_role: dict[int, Counter[str]] = {}
     tags: dict[int, Counter[str]] = {}
     places_by_role: dict[int, list[tuple[int, int]]] = {}  # places, row and word, by role
@@ -250,17 +250,19 @@ def _check_token(token: str, tokenizer: SubwordTokenizer) -> None:
         raise UserError(f"The token must be one subword of the model. Received: {token!r}, which is split as {split!r}")
 
 
-def _information(of_roles: list[int], tags: list[str], subwords: list[int]) -> Information:
+def _information(role_numbers: list[int], tags: list[str], subwords: list[int]) -> Information:
     from sklearn.metrics import adjusted_mutual_info_score, normalized_mutual_info_score
 
-    types, of_token = np.unique(subwords, return_inverse=True)
+    types, types_of_tokens = np.unique(subwords, return_inverse=True)
     generator = np.random.default_rng(1)
-    parts = np.arange(len(types)) % len(set(of_roles))  # as many as there are roles: more would share more
-    by_chance = [normalized_mutual_info_score(tags, generator.permutation(parts)[of_token]) for _ in range(PARTITIONS)]
+    parts = np.arange(len(types)) % len(set(role_numbers))  # as many as there are roles: more would share more
+    by_chance = [
+        normalized_mutual_info_score(tags, generator.permutation(parts)[types_of_tokens]) for _ in range(PARTITIONS)
+    ]
     return Information(
-        normalized=float(normalized_mutual_info_score(tags, of_roles)),
+        normalized=float(normalized_mutual_info_score(tags, role_numbers)),
         by_chance=float(np.mean(by_chance)),
-        adjusted=float(adjusted_mutual_info_score(tags, of_roles)),
+        adjusted=float(adjusted_mutual_info_score(tags, role_numbers)),
     )
 
 

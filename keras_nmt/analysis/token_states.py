@@ -289,10 +289,10 @@ def _reader(
 
     It is traced once for a model: callers read one text after another.
     """
-    of_pair, key = _readers.setdefault(pair, {}), (tensors, patterns, with_target)
-    if key not in of_pair:
-        of_pair[key] = _new_reader(pair, *key)
-    return of_pair[key]
+    readers, key = _readers.setdefault(pair, {}), (tensors, patterns, with_target)
+    if key not in readers:
+        readers[key] = _new_reader(pair, *key)
+    return readers[key]
 
 
 # By model. Functions hold a model's layers, but not the model, so that they are removed with it.

@@ -65,10 +65,10 @@ def transfer(
 
     def read(task: TransferTexts, language: str) -> tuple[np.ndarray, np.ndarray]:
         # The language itself is the target, which the encoder of a bridge does not depend on; that of labels does.
-        given = {"source_language": language, "target_language": language, **options}
-        u = sentence_vectors(translator, task.texts, vectors, **given)
+        sides = {"source_language": language, "target_language": language, **options}
+        u = sentence_vectors(translator, task.texts, vectors, **sides)
         if task.others is not None:
-            u = features_of_pairs(u, sentence_vectors(translator, task.others, vectors, **given))
+            u = features_of_pairs(u, sentence_vectors(translator, task.others, vectors, **sides))
         return u, np.array([names.index(label) for label in task.labels])
 
     trains, tests = ({language: read(of[language], language) for language in languages} for of in (train, test))

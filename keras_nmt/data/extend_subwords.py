@@ -109,7 +109,7 @@ def extend_subwords(
     for character in sorted(set("".join(lines)) - known - reserved - {SPACE, NUL}):
         add(character, min(scores.values()) - 1, _ids(before, character))
 
-    def learn(text: Iterable[str], most: int | None, least: int) -> None:
+    def learn(text: Iterable[str], max_pieces: int | None, least: int) -> None:
         split = ModelProto.FromString(model.SerializeToString())  # the new symbols split words already
         split.pieces.extend(kinds(piece=symbol, type=kinds.USER_DEFINED) for symbol in user_symbols)
         current = sentencepiece.SentencePieceProcessor(model_proto=split.SerializeToString())
@@ -122,7 +122,7 @@ def extend_subwords(
             _count(pieces, count, i, counts, places)
         added, queue = 0, [(-count, pair) for pair, count in counts.items()]  # the most frequent pair first
         heapq.heapify(queue)
-        while queue and (most is None or added < most):
+        while queue and (max_pieces is None or added < max_pieces):
             negative, (left, right) = heapq.heappop(queue)
             if counts[left, right] != -negative:  # has changed since
                 continue

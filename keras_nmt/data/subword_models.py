@@ -80,8 +80,8 @@ class SubwordOptions:
         keras_nmt.errors.UserError: `vocabulary_size` must be at least 261 with `byte_fallback`. Received: \
 vocabulary_size=9
         """
-        for kind, given in (("user_symbols", self.user_symbols), ("control_symbols", control_symbols)):
-            require(not isinstance(given, str), f"{{{kind}}} must be a sequence of strings", **{kind: given})
+        for kind, names in (("user_symbols", self.user_symbols), ("control_symbols", control_symbols)):
+            require(not isinstance(names, str), f"{{{kind}}} must be a sequence of strings", **{kind: names})
         symbols = [*control_symbols, *self.user_symbols]
         wrong = [s for s in symbols if not s or any(c.isspace() for c in s) or s in RESERVED_SYMBOLS]
         for name, known in (("model_type", MODEL_TYPES), ("normalization", NORMALIZATIONS)):
@@ -236,26 +236,26 @@ def train_subwords(
         raise UserError("Subwords must be trained on at least one file. Received: files=[]")
     if any(os.path.realpath(file) == os.path.realpath(path) for file in paths):
         raise UserError(f"The model would replace its training text: write it to another file. Received: {path}")
-    own = SubwordOptions(**options)
-    own.check_size(vocabulary_size, control_symbols)
+    chosen = SubwordOptions(**options)
+    chosen.check_size(vocabulary_size, control_symbols)
     check_positive(max_sentences=max_sentences)
     if seed < 0:
         raise UserError(f"`seed` must be at least 0. Received: {seed}")
-    cleaned = {Path(file) for file in sources} if own.source_cleaning else set()
+    cleaned = {Path(file) for file in sources} if chosen.source_cleaning else set()
     model = io.BytesIO()
     try:
-        with _rules(own.normalization, own.lowercase) as rules:
+        with _rules(chosen.normalization, chosen.lowercase) as rules:
             sentencepiece.SentencePieceTrainer.train(
                 **rules,
                 sentence_iterator=_sentences(paths, max_sentences, seed, cleaned),
                 model_writer=model,
                 vocab_size=vocabulary_size,
-                model_type=own.model_type,
-                user_defined_symbols=list(own.user_symbols),
+                model_type=chosen.model_type,
+                user_defined_symbols=list(chosen.user_symbols),
                 control_symbols=list(control_symbols),
-                character_coverage=own.character_coverage,
-                byte_fallback=own.byte_fallback,
-                split_digits=own.split_digits,
+                character_coverage=chosen.character_coverage,
+                byte_fallback=chosen.byte_fallback,
+                split_digits=chosen.split_digits,
                 pad_id=PAD,
                 unk_id=UNK,
                 bos_id=BOS,
@@ -267,7 +267,9 @@ def train_subwords(
         raise UserError(_explain(str(error), vocabulary_size, paths)) from None
     proto = ModelProto.FromString(model.getvalue())
     proto.normalizer_spec.ClearField("normalization_rule_tsv")  # the path of a temporary file
-    proto.normalizer_spec.name = f"{own.normalization}{'_lowercase' * own.lowercase}{CLEANING * own.source_cleaning}"
+    proto.normalizer_spec.name = (
+        f"{chosen.normalization}{'_lowercase' * chosen.lowercase}{CLEANING * chosen.source_cleaning}"
+    )
     return write_bytes(path, proto.SerializeToString())
 
 
@@ -314,14 +316,14 @@ def _sentences(paths: list[Path], max_sentences: int, seed: int, cleaned: Collec
 def _explain(error: str, vocabulary_size: int, paths: list[Path]) -> str:
     """Explains the trainer's message in one line."""
     received = f"Received: vocabulary_size={vocabulary_size}, files={[str(path) for path in paths]}"
-    most = re.search(r"too high .*value <= (\d+)", error)
-    if most and int(most[1]) > len(RESERVED_SYMBOLS):
-        return f"The vocabulary is too large for the text: lower `vocabulary_size` to at most {most[1]}. {received}"
+    limit = re.search(r"too high .*value <= (\d+)", error)
+    if limit and int(limit[1]) > len(RESERVED_SYMBOLS):
+        return f"The vocabulary is too large for the text: lower `vocabulary_size` to at most {limit[1]}. {received}"
     if match := re.search(r"smaller than required_chars. \d+ vs (\d+)", error):
         return (
             "The vocabulary is too small for the text's characters: raise `vocabulary_size` to at least "
             f"{match[1]}, or lower `character_coverage`. {received}"
         )
-    if most or "all_chars_count" in error or "sentences_.empty()" in error:
+    if limit or "all_chars_count" in error or "sentences_.empty()" in error:
         return f"The text must have characters to train on, in lines of at most 4,192 bytes. {received}"
     return f"SentencePiece cannot train on the text: {one_line(error)}. {received}"

@@ -191,8 +191,8 @@ class TrainingBatches:
     def _rows_at(self, edge: int) -> int:
         if self.batch_unit == "sentences":
             return self.batch_size
-        most = -(-sum(self._draws) // ROW_MULTIPLE)  # more rows than pairs would only be padding
-        return min(max(1, self.batch_size // edge // ROW_MULTIPLE), most) * ROW_MULTIPLE
+        max_rows = -(-sum(self._draws) // ROW_MULTIPLE)  # more rows than pairs would only be padding
+        return min(max(1, self.batch_size // edge // ROW_MULTIPLE), max_rows) * ROW_MULTIPLE
 
     @property
     def typical_lengths(self) -> tuple[np.ndarray, np.ndarray]:
@@ -346,8 +346,8 @@ class TrainingBatches:
         def plan(number: np.ndarray) -> tuple[np.ndarray, ...]:
             corpus, (rows, *batches) = self._plan(*divmod(int(number), num_portions))
             skipped = offset if number == first else 0
-            own = () if fixed else tuple(tensor.numpy() for tensor in _tensors(corpus))
-            return rows, *(x[skipped:] for x in batches), *own
+            corpus_tensors = () if fixed else tuple(tensor.numpy() for tensor in _tensors(corpus))
+            return rows, *(x[skipped:] for x in batches), *corpus_tensors
 
         def plan_portion(number: tf.Tensor) -> tuple[tf.Tensor, ...]:
             tensors = tf.numpy_function(plan, [number], types)
@@ -356,10 +356,10 @@ class TrainingBatches:
             return tuple(tensors)
 
         def batches(
-            rows: tf.Tensor, begins: tf.Tensor, sizes: tf.Tensor, lengths: tf.Tensor, *own: tf.Tensor
+            rows: tf.Tensor, begins: tf.Tensor, sizes: tf.Tensor, lengths: tf.Tensor, *corpus_tensors: tf.Tensor
         ) -> tf.data.Dataset:
             """Makes the parts of one portion's batches."""
-            line_numbers, *sides = own or fixed
+            line_numbers, *sides = corpus_tensors or fixed
             source, target = (sides[0], sides[1]), (sides[2], sides[3])
             links = (sides[4], sides[5]) if self._has_links else None
 
@@ -375,9 +375,9 @@ class TrainingBatches:
                 aligned = {}
                 if links is not None:
                     of_update = tf.maximum(rows[begins[update] : begins[update] + sizes[update]], 0)
-                    most = tf.reduce_max(tf.gather(links[1], of_update + 1) - tf.gather(links[1], of_update))
+                    longest = tf.reduce_max(tf.gather(links[1], of_update + 1) - tf.gather(links[1], of_update))
                     # Few different widths, because XLA compiles a program for each.
-                    width = tf.maximum(-(-most // length), 1) * length
+                    width = tf.maximum(-(-longest // length), 1) * length
                     aligned["links"] = _rows(links, chosen, width, end=-1, pad=-1)
                 return {
                     **aligned,

@@ -103,16 +103,16 @@ def paired_bootstrap(
     for name, metric in make_metrics(metrics, streams[0], lowercase=lowercase, tokenize=tokenize).items():
         score = score_of(metric)
         statistics = [statistics_of(metric, lines, streams) for lines in (system, baseline)]
-        own, other = (metric._compute_score_from_stats(x.sum(0).tolist()) for x in statistics)
-        difference = float(own.score - other.score)
+        system_score, other = (metric._compute_score_from_stats(x.sum(0).tolist()) for x in statistics)
+        difference = float(system_score.score - other.score)
         drawn = [score(sums) for sums in drawn_sums(statistics, samples, seed)]
         halves = [np.subtract(*np.quantile(scores, [0.975, 0.025])) / 2 for scores in drawn]
         signature = metric.get_signature()
         signature.update("bs", samples)
         signature.update("seed", seed)
         comparisons[name] = PairedComparison(
-            name=own.name,
-            system=float(own.score),
+            name=system_score.name,
+            system=float(system_score.score),
             baseline=float(other.score),
             delta=difference,
             p_value=two_sided_p(difference, drawn[0] - drawn[1]) if len(system) >= FEWEST else None,
@@ -227,8 +227,8 @@ def paired_bootstrap_of_runs(
     # Directions of equal length share their draws, so that their lines count once.
     if len(differences) == 1 or sum({len(lines) for lines in references.values()}) < FEWEST:
         return RunsComparison(difference, tuple(differences.tolist()), None, None, None)
-    of_draws = [bleu_of_counts(x) for x in drawn_sums(counts, samples, seed)]
-    drawn = np.mean(of_draws[::2], axis=0) - np.mean(of_draws[1::2], axis=0)  # [samples, runs]
+    scores_of_draws = [bleu_of_counts(x) for x in drawn_sums(counts, samples, seed)]
+    drawn = np.mean(scores_of_draws[::2], axis=0) - np.mean(scores_of_draws[1::2], axis=0)  # [samples, runs]
     chosen = np.random.default_rng(seed).integers(drawn.shape[1], size=drawn.shape)
     low, high = np.quantile(np.take_along_axis(drawn, chosen, axis=1).mean(axis=1), [0.025, 0.975])
     p_value = two_sided_p(difference, drawn.mean(axis=1))

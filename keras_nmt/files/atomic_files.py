@@ -263,11 +263,11 @@ def remove_leftovers(folder: str | os.PathLike[str]) -> None:
 
     Processes of other machines, or of other containers, that have the folder, too, are taken for ended.
     """
-    own = _process(os.getpid())
+    this_process = _process(os.getpid())
     for path in Path(folder).glob(PREFIX + "*"):
         writer = path.name.removeprefix(PREFIX).partition("-")[0]
         is_alive = writer and writer == _process(writer.partition(".")[0])
-        if not path.is_dir() and (not is_alive or writer == own):  # `atomic_folder` removes its own folders
+        if not path.is_dir() and (not is_alive or writer == this_process):  # `atomic_folder` removes its own folders
             path.unlink(missing_ok=True)
 
 

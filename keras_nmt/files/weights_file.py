@@ -140,8 +140,8 @@ def scores_are_current(results: Mapping[str, Any], directory: Path) -> bool:
 
     It is not after `average`, nor after a longer run that ended while it translated the test data.
     """
-    own = written_digest(directory / "model.weights.h5")
-    return own is None or results.get("weights", own) in (None, own)
+    present = written_digest(directory / "model.weights.h5")
+    return present is None or results.get("weights", present) in (None, present)
 
 
 def arrays(file: h5py.File) -> dict[str, h5py.Dataset]:

@@ -145,8 +145,8 @@ def read(folder: Path) -> Imported:
 
 def _config(path: Path) -> dict[str, Any]:
     """Reads the configuration, if there is one, without settings that are null, and checks their types."""
-    given = read_json(path, "the configuration") if path.is_file() else {}
-    config = {name: value for name, value in given.items() if value is not None}
+    contents = read_json(path, "the configuration") if path.is_file() else {}
+    config = {name: value for name, value in contents.items() if value is not None}
     for name, type_ in SETTINGS.items():
         value = config.get(name)
         if value is not None and not isinstance(value, type_):

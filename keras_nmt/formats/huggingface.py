@@ -170,10 +170,10 @@ def _tables(
             raise UserError(f"{path} is not a complete model. Missing parameter: {name}.weight")
         return table
 
-    of_output = output if is_tied else None
+    output_table = output if is_tied else None
     source, target = (
-        first(source, shared, *((target, of_output) if has_one else ())),
-        first(target, shared, of_output, *((source,) if has_one else ())),
+        first(source, shared, *((target, output_table) if has_one else ())),
+        first(target, shared, output_table, *((source,) if has_one else ())),
     )
     return source, target, first(output, target if is_tied else None)
 
@@ -262,7 +262,7 @@ def read_m2m100_vocabulary(folder: Path, rows: int, pad: int, begin: int, end: i
                 f"Received: {str(settings['language_codes'])[:100]}"
             )
         languages = {code: len(tokens) + i for i, code in enumerate(codes.split())}
-        of_languages = {i: f"__{code}__" for code, i in languages.items()}
+        language_tokens = {i: f"__{code}__" for code, i in languages.items()}
     else:
         if has_subwords:
             proto = parse_subwords(content, folder / SUBWORDS)
@@ -270,14 +270,14 @@ def read_m2m100_vocabulary(folder: Path, rows: int, pad: int, begin: int, end: i
         else:
             tokens, content = read_bpe(folder / TOKENIZER)
         languages = _nllb_languages(folder, settings, added, len(tokens))
-        of_languages = {i: code for code, i in languages.items()}
+        language_tokens = {i: code for code, i in languages.items()}
     if not languages or max(languages.values(), default=0) >= rows or len(tokens) > rows:
         raise UserError(
             f"{folder} must have {rows:,} tokens including languages, one for each embedding. "
             f"Received: {len(tokens):,} tokens and {len(languages)} languages"
         )
-    known = [*tokens, *(of_languages.get(i, "") for i in range(len(tokens), rows))]
-    symbols, notes = _symbols(added, known, {*RESERVED, *of_languages.values()}, rows, folder)
+    known = [*tokens, *(language_tokens.get(i, "") for i in range(len(tokens), rows))]
+    symbols, notes = _symbols(added, known, {*RESERVED, *language_tokens.values()}, rows, folder)
     of_symbols = {i: token for token, i in symbols.items()}
     tokens = [token or of_symbols.get(i, f"<madeup_{i}>") for i, token in enumerate(known)]
     if (tokens[pad], tokens[end]) != ("<pad>", "</s>"):

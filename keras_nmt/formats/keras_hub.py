@@ -91,9 +91,11 @@ def read(folder: Path) -> ImportedTask:
             f"{folder} does not hold a complete preset of this version. Received: {error_and_type(error)}"
         ) from None
     target = read_subwords(folder / ASSETS["target"])
-    own = folder / ASSETS["source"]
+    source_file = folder / ASSETS["source"]
     return ImportedTask(
-        backbone.model, {"source": read_subwords(own) if own.is_file() else target, "target": target}, search
+        backbone.model,
+        {"source": read_subwords(source_file) if source_file.is_file() else target, "target": target},
+        search,
     )
 
 

@@ -101,10 +101,10 @@ def _read(path: Path) -> Imported:
     _check_programs(x.name for x in folder.iterdir())
     path, decoder = _model_path(path)
     arrays = read_npz(path)
-    given = arrays.pop(SETTINGS, None)
-    if given is None:
+    yaml_array = arrays.pop(SETTINGS, None)
+    if yaml_array is None:
         raise UserError(f"{path} is not a model of Marian. Missing settings: {SETTINGS}")
-    settings = _read_yaml(f"{path}: {SETTINGS}", given.tobytes().split(b"\0")[0])
+    settings = _read_yaml(f"{path}: {SETTINGS}", yaml_array.tobytes().split(b"\0")[0])
     options = _options(settings, path)
     depths = {side: options[f"num_{side}_layers"] for side in ("encoder", "decoder")}
     parameters = {}
@@ -170,13 +170,13 @@ def _options(settings: Mapping[str, Any], path: Path) -> dict[str, Any]:
 
     # What Marian does after the embeddings, before and after each sub-layer, and after each stack, except dropout (d).
     defaults = {"postprocess-emb": "d", "preprocess": "", "postprocess": "dan", "postprocess-top": ""}
-    given = {name: str(settings.get(f"transformer-{name}", value)) for name, value in defaults.items()}
-    embeddings, before, after, top = (value.replace("d", "") for value in given.values())
+    steps = {name: str(settings.get(f"transformer-{name}", value)) for name, value in defaults.items()}
+    embeddings, before, after, top = (value.replace("d", "") for value in steps.values())
     # Before a sub-layer, Marian normalises the queries of an attention, but not its keys and values.
     if embeddings not in ("", "n") or before or after != "an" or top:
         raise UserError(
             f"{path}: norms must stand after each sub-layer (`transformer-postprocess` dan), not before. "
-            f"Received: {one_line(given)[:300]}"
+            f"Received: {one_line(steps)[:300]}"
         )
     # Before version 1.11, decoders had the inner width of encoders, which 0 stands for.
     inner = [number("transformer-dim-ffn"), number("transformer-decoder-dim-ffn", "0")]

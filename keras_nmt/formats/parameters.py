@@ -114,14 +114,14 @@ class Imported:
             return Transformer(size, None if is_joint else len(self.target.rows), **options, dtype="float32")
         if not is_joint:
             raise ValueError("a model of several languages must have a single table of embeddings")
-        own = {name: options[name] for name in ("num_encoder_layers", "num_decoder_layers", "hidden_dim", "dropout")}
+        sizes = {name: options[name] for name in ("num_encoder_layers", "num_decoder_layers", "hidden_dim", "dropout")}
         return LanguageLabelModel(
             dict.fromkeys(self.source.languages, size),
             encoder="transformer",
             decoder="transformer",
-            **own,
+            **sizes,
             tie_output=options["tie_embeddings"],
-            transformer={name: x for name, x in options.items() if name not in (*own, "tie_embeddings")},
+            transformer={name: x for name, x in options.items() if name not in (*sizes, "tie_embeddings")},
             label_sides="both",
             dtype="float32",
         )

@@ -115,9 +115,9 @@ def read_bpe(path: Path) -> tuple[list[str], bytes]:
         else:
             check(False, "`normalizer`", step)
     before = settings.get("pre_tokenizer")
-    of_spaces = before if isinstance(before, dict) else {}
-    is_metaspace = of_spaces.get("type") == "Metaspace" and of_spaces.get("replacement") == SPACE
-    check(is_metaspace and of_spaces.get("prepend_scheme", "always") != "never", "`pre_tokenizer`", before)
+    metaspace = before if isinstance(before, dict) else {}
+    is_metaspace = metaspace.get("type") == "Metaspace" and metaspace.get("replacement") == SPACE
+    check(is_metaspace and metaspace.get("prepend_scheme", "always") != "never", "`pre_tokenizer`", before)
     scores = _scores(model.get("merges"), vocabulary)
     check(scores is not None, "`merges`", "pairs in an order that no scores of pieces give")
     for token in tokens:
@@ -141,9 +141,9 @@ def _scores(merges: Any, vocabulary: Mapping[str, int]) -> dict[str, float] | No
             if piece in scores:
                 return None
             scores[piece], last = -float(len(scores)), piece
-    given = set(pairs)
+    merged = set(pairs)
     for piece in vocabulary:
         halves = [(piece[:i], piece[i:]) for i in range(1, len(piece))]
-        if any(left in vocabulary and right in vocabulary and (left, right) not in given for left, right in halves):
+        if any(left in vocabulary and right in vocabulary and (left, right) not in merged for left, right in halves):
             return None
     return scores

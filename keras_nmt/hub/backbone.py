@@ -171,8 +171,8 @@ class TranslationBackbone(keras_hub.models.Backbone):
         super().save_to_preset(os.fspath(preset_dir), max_shard_size)
 
     def get_config(self) -> dict[str, Any]:
-        of_model = {name: value for name, value in self.model.get_config().items() if name not in OF_KERAS}
-        config = {**super().get_config(), **of_model}
+        model_config = {name: value for name, value in self.model.get_config().items() if name not in OF_KERAS}
+        config = {**super().get_config(), **model_config}
         if self._parts.quantization:
             # Keras would write the quantised layers by their paths, but knows none of those of mechanisms.
             dtype = keras.dtype_policies.serialize(self.dtype_policy)

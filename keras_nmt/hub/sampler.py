@@ -53,7 +53,7 @@ class BeamSampler(keras_hub.samplers.Sampler):
         processors: Any = SearchOptions.processors,
     ) -> None:
         super().__init__()
-        given = {
+        options = {
             "beam_size": beam_size,
             "length_penalty": length_penalty,
             "min_length": min_length,
@@ -64,9 +64,9 @@ class BeamSampler(keras_hub.samplers.Sampler):
             "coverage_penalty": coverage_penalty,
             "processors": processors,
         }
-        self.options = SearchOptions(**given)
+        self.options = SearchOptions(**options)
         always = ("beam_size", "length_penalty")
-        self._given = {name: x for name, x in given.items() if name in always or x != getattr(SearchOptions, name)}
+        self._given = {name: x for name, x in options.items() if name in always or x != getattr(SearchOptions, name)}
 
     def limit(self, lengths: Any) -> Any:
         """Returns the most subwords of translations of sources with `lengths` subwords, EOS counted in the result."""

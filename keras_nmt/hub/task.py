@@ -265,6 +265,6 @@ class TranslationSeq2SeqLM(keras_hub.models.Seq2SeqLM):
         return {**super().get_config(), "search": dict(self.search)}
 
 
-def _columns(needed: int, most: int) -> int:
+def _columns(needed: int, widest: int) -> int:
     """Returns the next power of two, so that few widths are compiled."""
-    return min(most, max(FEWEST_COLUMNS, 1 << (needed - 1).bit_length()))
+    return min(widest, max(FEWEST_COLUMNS, 1 << (needed - 1).bit_length()))

@@ -79,8 +79,8 @@ class ConfiguredLayer(keras.layers.Layer):
     @classmethod
     def argument_names(cls) -> list[str]:
         """Returns the names of the arguments of the layer's `__init__`, those for its base classes included."""
-        own = [of for of in cls.__mro__ if issubclass(of, ConfiguredLayer) and "__init__" in vars(of)]
-        return [name for of in reversed(own) for name in constructor_parameters(of)]
+        classes = [of for of in cls.__mro__ if issubclass(of, ConfiguredLayer) and "__init__" in vars(of)]
+        return [name for of in reversed(classes) for name in constructor_parameters(of)]
 
     def get_config(self) -> dict[str, Any]:
         attributes, config = vars(self), super().get_config()  # of Keras: `name`, `trainable` and `dtype`
@@ -94,12 +94,12 @@ def _warn_of_lost_masks(layer: keras.layers.Layer, *args: Any, **kwargs: Any) ->
     if not (masks := [name for name in signature.parameters if name == "mask" or name.endswith("_mask")]):
         return
     first, *_ = signature.parameters
-    given = signature.bind_partial(*args, **kwargs).arguments
+    arguments = signature.bind_partial(*args, **kwargs).arguments
     for name in masks:
         of_memory = () if name == "padding_mask" else ("memory",)
-        of = next(x for x in (name.removesuffix("_mask"), *of_memory, first) if x in given)
-        tensor = given[of]
-        if given.get(name) is None and isinstance(tensor, keras.KerasTensor) and (operation := lost_mask(tensor)):
+        of = next(x for x in (name.removesuffix("_mask"), *of_memory, first) if x in arguments)
+        tensor = arguments[of]
+        if arguments.get(name) is None and isinstance(tensor, keras.KerasTensor) and (operation := lost_mask(tensor)):
             warnings.warn(
                 f"The layer {layer.name!r} reads padding, because {operation!r} has lost the mask of an embedding: "
                 f"pass `{name}`, such as ids != 0.",
@@ -147,9 +147,9 @@ def keep_frozen(layer: keras.layers.Layer) -> None:
     if layer.trainable:
         return
     children = child_layers(layer)
-    given = {id(one) for name in getattr(layer, "PARTS", ()) for one in keras.tree.flatten(getattr(layer, name))}
+    parts = {id(one) for name in getattr(layer, "PARTS", ()) for one in keras.tree.flatten(getattr(layer, name))}
     for child in children:
-        if not (child.trainable and id(child) in given):
+        if not (child.trainable and id(child) in parts):
             child.trainable = True  # setting an attribute to the value that it has would do nothing
             child.trainable = False
     of_children = {id(weight) for child in children for weight in child.weights}

@@ -213,11 +213,11 @@ class MechanismConfig:
     def make(self, *, name: str, dtype: Any, sizes: Mapping[str, Any] | None = None, **given: Any) -> Any:
         """Makes a layer; see `LayerSpec.make`. Arguments in `given` override those of this object."""
         values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)[1:]}
-        own = {name: value for name, value in values.items() if name not in self.PLACES}
+        arguments = {name: value for name, value in values.items() if name not in self.PLACES}
         # The defaults of this object are for the package's layers: a user's own layer keeps its own defaults.
         is_known = self.spec.layer in [known.layer for known in self.KINDS.values()]
-        unset = () if is_known else set(own) - set(self._changed())
-        return self.spec.make(name=name, dtype=dtype, sizes=sizes, unset=unset, **{**own, **given})
+        unset = () if is_known else set(arguments) - set(self._changed())
+        return self.spec.make(name=name, dtype=dtype, sizes=sizes, unset=unset, **{**arguments, **given})
 
     def get_config(self) -> dict[str, Any]:
         """Returns the JSON form: the kind, and the arguments that differ from their defaults."""

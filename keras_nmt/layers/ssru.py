@@ -114,9 +114,9 @@ def _recurrence(gates: Any, added: Any) -> Any:
         def gradient(*upstreams: Any, upstream: Any = None) -> tuple[Any, Any]:
             upstream = upstreams[0] if upstream is None else upstream
             following = ops.pad(gates[:, 1:], ((0, 0), (0, 1), (0, 0)))  # f_{t+1}
-            of_added = ops.flip(_scan(ops.flip(following, axis=1), ops.flip(upstream, axis=1)), axis=1)
+            added_gradient = ops.flip(_scan(ops.flip(following, axis=1), ops.flip(upstream, axis=1)), axis=1)
             previous = ops.pad(states[:, :-1], ((0, 0), (1, 0), (0, 0)))  # c_{t-1}
-            return of_added * previous, of_added
+            return added_gradient * previous, added_gradient
 
         return states, gradient
 

@@ -108,9 +108,9 @@ class TransformerDecoder(TransformerStack):
                 return_gates=return_gates,
             )
             if return_attention_scores or return_gates:
-                outputs, *of_layer = outputs
-                attention += of_layer[:1] * return_attention_scores
-                gates += of_layer[-1:] * return_gates
+                outputs, *extra = outputs
+                attention += extra[:1] * return_attention_scores
+                gates += extra[-1:] * return_gates
             self._add_state(states, outputs)
         output = with_mask(self._finish(states), padding_mask)
         more = [states] * return_states + [attention] * return_attention_scores + [gates] * return_gates

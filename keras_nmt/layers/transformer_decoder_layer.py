@@ -222,8 +222,12 @@ class TransformerDecoderLayer(TransformerLayer):
     ) -> None:
         """Raises a `ValueError` if the arguments of a call do not match the layer or each other."""
         check_width("inputs", inputs.shape, self.hidden_dim)
-        given = {"memory": memory, "shortcut_states": shortcut_states, "memory_shortcut_states": memory_shortcut_states}
-        shapes = {name: None if states is None else states.shape for name, states in given.items()}
+        given_states = {
+            "memory": memory,
+            "shortcut_states": shortcut_states,
+            "memory_shortcut_states": memory_shortcut_states,
+        }
+        shapes = {name: None if states is None else states.shape for name, states in given_states.items()}
         check_source("shortcut_states", shapes["shortcut_states"], self.has_shortcut)
         check_source("memory_shortcut_states", shapes["memory_shortcut_states"], self.cross_attention.has_shortcut)
         for name, shape in shapes.items():
@@ -315,8 +319,8 @@ class TransformerDecoderLayer(TransformerLayer):
         self, hidden: Any, attended: Any, shortcut_states: Any, position: Any, cache: dict[str, Any]
     ) -> tuple[Any, dict[str, Any]]:
         """Runs self-attention at one position, where each hypothesis has its own keys, in a cache that grows."""
-        given = hidden, attended, shortcut_states
-        hidden, attended, source = (None if x is None else ops.expand_dims(x, 2) for x in given)  # [B, K, 1, d]
+        all_states = hidden, attended, shortcut_states
+        hidden, attended, source = (None if x is None else ops.expand_dims(x, 2) for x in all_states)  # [B, K, 1, d]
         keys, values = self.self_attention.project(attended, source, position)  # [B, K, H', 1, d / H]
         keys = ops.concatenate([cache["keys"], keys], axis=-2)  # [B, K, H', t, d / H]
         values = ops.concatenate([cache["values"], values], axis=-2)

@@ -254,8 +254,8 @@ class TransformerEncoder(TransformerStack):
                 return_gates=return_gates,
             )
             if return_gates:
-                outputs, of_layer = outputs
-                gates.append(of_layer)
+                outputs, layer_gates = outputs
+                gates.append(layer_gates)
             self._add_state(states, outputs)
         output = self._finish(states)
         more = [states] * return_states + [gates] * return_gates

@@ -39,7 +39,7 @@ class Ensemble(TranslationModel):
     def __init__(self, models: Sequence[TranslationModel | MultilingualModel]) -> None:
         models = list(models)
         sizes = [model.vocabulary_sizes for model in models]
-        if not models or any(of_model != sizes[0] for of_model in sizes):
+        if not models or any(one != sizes[0] for one in sizes):
             raise ValueError(
                 "An ensemble needs at least one model, and its models must have the same languages and vocabularies. "
                 f"Received: vocabulary sizes {sizes}"
@@ -107,8 +107,8 @@ class Ensemble(TranslationModel):
         return self.encoder_for(*self.directions[0])
 
     def views(self) -> list[keras.Model]:
-        own = [*self._views.pairs.values(), *self._views.encoders.values()]
-        return [view for model in self.models for view in model.views()] + own
+        views_of_pairs = [*self._views.pairs.values(), *self._views.encoders.values()]
+        return [view for model in self.models for view in model.views()] + views_of_pairs
 
     def prepare(self, memory: Any, beam_size: int, max_length: int | None) -> tuple[Any, Any]:
         prepared = [model.prepare(memory[_name(i)], beam_size, max_length) for i, model in enumerate(self.models)]

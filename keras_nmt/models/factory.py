@@ -344,13 +344,13 @@ class TransformerFactory:
             return None
         if number < 2:
             raise ValueError(f"A composition needs at least two {part}s. Received: {part}_composition of {number}")
-        given: dict[str, Any] = {"name": f"{part}_composition", "dtype": self.dtype}
+        options: dict[str, Any] = {"name": f"{part}_composition", "dtype": self.dtype}
         if part == "head" and composition.intermediate_dim is None:
-            given["intermediate_dim"] = 2 * self.config.hidden_dim
+            options["intermediate_dim"] = 2 * self.config.hidden_dim
         sizes = {"num_representations": number, "units": self.config.hidden_dim}
         if part == "head" and composition.is_tree:
             # An aggregate is as wide as a head, unless it is added to all heads, which only the layer knows.
-            narrow = composition.make(sizes={**sizes, "units": None}, **given)
+            narrow = composition.make(sizes={**sizes, "units": None}, **options)
             if not getattr(narrow, "residual", CompositionTree.residual):
                 return narrow
-        return composition.make(sizes=sizes, **given)
+        return composition.make(sizes=sizes, **options)

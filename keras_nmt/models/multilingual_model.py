@@ -61,10 +61,10 @@ class MultilingualModel(CommonModel, keras.Model):
         self.languages = tuple(vocabulary_sizes)
         self._config = config
         self._policy = policy
-        of_transformer = config.transformer_config()
-        self._factory = None if of_transformer is None else TransformerFactory(of_transformer, policy)
-        self.alignment_head = None if of_transformer is None else of_transformer.alignment_head
-        self.alignment_layer = None if of_transformer is None else of_transformer.alignment_layer
+        transformer = config.transformer_config()
+        self._factory = None if transformer is None else TransformerFactory(transformer, policy)
+        self.alignment_head = None if transformer is None else transformer.alignment_head
+        self.alignment_layer = None if transformer is None else transformer.alignment_layer
         self._dropout = (
             keras.layers.Dropout(config.dropout, dtype=policy, name="embedding_dropout")
             if self._factory is None
@@ -147,10 +147,10 @@ class MultilingualModel(CommonModel, keras.Model):
             )
         config = self.get_config()
         model = type(self).from_config({**config, "languages": {**config["languages"], language: vocabulary_size}})
-        given = {weight.path: weight for weight in self.weights}
+        weights_by_path = {weight.path: weight for weight in self.weights}
         for weight in model.weights:
-            if weight.path in given:
-                weight.assign(given[weight.path].numpy())
+            if weight.path in weights_by_path:
+                weight.assign(weights_by_path[weight.path].numpy())
                 if freeze:
                     weight.trainable = False
         return model

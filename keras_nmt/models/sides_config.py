@@ -49,13 +49,14 @@ class SidesConfig:
         )
         sizes = {name: getattr(self, name) for name in ("num_encoder_layers", "num_decoder_layers", "hidden_dim")}
         check_positive(**sizes)
-        given, limit = self.transformer, self.uniform_start
-        if given is not None and not isinstance(given, Mapping):
-            raise ValueError(f"`transformer` must map arguments of `Transformer` to values. Received: {given!r}")
+        arguments, limit = self.transformer, self.uniform_start
+        if arguments is not None and not isinstance(arguments, Mapping):
+            raise ValueError(f"`transformer` must map arguments of `Transformer` to values. Received: {arguments!r}")
         if limit is not None and not 0 < limit < math.inf:
             raise ValueError(f"`uniform_start` must be above 0 and finite. Received: uniform_start={limit!r}")
         transformer = {
-            name: MECHANISMS[name].of(value) if name in MECHANISMS else value for name, value in (given or {}).items()
+            name: MECHANISMS[name].of(value) if name in MECHANISMS else value
+            for name, value in (arguments or {}).items()
         }
         for name, value in {**{name: int(size) for name, size in sizes.items()}, "transformer": transformer}.items():
             object.__setattr__(self, name, value)
@@ -66,19 +67,19 @@ class SidesConfig:
         Raises:
             ValueError: `transformer` has an argument that is unknown, or has no effect on these sides.
         """
-        given: Mapping[str, Any] = self.transformer or {}
+        arguments: Mapping[str, Any] = self.transformer or {}
         known = {field.name for field in dataclasses.fields(TransformerConfig)} - {*_SET_ELSEWHERE}
-        if unknown := sorted(set(given) - known):
+        if unknown := sorted(set(arguments) - known):
             raise ValueError(f"`transformer` can set {', '.join(sorted(known))}. Received: {', '.join(unknown)}")
         kinds = {"encoder": self.encoder, "decoder": self.decoder}
         if "transformer" not in kinds.values():
-            if given:
+            if arguments:
                 raise ValueError(
                     "`transformer` needs encoder='transformer' or decoder='transformer'. "
-                    f"Received: transformer={given!r}"
+                    f"Received: transformer={arguments!r}"
                 )
             return None
-        sizes = {"num_heads": 8, "intermediate_dim": 4 * self.hidden_dim, **given}
+        sizes = {"num_heads": 8, "intermediate_dim": 4 * self.hidden_dim, **arguments}
         config = TransformerConfig(**sizes, hidden_dim=self.hidden_dim, dropout=self.dropout)
         is_set = {
             "encoder": {"source_end": not config.source_end},
@@ -117,11 +118,11 @@ def takes_sides(init: Callable[..., None]) -> Callable[..., None]:
     >>> list(inspect.signature(make).parameters)[:4]
     ['languages', 'bridge_heads', 'encoder', 'decoder']
     """
-    *own, kwargs = inspect.signature(init).parameters.values()
+    *parameters, kwargs = inspect.signature(init).parameters.values()
     keyword = inspect.Parameter.KEYWORD_ONLY
     fields = [
         inspect.Parameter(field.name, keyword, default=field.default, annotation=field.type)
         for field in dataclasses.fields(SidesConfig)
     ]
-    init.__signature__ = inspect.Signature([*own, *fields, kwargs], return_annotation=None)  # type: ignore[attr-defined]
+    init.__signature__ = inspect.Signature([*parameters, *fields, kwargs], return_annotation=None)  # type: ignore[attr-defined]
     return init

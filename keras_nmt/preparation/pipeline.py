@@ -90,14 +90,14 @@ def prepare(
     text_filters(p)  # wrong filters and subwords are errors before the work
     if p.subwords is not None:
         Segmenter(p)
-    own = [
+    package_options = [
         "--runner=FnApiRunner",
         "--direct_running_mode=multi_processing",
         f"--direct_num_workers={workers}",
         "--default_sdk_harness_log_level=ERROR",
     ]
     with _quiet():
-        options = pipeline_options(own, beam_options)
+        options = pipeline_options(package_options, beam_options)
     with atomic_folder(output) as folder, _quiet():
         files = [(os.fspath(source), os.fspath(target)) for source, target in zip(p.sources, p.targets, strict=True)]
         report(f"Reading {len(files)} pair(s) of files")

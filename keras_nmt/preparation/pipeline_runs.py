@@ -62,20 +62,20 @@ def run_pipeline(
     return sorted(ordered, key=lambda result: result.get("number", 0))
 
 
-def pipeline_options(own: Sequence[str], given: Sequence[str]) -> PipelineOptions:
-    """Returns the options of a pipeline: the package's, and the given ones. Beam must know the latter.
+def pipeline_options(package_options: Sequence[str], user_options: Sequence[str]) -> PipelineOptions:
+    """Returns the options of a pipeline: those of the package and those of the user. Beam must know the latter.
 
     Raises:
         UserError: A given option is unknown, or has a wrong value. Beam itself would leave it out, or exit.
     """
     parser, said = argparse.ArgumentParser(add_help=False, allow_abbrev=False), io.StringIO()
-    options = PipelineOptions([*own, *given])
+    options = PipelineOptions([*package_options, *user_options])
     try:
         with contextlib.redirect_stderr(said):
             create_runner(options.view_as(StandardOptions).runner)  # its module may have more options
             for cls in PipelineOptions.__subclasses__():
                 cls._add_argparse_args(parser)  # as Beam does
-            _, unknown = parser.parse_known_args(list(given))
+            _, unknown = parser.parse_known_args(list(user_options))
     except SystemExit:
         reason = said.getvalue().strip().rpartition("error: ")[2]
         raise UserError(f"Apache Beam refuses its options. Received: {reason}") from None

@@ -257,9 +257,9 @@ class Placement:
         while high < len(weights) and weights[high] > float("-inf"):
             high += 1
         for child in _nodes(node):
-            own = [j - first for i in self._range(child) for j in self._targets[i] if low <= j - first < high]
-            if own and not any(start <= j < stop for j in own):
-                nearest = min(own, key=lambda j: max(start - j, j - stop))
+            word_targets = [j - first for i in self._range(child) for j in self._targets[i] if low <= j - first < high]
+            if word_targets and not any(start <= j < stop for j in word_targets):
+                nearest = min(word_targets, key=lambda j: max(start - j, j - stop))
                 start, stop = min(start, nearest), max(stop, nearest + 1)
         return start, stop
 

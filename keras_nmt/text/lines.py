@@ -146,13 +146,13 @@ def seeds_of_lines(seeds: int | RandomState | Iterable[int], count: int) -> list
     [3, -4]
     """
     if isinstance(seeds, Iterable):
-        given = list(seeds)
-        if len(given) != count:
-            raise UserError(f"There must be a seed for each line. Received: {count} lines, {len(given)} seeds")
-        for seed in given:
+        numbers = list(seeds)
+        if len(numbers) != count:
+            raise UserError(f"There must be a seed for each line. Received: {count} lines, {len(numbers)} seeds")
+        for seed in numbers:
             if not is_integer(seed) or not -(2**31) <= seed < 2**31:
                 raise UserError(f"The seed of a line must be an integer of 32 bits. Received: {seed!r}")
-        return list(map(int, given))
+        return list(map(int, numbers))
     try:
         from numpy.random import RandomState  # a client that draws no seeds needs no NumPy
     except ImportError:

@@ -102,7 +102,10 @@ def translate_marked(
     pairs: Iterator[list[tuple[int, int]]] = iter(())
     if tagged:
         rows, sources, translations = zip(*tagged, strict=True)
-        sides = ([given[row] for row in rows] if isinstance(given, list) else given for given in (source, target))
+        sides = (
+            [languages[row] for row in rows] if isinstance(languages, list) else languages
+            for languages in (source, target)
+        )
         pairs = iter(align_hypotheses(sources, translations, align, *sides))
     written = iter(
         [

@@ -208,8 +208,8 @@ def translate_parts(
     row_of = [row for row, of_line in enumerate(texts) for _ in of_line]
     starts = [0, *itertools.accumulate(map(len, texts))]  # the number of each line's first part
     languages = [
-        given if given is None or isinstance(given, str) else languages_of_lines(given, count, side)
-        for given, side in ((source, "source"), (target, "target"))
+        one if one is None or isinstance(one, str) else languages_of_lines(one, count, side)
+        for one, side in ((source, "source"), (target, "target"))
     ]
     columns: dict[str, list[Any]] = {}  # of all parts
     if prefixes is not None:

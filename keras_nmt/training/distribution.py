@@ -199,8 +199,8 @@ def number_of_workers() -> int:
 
 def is_chief() -> bool:
     """Tells whether this process is the chief of `TF_CONFIG`, or worker 0 if it names no chief."""
-    tasks, own = _cluster()
-    return own == tasks[0]
+    tasks, this_task = _cluster()
+    return this_task == tasks[0]
 
 
 def _cluster() -> tuple[list[tuple[str, int]], tuple[str, int]]:
@@ -212,12 +212,12 @@ def _cluster() -> tuple[list[tuple[str, int]], tuple[str, int]]:
         cluster = config.get("cluster", {})
         addresses = {kind: list(cluster.get(kind, ())) for kind in ("chief", "worker")}
         tasks = [(kind, index) for kind in addresses for index in range(len(addresses[kind]))] or [alone]
-        own = (config["task"]["type"], int(config["task"]["index"])) if cluster else alone
-        if own not in tasks or set(cluster) - set(addresses):
+        this_task = (config["task"]["type"], int(config["task"]["index"])) if cluster else alone
+        if this_task not in tasks or set(cluster) - set(addresses):
             raise ValueError("its task is neither the chief nor a worker")
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise UserError(
             'TF_CONFIG must be like {"cluster": {"worker": ["host:port", ...]}, "task": {"type": "worker", '
             f'"index": 0}}}}; {error!r}. Received: TF_CONFIG={text}'
         ) from None
-    return tasks, own
+    return tasks, this_task

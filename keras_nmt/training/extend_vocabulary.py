@@ -126,10 +126,10 @@ def _copy_weights(model: Any, larger: Any, origins: Sequence[Sequence[int]], unk
 
     The logits of copies of UNK get lower biases, so that they share a tenth of its probability.
     """
-    given = {weight.path: weight.numpy() for weight in model.weights}
+    old = {weight.path: weight.numpy() for weight in model.weights}
     for weight in larger.weights:
         is_bias = weight.path.endswith("embedding/bias")
-        value = np.zeros(len(origins), "float32") if is_bias and weight.path not in given else given[weight.path]
+        value = np.zeros(len(origins), "float32") if is_bias and weight.path not in old else old[weight.path]
         axes = [i for i, (a, b) in enumerate(zip(value.shape, weight.shape, strict=True)) if a != b]
         if axes:
             rows = np.moveaxis(value, axes[0], 0)

@@ -174,9 +174,9 @@ class FusedAdam(keras.optimizers.Adam):
         momentum, velocity = self._momentums[index], self._velocities[index]
         step = tf.cast(self.iterations + 1, dtype)
         if self._own_updates is not None:
-            own = self._own_updates[index]
-            self.assign_add(own, 1)
-            step = tf.cast(tf.convert_to_tensor(own.value), dtype)  # t_v
+            num_updates = self._own_updates[index]
+            self.assign_add(num_updates, 1)
+            step = tf.cast(tf.convert_to_tensor(num_updates.value), dtype)  # t_v
         tf.raw_ops.ResourceApplyAdam(
             # With replicas, this is the handle of the variable on the current replica.
             var=variable.handle,

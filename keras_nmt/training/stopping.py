@@ -116,15 +116,15 @@ class Stopping:
         }
         return [name for name in STOP_REQUESTS if is_requested[name]]
 
-    def agreed_requests(self, own: list[str], summed: tf.Tensor | None) -> list[str]:
-        """Returns the requests that any worker made `DELAY` updates ago; with one worker, its `own` requests.
+    def agreed_requests(self, requests: list[str], summed: tf.Tensor | None) -> list[str]:
+        """Returns the requests that any worker made `DELAY` updates ago; with one worker, its `requests`.
 
-        The next update sums `own` over workers. `summed` are the sums of the last update; see `UpdateOutput`.
+        The next update sums `requests` over workers. `summed` are the sums of the last update; see `UpdateOutput`.
         """
         if self.requests is None or summed is None:
-            return own
+            return requests
         self._unread.append(summed)
-        self.requests.assign([float(name in own) for name in STOP_REQUESTS])
+        self.requests.assign([float(name in requests) for name in STOP_REQUESTS])
         if len(self._unread) < DELAY:
             return []
         return [name for name, number in zip(STOP_REQUESTS, self._unread.popleft().numpy(), strict=True) if number > 0]

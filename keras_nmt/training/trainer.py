@@ -298,8 +298,8 @@ class Trainer:
             if progress.update % self._log_every == 0:
                 self._log()
             self._rounds.end_update(progress.update, progress.metrics)
-            own = stopping.own_requests(progress, interruption)
-            reason = stopping.reason(progress, stopping.agreed_requests(own, output.stop_requests))
+            requests_here = stopping.own_requests(progress, interruption)
+            reason = stopping.reason(progress, stopping.agreed_requests(requests_here, output.stop_requests))
             if reason == "interruption":
                 self._interrupt(interruption.signal or signal.SIGTERM)  # or another worker's signal
             reason = self._complete_update(reason)
