@@ -6,10 +6,12 @@ from typing import Any
 
 import keras
 import keras_hub
+import tensorflow as tf
 
 from keras_nmt.hub.backbone import TranslationBackbone
 from keras_nmt.hub.tokenizer import TranslationTokenizer
 
+MULTIPLE = 8  # of which numbers of columns are, so that kernels of products meet few sizes
 SOURCE_CONFIG = "source_tokenizer.json"  # where a preset holds the tokenizer of the source, if it has one of its own
 
 
@@ -130,3 +132,16 @@ class TranslationSeq2SeqLMPreprocessor(keras_hub.models.Seq2SeqLMPreprocessor):
         if isinstance(source, dict):
             config = {**config, "source_tokenizer": keras.layers.deserialize(source)}
         return super().from_config(config)
+
+
+def without_padding_columns(inputs: dict[str, Any], labels: Any, weights: Any) -> Any:
+    """Cuts a batch of the preprocessor to its longest source and its longest translation; see `MULTIPLE`."""
+
+    def width(mask: Any) -> Any:
+        longest = tf.reduce_max(tf.reduce_sum(tf.cast(mask, "int32"), axis=-1))
+        return tf.minimum(-(-longest // MULTIPLE) * MULTIPLE, tf.shape(mask)[-1])
+
+    columns = {side: width(inputs[f"{side}_padding_mask"]) for side in ("encoder", "decoder")}
+    cut = {name: x[:, : columns[name.split("_")[0]]] for name, x in inputs.items()}
+    target = columns["decoder"]
+    return keras.utils.pack_x_y_sample_weight(cut, labels[:, :target], weights[:, :target])

@@ -12,13 +12,14 @@ from keras import ops
 
 from keras_nmt.data import SubwordTokenizer
 from keras_nmt.decoding import token_log_probabilities
+from keras_nmt.decoding.scores import NEG_INF
 from keras_nmt.errors import UserError
 from keras_nmt.files.search_options import SearchOptions
 from keras_nmt.hub.backbone import TranslationBackbone
-from keras_nmt.hub.preprocessor import SOURCE_CONFIG, TranslationSeq2SeqLMPreprocessor
+from keras_nmt.hub.preprocessor import SOURCE_CONFIG, TranslationSeq2SeqLMPreprocessor, without_padding_columns
 from keras_nmt.hub.sampler import BeamSampler
 from keras_nmt.hub.tokenizer import TranslationTokenizer
-from keras_nmt.ids import EOS, PAD
+from keras_nmt.ids import BOS, EOS, PAD
 from keras_nmt.inference.load import load
 from keras_nmt.layers._keras_private import forget_graphs
 from keras_nmt.models import Transformer
@@ -57,6 +58,7 @@ class TranslationSeq2SeqLM(keras_hub.models.Seq2SeqLM):
         self.backbone = backbone
         self.preprocessor = preprocessor
         self.search = dict(search or {})
+        self._predicts = False
         states = backbone(backbone.input)["decoder_sequence_output"]
         super().__init__(inputs=backbone.input, outputs=backbone.token_embedding(states, reverse=True), **kwargs)
 
@@ -111,13 +113,40 @@ class TranslationSeq2SeqLM(keras_hub.models.Seq2SeqLM):
         """Configures training and `generate`; see `keras_hub.models.Seq2SeqLM.compile`.
 
         Args:
-            optimizer, loss, **kwargs: As for every task of keras_hub.
+            optimizer, **kwargs: As for every task of keras_hub.
+            loss: A loss or its name. Defaults to "auto": cross-entropy, the mean over the tokens. Other tasks of
+                keras_hub divide by the number of positions, padding included.
             sampler: "beam" for `BeamSampler` with the search settings of the task, or another sampler of keras_hub or
                 its name. Defaults to "beam".
         """
         if sampler == "beam":
             sampler = BeamSampler(**{name: x for name, x in self.search.items() if name not in NO_SAMPLER_OPTIONS})
+        if loss == "auto":
+            loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True, reduction="mean_with_sample_weight")
         super().compile(optimizer, loss, sampler=sampler, **kwargs)
+
+    @property
+    def _has_fixed_shapes(self) -> bool:
+        """Whether each new shape of a batch takes a compilation."""
+        return keras.backend.backend() == "jax" or bool(self.jit_compile and not self.run_eagerly)
+
+    def preprocess_samples(self, x: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """Converts a batch of texts for `fit`, `evaluate` and `predict`.
+
+        Where shapes may differ, columns of padding alone are left out of batches for `fit` and `evaluate`, but not for
+        `predict`, whose results are concatenated.
+        """
+        samples = super().preprocess_samples(x, y, sample_weight)
+        if self.preprocessor is None or self._has_fixed_shapes or self._predicts:
+            return samples
+        return without_padding_columns(*samples)
+
+    def predict(self, *args: Any, **kwargs: Any) -> Any:
+        self._predicts = True
+        try:
+            return super().predict(*args, **kwargs)
+        finally:
+            self._predicts = False
 
     def call_decoder_with_cache(self, decoder_token_ids: Any, cache: Any, position: Any) -> tuple[Any, Any, Any]:
         """Runs the decoder for one target position of each sentence, for samplers.
@@ -179,8 +208,9 @@ class TranslationSeq2SeqLM(keras_hub.models.Seq2SeqLM):
             prefix = None
             if begun.shape[1] > 1:
                 prefix = ops.where(is_given[:, 1 : begun.shape[1]], begun[:, 1:], PAD)
-            fixed = keras.backend.backend() == "jax" or (self.jit_compile and not self.run_eagerly)
-            continued = self.sampler.search(self.backbone.model, memory, source_mask, prefix, width - 1, fixed)
+            continued = self.sampler.search(
+                self.backbone.model, memory, source_mask, prefix, width - 1, self._has_fixed_shapes
+            )
             token_ids = ops.concatenate([begun[:, :1], continued], axis=1)
             return {"decoder_token_ids": token_ids, "decoder_padding_mask": token_ids != PAD}
         index = ops.min(ops.sum(ops.cast(is_given, "int32"), axis=1))
@@ -190,6 +220,8 @@ class TranslationSeq2SeqLM(keras_hub.models.Seq2SeqLM):
         def next_logits(prompt: Any, cache: Any, index: Any) -> tuple[Any, Any, Any]:
             tokens = ops.take(prompt, ops.reshape(index - 1, (1,)), axis=1)  # [B, 1]
             logits, states, cache = self.call_decoder_with_cache(tokens, cache, index - 1)
+            ids = ops.arange(logits.shape[-1], dtype="int32")
+            logits = ops.where((ids == PAD) | (ids == BOS), NEG_INF, logits)  # as in every search of the package
             return ops.squeeze(logits, axis=1), ops.squeeze(states, axis=1), cache
 
         token_ids = self.sampler(

@@ -120,6 +120,23 @@ def test_score_equals_that_of_the_translator(task, model, tokenizers, lines):
     np.testing.assert_allclose(keras.ops.convert_to_numpy(found), expected, atol=1e-4)
 
 
+@pytest.mark.slow
+def test_batches_are_cut_to_their_longest_text_and_the_loss_is_a_mean_over_tokens(model, tokenizers):
+    task = TranslationSeq2SeqLM.from_model(model, tokenizers, SEARCH)
+    task.compile(run_eagerly=True)
+    pairs = {"encoder_text": ["a mouse", "seven cats sleep"], "decoder_text": ["die katze", ""]}
+    task.preprocessor.encoder_sequence_length, task.preprocessor.decoder_sequence_length = 50, 30
+    inputs, labels, weights = task.preprocess_samples(pairs)
+    longest = int(keras.ops.max(keras.ops.sum(keras.ops.cast(inputs["encoder_padding_mask"], "int32"), axis=1)))
+    assert inputs["encoder_token_ids"].shape == (2, -(-longest // 8) * 8)
+    assert inputs["decoder_token_ids"].shape == labels.shape == weights.shape == (2, 8)
+    tokens = float(keras.ops.sum(keras.ops.cast(weights, "int32")))
+    expected = -float(keras.ops.sum(task.score(pairs))) / tokens
+    assert task.evaluate(pairs, verbose=0)[0] == pytest.approx(expected, rel=1e-5)
+    three = {name: [*texts, "katze"] for name, texts in pairs.items()}
+    assert task.predict(three, batch_size=2, verbose=0).shape == (3, 30, 100)
+
+
 def test_arguments_without_a_meaning_are_refused(task, make_multilingual, tokenizers):
     with pytest.raises(UserError, match="Received: LanguageLabelModel"):
         TranslationSeq2SeqLM.from_model(make_multilingual("label")[0], tokenizers)
@@ -274,3 +291,8 @@ def test_a_thousand_lines_are_translated_like_by_the_translator(combination):
     task.compile(jit_compile=False)
     found = [text for start in range(0, 1000, 64) for text in task.generate(lines[start : start + 64])]
     assert found == [one.text for one in Translator(model, tokenizers, **search).translate(lines)]
+    greedy = []
+    for sampler in ("greedy", BeamSampler(1, max_length=30, max_length_factor=0, max_length_offset=30)):
+        task.compile(sampler=sampler, jit_compile=False)
+        greedy.append([task.generate(lines[start : start + 64], max_length=31) for start in range(0, 256, 64)])
+    assert greedy[0] == greedy[1]  # no translation of these models is empty
