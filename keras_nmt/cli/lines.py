@@ -60,7 +60,7 @@ def number_of_lines(path: Path) -> int | None:
 
 @contextlib.contextmanager
 def output_lines(path: Path) -> Iterator[Callable[[str], None]]:
-    """Gives a function that writes a line to standard output, or to a file that appears when the block ends.
+    """Gives a function that writes a line to standard output or to a file, which appears when the block ends.
 
     If the block ends with an error, the lines so far stay in a file with the end `.partial`, which a message names.
     """

@@ -124,7 +124,7 @@ TRANSLATOR: dict[str, Any] = {
 
 
 def with_options(options: Mapping[str, Any], **defaults: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Returns a decorator that adds options to the signature of a command, which typer reads.
+    """Returns a decorator that adds options to the signature of a command, where typer reads them.
 
     The command takes them as `**shared`. A default that is not given is None, or False for a flag.
     """

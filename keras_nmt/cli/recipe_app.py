@@ -227,7 +227,7 @@ def parse_seeds(text: str) -> list[int]:
 
 
 def parse_overrides(set_: Iterable[str] | None, flags: dict[str, str], **options: Any) -> dict[str, Any]:
-    """Returns the settings of a command line: the values of `--set`, and `options` that are not None, which count more.
+    """Returns the settings of a command line: the values of `--set`, and `options` other than None instead of them.
 
     The keys of `flags` are settings that `--set` may not give, the values are the flags to use.
     """

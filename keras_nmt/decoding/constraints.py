@@ -34,15 +34,15 @@ class Constraints:
     The continuations of a hypothesis are the likeliest tokens and the next token of each phrase of an unmet constraint.
     The beam is shared among banks: hypotheses that need equally many tokens to meet all constraints are a bank, and the
     best of each bank come before the second best of any. `EOS` follows only if all constraints are met. Hypotheses
-    whose needs do not fit before the limit come last, so that a beam of any size meets the constraints, if they fit one
+    whose needs do not fit before the limit come last. So a beam of any size meets the constraints, if they fit one
     after the other.
 
     Equal constraints of a sentence are met one after the other, each by an occurrence of its own: one waits until the
     one before it is met.
 
-    Each constraint is an automaton, whose state is the longest beginning of one of its phrases that a hypothesis ends
-    with, or that the constraint is met. States have numbers, by which tables say how a hypothesis may go on, so that a
-    step of the search computes little.
+    Each constraint is an automaton. Its state is the longest beginning of one of its phrases that a hypothesis ends
+    with, or that it is met. Tables say by the number of a state how a hypothesis may go on: a step of the search
+    computes little.
 
     Args:
         phrases: int32 tensor `[B, C, A, L]`, C constraints of each sentence, each of which is met by one of A phrases

@@ -220,7 +220,7 @@ def check_keeping(path: str | os.PathLike[str], runs: Runs) -> None:
 def _check_same(
     path: str | os.PathLike[str], kept: KeptRun, settings: Mapping[str, Any], data: Mapping[str, list[str]]
 ) -> None:
-    """Checks that a run has the settings and data of the one that is kept under its name."""
+    """Checks that a run has the settings and data of the kept run of its name."""
     old, new = ({**BEFORE, **flatten(ExperimentConfig, one)} for one in (kept.settings, settings))
     # A setting that only one has is of another version of the package, unless it is an argument of the model.
     names = [x for x in {**old, **new} if (x in old and x in new) or x.startswith("model.")]

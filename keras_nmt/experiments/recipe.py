@@ -376,7 +376,7 @@ def _run_beside(directory: Path, configuration: str, other: str, seed: int) -> P
 
 
 def check_reference(key: str, name: str, chosen: Callable[[str], Settings]) -> None:
-    """Checks that a key of a configuration, if it is there, names another configuration that has no such key.
+    """Checks that a key of a configuration, if it is there, names another configuration without the key.
 
     `chosen` returns the settings of a configuration by its name, and raises a `UserError` if there is none.
     """

@@ -174,8 +174,8 @@ def start_digest(config: ExperimentConfig) -> dict[str, list[str]]:
 def unchanged_files(config: ExperimentConfig) -> set[str]:
     """Returns the settings, of `subwords.models`, `init_from` and `teacher`, whose files are as when the run began.
 
-    The files, or the run, may have moved since then. Of a run that was kept without weights, and of files that are not
-    there, only the names are compared.
+    The files, or the run, may have moved since then. Of missing files, and of a run that was kept without weights, only
+    the names are compared.
     """
     folder = ModelDirectory(config.directory)
     if read_results(folder.path) is not None and not folder.weights_path.is_file():

@@ -103,7 +103,7 @@ def json_digest(value: Any) -> str:
 
 @contextlib.contextmanager
 def named_damage(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Turns errors in a block that uses the values of a JSON file into a `UserError` that names the file.
+    """Turns errors in a block that uses the values of a JSON file into a `UserError` with the file's name.
 
     Raises:
         UserError: A value of the file caused a `TypeError`, `ValueError`, `LookupError`, `AttributeError` or

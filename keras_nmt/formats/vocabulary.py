@@ -100,10 +100,10 @@ class Vocabulary:
     def make_model(self) -> bytes:
         """Makes a SentencePiece model whose ids are those of this package.
 
-        A given model keeps its rules, and those of its pieces that are tokens. Other tokens become unused pieces,
-        except that symbols and language tags, such as `>>fra<<`, become pieces that users can write in texts. If not
-        all bytes are tokens, characters without a piece are unknown instead of bytes. Without a given model, the tokens
-        are characters of the text if all of them are single characters, otherwise words between spaces.
+        A given model keeps its rules, and those of its pieces that are tokens. Other tokens become unused pieces; but
+        symbols and language tags, such as `>>fra<<`, become pieces to write in texts. If not all bytes are tokens,
+        characters without a piece are unknown instead of bytes. Without a given model, the tokens are characters of the
+        text if all of them are single characters, otherwise words between spaces.
 
         Raises:
             UserError: The given model is not a SentencePiece model, or is that of another vocabulary.

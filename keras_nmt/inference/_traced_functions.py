@@ -19,7 +19,7 @@ FEW_ROWS = 16  # which take little time together
 
 
 def function(body: Callable[..., Any], signature: Sequence[Any] | None, jit_compile: bool | None = None) -> Any:
-    """Makes a function that is traced once, for its signature, so that an export has its graph once for all callers."""
+    """Makes a function that is traced once, for its signature: an export has its graph once for all callers."""
     # TensorFlow counts traces by the code of the body, and would warn about several translators. A partial has no code.
     body = functools.partial(body)
     return tf.function(body, input_signature=signature, autograph=False, jit_compile=jit_compile)

@@ -19,7 +19,7 @@ LEAST_COUNTED = 2**21  # pairs of subwords that are collected before they are co
 
 
 class AlignedSubwords:
-    """Counts which subwords of aligned words occur together, in a text that may come in parts.
+    """Counts which subwords of aligned words occur together in a text, which may come in parts.
 
     Every subword of a source word counts once with every subword of each aligned target word. If both languages have
     the same subwords, a source subword also counts once with itself, for names and numbers that are not in the text.

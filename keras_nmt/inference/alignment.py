@@ -28,7 +28,7 @@ def words_of_subwords(
 ) -> list[list[int]]:
     """Returns the index of the word of each subword, for each text.
 
-    A subword that spans several words belongs to the first word of which it has letters.
+    A subword of several words belongs to the first word of which it has letters.
 
     Args:
         tokenizer: `SubwordTokenizer`.
@@ -152,7 +152,7 @@ def padded_words(ragged: tf.RaggedTensor, lengths: tf.Tensor) -> tf.Tensor:
 
 
 def copies_of_texts(tokenizer: SubwordTokenizer, texts: tf.Tensor, most: int) -> tf.RaggedTensor:
-    """Returns, for each subword of source texts `[N]`, the text that replaces an unknown subword that attends to it.
+    """Returns, for each subword of source texts `[N]`, what replaces an unknown subword that attends to it.
 
     It is the word of the source subword, without the punctuation around it; or the subword's own characters, if it is
     unknown, or if the "word" is of a script without spaces: string `[N, (subwords)]`. Of each text, the first `most`

@@ -62,7 +62,7 @@ def part_size(
 
 
 class Rows:
-    """Rows of subwords that are computed part by part, so that the model's memory is bounded for any number of rows.
+    """Rows of subwords that are computed part by part: the model's memory is bounded for any number of rows.
 
     Args:
         tokens: List of `tf.RaggedTensor` `[N, (T)]`, the subwords of each side's texts.

@@ -30,7 +30,7 @@ TOO_MANY_FORCED = "The prefixes and constraints of a batch have more subwords th
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Shortlist:
-    """A lexical table, from which a search takes the target subwords that it considers. `AlignedSubwords` makes one.
+    """A lexical table with the target subwords that a search considers. `AlignedSubwords` makes one.
 
     Attributes:
         candidates: int32 array `[Vs, k]`, the k likeliest target subwords of each source subword, likeliest first.

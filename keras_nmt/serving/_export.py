@@ -87,8 +87,8 @@ def export(
     number of sentences; they are computed in parts (`batch_buckets`, `max_batch_tokens`), so that the memory of the
     model is bounded. The texts and the answer are in memory as a whole.
 
-    The export computes in float32, or as `quantize` says. The given model is not changed. The folder is renamed when it
-    is complete, so that a server that watches `path` never sees an incomplete version.
+    The export computes in float32, or as `quantize` says. The given model is not changed. The folder gets its name when
+    it is complete: a server that watches `path` never sees an incomplete version.
 
     Args:
         path: Path of the folder of the model's versions, the server's `base_path`. It is created if needed.

@@ -381,7 +381,7 @@ class Client:
 
 
 def _shown(failure: Failure) -> str:
-    """Returns the message of a failure, which a server wrote, in a form that is safe for the terminal.
+    """Returns the server's message of a failure in a form that is safe for the terminal.
 
     For a check of the graph, it returns the check's own message and values, without TensorFlow's words around them.
     """

@@ -81,7 +81,7 @@ class Failure(Exception):
     """The failure of a request.
 
     `code` is the name of a gRPC status code, "HTTP 418" for a status without a name, "MALFORMED" for an answer that no
-    export gives, or "BROKEN" for a connection that failed when the server may have begun the request, or by TLS.
+    export gives, or "BROKEN": the connection failed by TLS, or when the server may have begun the request.
     """
 
     def __init__(self, code: str, message: str) -> None:
@@ -217,7 +217,7 @@ def _names_of_models(answer: Any) -> list[str]:
 
 
 def _connections_to(url: str, **options: Any) -> Any:
-    """Returns a pool of connections, which note by `_connected` that the thread of a request made a new one."""
+    """Returns a pool of connections. A new one notes by `_connected` that the thread of a request made it."""
     pool = urllib3.connection_from_url(url, **options)
 
     class Connection(pool.ConnectionCls):  # type: ignore[name-defined, misc]
