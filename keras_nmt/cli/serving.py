@@ -36,7 +36,7 @@ from keras_nmt.cli.run_app import ended_by_signals, import_tensorflow
 from keras_nmt.errors import UserError
 from keras_nmt.files.model_config import read_model_files
 from keras_nmt.files.paths import check_local
-from keras_nmt.files.search_options import TABLE
+from keras_nmt.files.search_options import TABLE, WITHOUT_SEARCH
 from keras_nmt.formats.registry import EXPORTED, FORMATS, IMPORTED, format_module
 from keras_nmt.serving._versions import check_version
 from keras_nmt.text.text_files import read_lines
@@ -155,7 +155,7 @@ def export(
         model, *others = map(read_model_files, (directory, *(ensemble or ())))
         check_search(model, search)
         if drawing:  # of the signature `sample` alone
-            check_search(model, {**search, **drawing, "coverage_penalty": 0})
+            check_search(model, {**search, **drawing, **WITHOUT_SEARCH})
         import_tensorflow(import_)
         from keras_nmt.inference.load import load
         from keras_nmt.serving import export as export_model

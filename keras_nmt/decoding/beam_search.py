@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from keras_nmt.decoding.constraints import Constraints, Need, shared_order
 from keras_nmt.decoding.logit_processors import LogitProcessor
 from keras_nmt.decoding.processing import NextTokens, Processing
 from keras_nmt.decoding.scores import NEG_INF, is_valid, keep_there
-from keras_nmt.decoding.scores import length_penalty as penalty
+from keras_nmt.decoding.scores import length_penalty as penalty_of
 from keras_nmt.decoding.search_loop import (
     DecoderStep,
     SearchResult,
@@ -23,6 +24,8 @@ from keras_nmt.decoding.search_loop import (
     take_beams,
 )
 from keras_nmt.ids import BOS, EOS, PAD
+
+_Penalty = Callable[[Any], Any]  # from the lengths of hypotheses to the divisors of their log-probabilities
 
 
 class _Open(NamedTuple):
@@ -56,6 +59,8 @@ def beam_search(
     min_length: int = 1,
     max_lengths: Any = None,
     length_penalty: float = 0.6,
+    length_penalty_form: str = "gnmt",
+    patience: float | None = None,
     num_hypotheses: int | None = None,
     suppress: Sequence[int] = (PAD, BOS),
     prefix: Any = None,
@@ -68,9 +73,9 @@ def beam_search(
     """Searches for the best hypotheses, with a length penalty, n-best lists and early stop.
 
     The search keeps a beam of `beam_size` open hypotheses, and the best finished hypotheses. Every step considers the
-    `2 * beam_size` likeliest continuations. Continuations that end in `EOS` are finished hypotheses, with the score
-    `log_probability / ((5 + length) / 6) ** length_penalty`, `EOS` counted, and never change again; the likeliest
-    other continuations are the next beam. A beam of 1 considers only one continuation, so the search is greedy.
+    `2 * beam_size` likeliest continuations. Continuations that end in `EOS` are finished hypotheses, whose score is
+    their log-probability divided by the length penalty, `EOS` counted, and never change again; the likeliest other
+    continuations are the next beam. A beam of 1 considers only one continuation, so the search is greedy.
 
     A hypothesis that reaches its sentence's limit is finished if `EOS` is among the `2 * beam_size` likeliest tokens
     at that position. Otherwise the hypothesis is unfinished, and is returned, after the finished hypotheses, only if
@@ -79,6 +84,10 @@ def beam_search(
     A sentence stops at its limit, or as soon as no open hypothesis can get a better score than its `num_hypotheses`
     finished hypotheses, whatever tokens follow; the search stops with its last sentence. Neither the early stop nor
     the rest of the batch changes the result.
+
+    With `patience` p, a sentence also stops when p K hypotheses are finished, K its beam size, which may be fewer than
+    `num_hypotheses`; and a continuation finishes a hypothesis only if it is among the K likeliest. With p = 1, this is
+    the search of fairseq, of CTranslate2, and of transformers with `early_stopping=True` (first come, first served).
 
     Runs eagerly or traced, with or without XLA; all shapes are static unless `drop_finished` is set. Equal scores are
     resolved by the order of the beam, equal logits by the lower id.
@@ -95,6 +104,9 @@ def beam_search(
             has it: a limit that is not larger leaves hypotheses unfinished. Defaults to 1: no empty hypotheses.
         max_lengths: int32 tensor `[B]`, a limit for each sentence, at most `max_length`. Defaults to `max_length`.
         length_penalty: Float, alpha of the length penalty, 0 for none. Defaults to 0.6.
+        length_penalty_form: String, "gnmt" or "power"; see `keras_nmt.decoding.length_penalty`. Defaults to "gnmt".
+        patience: Float, above 0; p K is rounded, and at least 1. Defaults to `None`: the search goes on until no open
+            hypothesis can get a better score.
         num_hypotheses: Integer, N, number of returned hypotheses, at most `beam_size`. With fewer, the search may stop
             earlier. Defaults to `beam_size`.
         suppress: List of ids that are never generated. Their probability is not given to the other tokens, so a score
@@ -120,8 +132,8 @@ def beam_search(
         A `SearchResult` with N hypotheses of each sentence.
 
     Raises:
-        ValueError: `beam_size` or `max_length` is below 1, `min_length` below 0, or `num_hypotheses` or one of NumPy
-            `beam_sizes` not in 1 ... `beam_size`.
+        ValueError: `beam_size` or `max_length` is below 1, `min_length` below 0, `patience` not above 0, or
+            `num_hypotheses` or one of NumPy `beam_sizes` not in 1 ... `beam_size`.
 
     Example:
 
@@ -137,7 +149,8 @@ def beam_search(
     [0.24, 0.14]
 
     Reference:
-        [Wu et al., 2016](https://arxiv.org/abs/1609.08144), section 7 and equation 14.
+        [Wu et al., 2016](https://arxiv.org/abs/1609.08144), section 7 and equation 14;
+        [Kasai et al., 2022](https://arxiv.org/abs/2204.05424), for `patience`.
     """
     if num_hypotheses is None:
         num_hypotheses = beam_size
@@ -148,11 +161,14 @@ def beam_search(
             "`num_hypotheses` must be at least 1 and at most `beam_size`. "
             f"Received: num_hypotheses={num_hypotheses}, beam_size={beam_size}"
         )
+    if patience is not None and not patience > 0:
+        raise ValueError(f"`patience` must be above 0. Received: patience={patience}")
     tensors = {"max_lengths": max_lengths, "prefix": prefix, "beam_sizes": beam_sizes}
-    check_arguments(batch_size, max_length, min_length, length_penalty, **tensors)
+    check_arguments(batch_size, max_length, min_length, length_penalty, length_penalty_form, **tensors)
     # The values of tensors are unknown in a graph.
     if isinstance(beam_sizes, np.ndarray) and not np.all((beam_sizes >= 1) & (beam_sizes <= beam_size)):
         raise ValueError(f"`beam_sizes` must be from 1 to {beam_size}. Received: {beam_sizes.tolist()}")
+    penalty = functools.partial(penalty_of, alpha=length_penalty, form=length_penalty_form)
     processing = Processing(
         processors, suppress=suppress, min_length=min_length, prefix=prefix, vocabulary=vocabulary, plain=drop_finished
     )
@@ -168,8 +184,8 @@ def beam_search(
     # Enough for an EOS of each hypothesis and a full beam of other continuations.
     num_candidates = 2 * beam_size if beam_size > 1 else 1
 
-    def extend(position: Any, hypotheses: tuple[_Open, SearchResult], fixed: Any, caches: Any) -> tuple[Any, ...]:
-        open_beam, finished = hypotheses
+    def extend(position: Any, hypotheses: tuple[_Open, SearchResult, Any], fixed: Any, caches: Any) -> tuple[Any, ...]:
+        open_beam, finished, num_finished = hypotheses
         limits, beam_sizes = fixed["limits"], fixed.get("beam_sizes")
         logits, of_model = step(open_beam.last, position, fixed["model"], caches["model"])  # [B, K, V]
         length = position + 1
@@ -184,18 +200,32 @@ def beam_search(
         if constrained is not None:
             need = constrained.need(fixed["total"], caches["constraints"], next_tokens.ids)
         candidates = _continue(open_beam, next_tokens, length, limits, num_candidates, beam_sizes, need)
-        finished = _merge(finished, _finish(candidates, length, length_penalty), num_hypotheses)
+        ended = _finish(candidates, length, penalty)
+        if patience is not None:
+            widths = ops.convert_to_tensor(beam_size) if beam_sizes is None else beam_sizes[:, None]
+            ended = _among_first(widths, ended)
+            num_finished += ops.sum(ops.cast(ended.finished, "int32"), axis=1, keepdims=True)  # [B, 1]
+        finished = _merge(finished, ended, num_hypotheses)
         open_beam, parents = _next_beam(candidates, beam_size, beam_sizes)
+        if patience is not None:
+            enough = ops.maximum(ops.floor(patience * ops.cast(widths, "float32") + 0.5), 1.0)
+            is_over = ops.cast(num_finished, "float32") >= enough
+            open_beam = open_beam._replace(log_probabilities=ops.where(is_over, NEG_INF, open_beam.log_probabilities))
         worst = finished.scores[:, -1]
         if beam_sizes is not None:
             last = ops.minimum(beam_sizes, num_hypotheses)[:, None] - 1
             worst = ops.take_along_axis(finished.scores, last, axis=1)[:, 0]
-        hopeless = _best_possible(open_beam, length, limits, length_penalty) <= worst
-        return (open_beam, finished), parents, hopeless | (length >= limits), caches
+        hopeless = _best_possible(open_beam, length, limits, penalty) <= worst
+        return (open_beam, finished, num_finished), parents, hopeless | (length >= limits), caches
 
-    nothing = _begin(batch_size, beam_size, max_length), _nothing_finished(batch_size, num_hypotheses, max_length)
-    open_beam, finished = search_loop(extend, nothing, fixed, caches, done=limits == 0, drop_finished=drop_finished)
-    result = _fill_up(finished, _truncated(open_beam, limits, length_penalty), num_hypotheses)
+    nothing = (
+        _begin(batch_size, beam_size, max_length),
+        _nothing_finished(batch_size, num_hypotheses, max_length),
+        ops.zeros((batch_size, 1), dtype="int32"),
+    )
+    found = search_loop(extend, nothing, fixed, caches, done=limits == 0, drop_finished=drop_finished)
+    open_beam, finished, _ = found
+    result = _fill_up(finished, _truncated(open_beam, limits, penalty), num_hypotheses)
     result = result if constrained is None else best_first(result)
     return result if beam_sizes is None else _of_beam(result, beam_sizes)
 
@@ -274,10 +304,10 @@ def _are_among(ids: Any, proposed: Any) -> Any:
     return ops.reshape(ops.any(pairs, axis=2), ops.shape(ids))
 
 
-def _finish(candidates: _Candidates, length: Any, alpha: float) -> SearchResult:
+def _finish(candidates: _Candidates, length: Any, penalty: _Penalty) -> SearchResult:
     """Returns the candidates as finished hypotheses; those that do not end in `EOS` get an impossible score."""
     finished = (candidates.last == EOS) & is_valid(candidates.log_probabilities)
-    scores = candidates.log_probabilities / penalty(length, alpha)
+    scores = candidates.log_probabilities / penalty(length)
     return SearchResult(
         tokens=candidates.tokens,
         scores=ops.where(finished, scores, NEG_INF),
@@ -285,6 +315,12 @@ def _finish(candidates: _Candidates, length: Any, alpha: float) -> SearchResult:
         lengths=ops.broadcast_to(length, ops.shape(candidates.last)),
         finished=finished,
     )
+
+
+def _among_first(widths: Any, ended: SearchResult) -> SearchResult:
+    """Returns hypotheses of which only those among the first `widths` `[B, 1]`, or scalar, are finished."""
+    finished = ended.finished & (ops.arange(ended.scores.shape[1], dtype="int32") < widths)
+    return ended._replace(scores=ops.where(finished, ended.scores, NEG_INF), finished=finished)
 
 
 def _next_beam(candidates: _Candidates, beam_size: int, beam_sizes: Any) -> tuple[_Open, Any]:
@@ -299,20 +335,20 @@ def _next_beam(candidates: _Candidates, beam_size: int, beam_sizes: Any) -> tupl
     return _Open(tokens, last, log_probabilities), parents
 
 
-def _best_possible(open_beam: _Open, length: Any, limits: Any, alpha: float) -> Any:
+def _best_possible(open_beam: _Open, length: Any, limits: Any, penalty: _Penalty) -> Any:
     """Returns the upper bound `[B]` of the scores that open hypotheses can reach."""
     best = ops.max(open_beam.log_probabilities, axis=1)
     # A log-probability only falls. In the best case a hypothesis keeps its log-probability and ends where the penalty
     # is largest: at the limit if alpha is positive, at the next token if alpha is negative.
-    bound = best / ops.maximum(penalty(length + 1, alpha), penalty(limits, alpha))
+    bound = best / ops.maximum(penalty(length + 1), penalty(limits))
     return ops.where(is_valid(best), bound, NEG_INF)
 
 
-def _truncated(open_beam: _Open, limits: Any, alpha: float) -> SearchResult:
+def _truncated(open_beam: _Open, limits: Any, penalty: _Penalty) -> SearchResult:
     """Returns open hypotheses as unfinished results; all have the length of their sentence's limit."""
     values = open_beam.log_probabilities
     there = is_valid(values)
-    scores = values / penalty(limits, alpha)[:, None]
+    scores = values / penalty(limits)[:, None]
     return keep_there(there, SearchResult(open_beam.tokens, scores, values, limits[:, None], ops.zeros_like(there)))
 
 

@@ -39,6 +39,7 @@ def greedy_search(
     min_length: int = 1,
     max_lengths: Any = None,
     length_penalty: float = 0.6,
+    length_penalty_form: str = "gnmt",
     suppress: Sequence[int] = (PAD, BOS),
     prefix: Any = None,
     processors: Sequence[LogitProcessor] = (),
@@ -60,6 +61,7 @@ def greedy_search(
             has it: a limit that is not larger leaves hypotheses unfinished. Defaults to 1: no empty hypotheses.
         max_lengths: int32 tensor `[B]`, a limit for each sentence, at most `max_length`. Defaults to `max_length`.
         length_penalty: Float, alpha of the length penalty. Changes only the scores. Defaults to 0.6.
+        length_penalty_form: String, "gnmt" or "power"; see `keras_nmt.decoding.length_penalty`. Defaults to "gnmt".
         suppress: List of ids that are never generated. Their probability is not given to the other tokens. Defaults to
             `PAD` and `BOS`.
         prefix: int32 tensor `[B, P]`, tokens with which hypotheses begin; see `beam_search`. Defaults to `None`.
@@ -85,7 +87,8 @@ def greedy_search(
     >>> ops.convert_to_numpy(result.tokens).tolist()
     [[[4, 5, 6, 3, 0, 0]]]
     """
-    check_arguments(batch_size, max_length, min_length, length_penalty, max_lengths=max_lengths, prefix=prefix)
+    tensors = {"max_lengths": max_lengths, "prefix": prefix}
+    check_arguments(batch_size, max_length, min_length, length_penalty, length_penalty_form, **tensors)
     processing = Processing(
         processors, suppress=suppress, min_length=min_length, prefix=prefix, vocabulary=vocabulary, plain=drop_finished
     )
@@ -105,6 +108,7 @@ def greedy_search(
         max_length=max_length,
         max_lengths=max_lengths,
         length_penalty=length_penalty,
+        length_penalty_form=length_penalty_form,
         drop_finished=drop_finished,
     )
 
@@ -124,6 +128,7 @@ def sampling_search(
     min_length: int = 1,
     max_lengths: Any = None,
     length_penalty: float = 0.6,
+    length_penalty_form: str = "gnmt",
     suppress: Sequence[int] = (PAD, BOS),
     prefix: Any = None,
     processors: Sequence[LogitProcessor] = (),
@@ -161,6 +166,7 @@ def sampling_search(
             has it: a limit that is not larger leaves hypotheses unfinished. Defaults to 1: no empty hypotheses.
         max_lengths: int32 tensor `[B]`, a limit for each sentence, at most `max_length`. Defaults to `max_length`.
         length_penalty: Float, alpha of the length penalty. Changes only the scores. Defaults to 0.6.
+        length_penalty_form: String, "gnmt" or "power"; see `keras_nmt.decoding.length_penalty`. Defaults to "gnmt".
         suppress: List of ids that are never generated. Defaults to `PAD` and `BOS`.
         prefix: int32 tensor `[B, P]`, tokens with which hypotheses begin; see `beam_search`. Defaults to `None`.
         processors: Sequence of `LogitProcessor`, before `temperature`, `top_k` and `top_p`; see `beam_search`. Defaults
@@ -201,7 +207,7 @@ def sampling_search(
             f"Received: temperature={temperature}, top_k={top_k}, top_p={top_p}"
         )
     tensors = {"seeds": seeds, "max_lengths": max_lengths, "prefix": prefix}
-    check_arguments(batch_size, max_length, min_length, length_penalty, **tensors)
+    check_arguments(batch_size, max_length, min_length, length_penalty, length_penalty_form, **tensors)
     processing = Processing(
         processors, suppress=suppress, min_length=min_length, prefix=prefix, vocabulary=vocabulary, plain=drop_finished
     )
@@ -234,6 +240,7 @@ def sampling_search(
         max_length=max_length,
         max_lengths=max_lengths,
         length_penalty=length_penalty,
+        length_penalty_form=length_penalty_form,
         drop_finished=drop_finished,
     )
     return best_first(result)
@@ -251,6 +258,7 @@ def token_by_token(
     max_length: int,
     max_lengths: Any,
     length_penalty: float,
+    length_penalty_form: str,
     drop_finished: bool,
 ) -> SearchResult:
     """Extends N hypotheses of each sentence by chosen tokens, until `EOS` or the length limit, and keeps their order.
@@ -298,7 +306,7 @@ def token_by_token(
         done=limits <= 0,
         drop_finished=drop_finished,
     )
-    scores = log_probabilities / penalty(lengths, length_penalty)
+    scores = log_probabilities / penalty(lengths, length_penalty, length_penalty_form)
     result = SearchResult(tokens, scores, log_probabilities, lengths, finished)
     there = is_valid(log_probabilities)
     return keep_there(there, result)._replace(finished=finished & there)

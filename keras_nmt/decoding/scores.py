@@ -76,12 +76,13 @@ def top_k(logits: Any, k: int) -> tuple[Any, Any]:
     return ops.reshape(values, (-1, beam_size, k)), ops.reshape(ids, (-1, beam_size, k))
 
 
-def length_penalty(length: Any, alpha: float) -> Any:
-    """Returns the divisor of a hypothesis' log-probability: `((5 + length) / 6) ** alpha`.
+def length_penalty(length: Any, alpha: float, form: str = "gnmt") -> Any:
+    """Returns the divisor of a hypothesis' log-probability.
 
     Args:
         length: Tensor or number, number of generated tokens, `EOS` included.
         alpha: Float, 0 ranks by log-probability; a larger value favours longer hypotheses.
+        form: String, "gnmt" for `((5 + length) / 6) ** alpha`, or "power" for `length ** alpha`. Defaults to "gnmt".
 
     Returns:
         A float32 tensor of the shape of `length`.
@@ -91,11 +92,16 @@ def length_penalty(length: Any, alpha: float) -> Any:
     >>> from keras import ops
     >>> ops.convert_to_numpy(length_penalty([1, 7, 13], alpha=1.0)).tolist()
     [1.0, 2.0, 3.0]
+    >>> ops.convert_to_numpy(length_penalty([1, 4, 9], alpha=0.5, form="power")).tolist()
+    [1.0, 2.0, 3.0]
 
     Reference:
         [Wu et al., 2016](https://arxiv.org/abs/1609.08144), equation 14, without the coverage term.
     """
-    return ops.power((5.0 + ops.cast(length, "float32")) / 6.0, float(alpha))
+    length = ops.cast(length, "float32")
+    # A hypothesis without tokens must not be divided by 0.
+    base = (5.0 + length) / 6.0 if form == "gnmt" else ops.maximum(length, 1.0)
+    return ops.power(base, float(alpha))
 
 
 def shift_right(targets: Any) -> Any:

@@ -49,7 +49,7 @@ class SearchResult(NamedTuple):
 
     Attributes:
         tokens: int32 tensor `[B, N, max_length]`, `EOS` included, then `PAD`.
-        scores: float32 tensor `[B, N]`, log-probability divided by the length penalty.
+        scores: float32 tensor `[B, N]`, log-probability divided by the length penalty; see `length_penalty`.
         log_probabilities: float32 tensor `[B, N]`, natural logarithm, `EOS` included.
         lengths: int32 tensor `[B, N]`, number of tokens, `EOS` included.
         finished: bool tensor `[B, N]`, whether the hypothesis ends in `EOS`.
@@ -73,7 +73,9 @@ def limits_of_sources(lengths: Any, factor: int, offset: int, least: int, most: 
     return ops.minimum(ops.maximum(factor * lengths + offset, least), most)
 
 
-def check_arguments(batch_size: Any, max_length: Any, min_length: int, length_penalty: Any, **tensors: Any) -> None:
+def check_arguments(
+    batch_size: Any, max_length: Any, min_length: int, length_penalty: Any, length_penalty_form: str, **tensors: Any
+) -> None:
     """Raises a `ValueError` if a length or the penalty is out of its range, or a tensor `[B]` has another shape.
 
     The tensor `prefix` is `[B, P]`. The values of tensors are not known, nor is a tensor `max_length`.
@@ -84,6 +86,10 @@ def check_arguments(batch_size: Any, max_length: Any, min_length: int, length_pe
         raise ValueError(f"`min_length` must be at least 0. Received: min_length={min_length}")
     if isinstance(length_penalty, numbers.Real) and not math.isfinite(length_penalty):
         raise ValueError(f"`length_penalty` must be finite. Received: length_penalty={length_penalty}")
+    if length_penalty_form not in ("gnmt", "power"):
+        raise ValueError(
+            f'`length_penalty_form` must be "gnmt" or "power". Received: length_penalty_form={length_penalty_form!r}'
+        )
     for name, value in tensors.items():
         shape = value.shape if hasattr(value, "shape") else np.shape(value)
         if value is None or getattr(shape, "rank", 0) is None:  # unknown in a TensorFlow graph

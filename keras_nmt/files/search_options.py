@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     import numpy as np
 
 UNKNOWN = ("write", "forbid", "replace")
+PENALTY_FORMS = ("gnmt", "power")
+WITHOUT_SEARCH: dict[str, Any] = {"coverage_penalty": 0.0, "patience": None}  # the values of options when sampling
 
 
 @dataclasses.dataclass(frozen=True)
@@ -80,8 +82,14 @@ class SearchOptions:
 
     Args:
         beam_size: Integer, hypotheses that the search keeps; 1 is greedy search. Defaults to 4.
-        length_penalty: Float, exponent alpha of the length penalty ((5 + t) / 6)^alpha: 0 ranks translations by
-            log-probability, a larger exponent favours longer ones. From -2 to 10. Defaults to 0.6.
+        length_penalty: Float, exponent alpha of the length penalty: 0 ranks translations by log-probability, a larger
+            exponent favours longer ones. From -2 to 10. Defaults to 0.6.
+        length_penalty_form: String, the penalty of t tokens, which divides the log-probability: "gnmt" for
+            ((5 + t) / 6)^alpha, "power" for t^alpha, as in other toolkits. Defaults to "gnmt".
+        patience: Float, end the search when `patience * beam_size` translations are finished. With 1, the search is
+            that of fairseq, CTranslate2, and transformers with `early_stopping=True`; see
+            `keras_nmt.decoding.beam_search`. A beam of 1 ends with its translation. Defaults to None: the search ends
+            when no other translation can get a better score.
         num_hypotheses: Integer, translations per sentence, with different texts: by score, those cut off by the length
             limit last. At most `beam_size`. Defaults to 1.
         min_length: Integer, least number of tokens of a translation without its end, below `max_length`. Only
@@ -143,6 +151,12 @@ class SearchOptions:
         4, least=1, most=1000, group="search", in_model=True, works_with="server alternatives document"
     )
     length_penalty: float = _option(0.6, least=-2, most=10, group="search", in_model=True)  # below: as invalid ones
+    length_penalty_form: str = _option(
+        "gnmt", choices=PENALTY_FORMS, group="search", metavar="|".join(PENALTY_FORMS), in_model=True
+    )
+    patience: float | None = _option(
+        None, above=0, most=1000, group="search", in_model=True, shown="the model's setting, or none"
+    )
     min_length: int = _option(1, least=0, most=2**16, group="search", in_model=True)
     max_length: int | None = _option(None, least=1, most=2**16, group="search", in_model=True, shown="the model's")
     max_length_factor: int = _option(
@@ -207,8 +221,9 @@ class SearchOptions:
             check_hypotheses(self.num_hypotheses, self.beam_size)
         if not self.sample and any(self.sampling[name] != getattr(SearchOptions, name) for name in self.sampling):
             raise UserError(f"These options need `sample=True`. Received: {self.sampling}")
-        if self.sample and self.coverage_penalty:
-            self._refuse("{coverage_penalty} must be 0 when sampling", "coverage_penalty", "sample")
+        for name, value in WITHOUT_SEARCH.items():
+            if self.sample and getattr(self, name) != value:
+                self._refuse(f"{{{name}}} needs a search: leave it out when sampling", name, "sample")
 
     @property
     def sampling(self) -> dict[str, Any]:
@@ -327,10 +342,8 @@ def check_names(names: Iterable[str]) -> None:
 
 def with_defaults(search: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
     """Returns options of a translator, with the search settings of a model directory as defaults."""
-    defaults = dict(search)
-    if options.get("sample"):
-        defaults.pop("coverage_penalty", None)  # only searches have the penalty
-    return {**defaults, **options}
+    unused = WITHOUT_SEARCH if options.get("sample") else {}
+    return {**{name: value for name, value in search.items() if name not in unused}, **options}
 
 
 def search_limits(lengths: Iterable[tuple[np.ndarray, np.ndarray]], longest: int) -> dict[str, Any]:

@@ -403,9 +403,7 @@ def export_ctranslate2(
     `source.model`, and decode a hypothesis with `target.model`, both by SentencePiece.
 
     The probabilities are those of the model, but the search is that of CTranslate2. Greedy search is the same in both.
-    In beam search, CTranslate2 divides log-probabilities by `length ** length_penalty` (keras_nmt by
-    `((5 + length) / 6) ** length_penalty`), and finishes a hypothesis only if EOS is among the `beam_size` most likely
-    continuations (keras_nmt: `2 * beam_size`).
+    Its beam search is that of keras_nmt with `length_penalty_form="power"` and `patience=1`.
 
     Args:
         path: Path of the folder of the model's versions. The folder is created if needed.

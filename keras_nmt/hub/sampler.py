@@ -26,8 +26,8 @@ class BeamSampler(keras_hub.samplers.Sampler):
     Args:
         beam_size: Integer, hypotheses that the search keeps. Defaults to 4.
         length_penalty: Float, exponent of the length penalty. Defaults to 0.6.
-        min_length, max_length, max_length_factor, max_length_offset, length_buckets, coverage_penalty, processors: See
-            `keras_nmt.files.search_options.SearchOptions`.
+        length_penalty_form, patience, min_length, max_length, max_length_factor, max_length_offset, length_buckets,
+            coverage_penalty, processors: See `keras_nmt.files.search_options.SearchOptions`.
 
     Raises:
         UserError: An argument has the wrong type or is out of its range.
@@ -44,6 +44,8 @@ class BeamSampler(keras_hub.samplers.Sampler):
         beam_size: int = SearchOptions.beam_size,
         length_penalty: float = SearchOptions.length_penalty,
         *,
+        length_penalty_form: str = SearchOptions.length_penalty_form,
+        patience: float | None = SearchOptions.patience,
         min_length: int = SearchOptions.min_length,
         max_length: int | None = SearchOptions.max_length,
         max_length_factor: int = SearchOptions.max_length_factor,
@@ -56,6 +58,8 @@ class BeamSampler(keras_hub.samplers.Sampler):
         options = {
             "beam_size": beam_size,
             "length_penalty": length_penalty,
+            "length_penalty_form": length_penalty_form,
+            "patience": patience,
             "min_length": min_length,
             "max_length": max_length,
             "max_length_factor": max_length_factor,
@@ -107,6 +111,8 @@ class BeamSampler(keras_hub.samplers.Sampler):
             max_lengths=limits,
             min_length=options.min_length,
             length_penalty=options.length_penalty,
+            length_penalty_form=options.length_penalty_form,
+            patience=options.patience,
             num_hypotheses=options.beam_size if options.coverage_penalty else 1,
             prefix=prefix,
             processors=options.processors,

@@ -12,7 +12,7 @@ import tensorflow as tf
 
 from keras_nmt.data import SubwordTokenizer
 from keras_nmt.errors import UserError, one_line
-from keras_nmt.files.search_options import names_of
+from keras_nmt.files.search_options import WITHOUT_SEARCH, names_of
 from keras_nmt.inference._phrases import PHRASES
 from keras_nmt.inference._traced_functions import Method
 from keras_nmt.inference.graph import TextGraph
@@ -142,7 +142,7 @@ def export(
     if target is not None and target not in translator.tags.texts:
         raise UserError(unknown_language(target, translator.tags.texts, "target"))
     translator.target = target
-    sampler = translator.with_options(**{"coverage_penalty": 0, **sampling}) if sampling else translator
+    sampler = translator.with_options(**WITHOUT_SEARCH, **sampling) if sampling else translator
     records = warmup_records(warmup, warmup_xla, translator, path.name)
 
     def write(folder: Path) -> None:

@@ -47,8 +47,8 @@ greedy_search = in_both_batches(decoding.greedy_search)
 sampling_search = in_both_batches(decoding.sampling_search)
 
 
-def penalty(length: int, alpha: float) -> float:
-    return ((5 + length) / 6) ** alpha
+def penalty(length: int, alpha: float, form: str = "gnmt") -> float:
+    return {"gnmt": (5 + length) / 6, "power": length}[form] ** alpha
 
 
 def find(
@@ -110,22 +110,31 @@ class TableDecoder:
         """The log-probability of the tokens, one after the other, by teacher forcing."""
         return float(sum(self.log_probabilities(sentence, tokens[:i])[token] for i, token in enumerate(tokens)))
 
-    def every_hypothesis(self, sentence: int, max_length: int, alpha: float, min_length: int = 1) -> list[Hypothesis]:
+    def every_hypothesis(
+        self, sentence: int, max_length: int, alpha: float, min_length: int = 1, form: str = "gnmt"
+    ) -> list[Hypothesis]:
         """All finished hypotheses of at most `max_length` tokens, at least `min_length` before EOS, best first."""
         allowed = [token for token in range(self.vocabulary_size) if token not in (PAD, BOS, EOS)]
         found, prefixes = [], [[]]
         for length in range(1, max_length + 1):
             for prefix in prefixes if length > min_length else []:
                 log_probability = self.score_tokens(sentence, [*prefix, EOS])
-                score = log_probability / penalty(length, alpha)
+                score = log_probability / penalty(length, alpha, form)
                 found.append(Hypothesis([*prefix, EOS], score, log_probability, True))
             prefixes = [[*prefix, token] for prefix in prefixes for token in allowed]
         return sorted(found, key=lambda hypothesis: -hypothesis.score)
 
     def beam(
-        self, sentence: int, beam_size: int, max_length: int, alpha: float, min_length: int = 1
+        self,
+        sentence: int,
+        beam_size: int,
+        max_length: int,
+        alpha: float,
+        min_length: int = 1,
+        form: str = "gnmt",
+        patience: float | None = None,
     ) -> tuple[list[Hypothesis], list]:
-        """The search as documented, without early stop, and the open prefixes before each step."""
+        """The search as documented, without early stop but that of `patience`, and the open prefixes of each step."""
         considered = 2 * beam_size if beam_size > 1 else 1
         open_beam, finished, trace = [([], 0.0)], [], []
         for length in range(1, max_length + 1):
@@ -140,14 +149,17 @@ class TableDecoder:
             last_chance = length == max_length
             pool.sort(key=lambda item: (not (last_chance and item[0][-1] == EOS), -item[1]))
             pool = pool[:considered]
-            for tokens, value in pool:
+            for tokens, value in pool if patience is None else pool[:beam_size]:
                 if tokens[-1] == EOS:
-                    finished.append(Hypothesis(tokens, value / penalty(length, alpha), value, True))
+                    finished.append(Hypothesis(tokens, value / penalty(length, alpha, form), value, True))
             open_beam = [item for item in pool if item[0][-1] != EOS][:beam_size]
             if beam_size == 1 and finished:
                 break
+            if patience is not None and len(finished) >= max(int(patience * beam_size + 0.5), 1):
+                open_beam = []
+                break
         finished.sort(key=lambda hypothesis: -hypothesis.score)
-        rest = [Hypothesis(t, v / penalty(max_length, alpha), v, False) for t, v in open_beam]
+        rest = [Hypothesis(t, v / penalty(max_length, alpha, form), v, False) for t, v in open_beam]
         return (finished + rest)[:beam_size], trace
 
 

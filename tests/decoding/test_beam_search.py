@@ -39,35 +39,45 @@ def fixed_step(probabilities: dict[int, float], vocabulary_size: int = 6):
 
 
 @pytest.mark.parametrize(
-    ("beam_size", "alpha", "min_length"), [(27, 0.6, 1), (27, -1.0, 3), (40, 2.5, 0), (40, 0.0, 1)]
+    ("beam_size", "alpha", "min_length", "form", "patience"),
+    [
+        (27, 0.6, 1, "gnmt", None),
+        (27, -1.0, 3, "power", None),
+        (40, 2.5, 0, "gnmt", None),
+        (40, 0.0, 1, "gnmt", None),
+        (108, 1.2, 0, "power", 1.0),
+    ],
 )
-def test_a_beam_of_all_prefixes_equals_exhaustive_search(beam_size, alpha, min_length):
-    """27 are the longest open prefixes, 40 all open prefixes."""
+def test_a_beam_of_all_prefixes_equals_exhaustive_search(beam_size, alpha, min_length, form, patience):
+    """27 are the longest open prefixes, 40 all open prefixes, 108 the continuations of 27, which may all be ends."""
     decoder = TableDecoder(vocabulary_size=6, seed=3)
-    options = {"beam_size": beam_size, "max_length": 4, "length_penalty": alpha}
-    result = search(decoder, min_length=min_length, **options)
+    options = {"beam_size": beam_size, "max_length": 4, "length_penalty": alpha, "length_penalty_form": form}
+    result = search(decoder, min_length=min_length, patience=patience, **options)
     for sentence in (0, 1):
-        expected = decoder.every_hypothesis(sentence, 4, alpha, min_length)
+        expected = decoder.every_hypothesis(sentence, 4, alpha, min_length, form)
         assert_same(hypotheses(result, sentence)[: len(expected)], expected[:beam_size])
 
 
-@settings(max_examples=7, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(
     seed=st.integers(0, 10_000),
     beam_size=st.integers(1, 4),
     max_length=st.integers(1, 9),
     alpha=st.sampled_from([-0.7, 0.0, 0.6, 3.0]),
+    form=st.sampled_from(["gnmt", "power"]),
+    patience=st.sampled_from([None, 0.3, 1.0, 1.5]),
     end_bias=st.sampled_from([-3.0, 0.0, 2.0]),
     vocabulary_size=st.sampled_from([5, 16]),
     min_length=st.integers(0, 4),
 )
 def test_equals_a_search_over_lists_without_early_stop(
-    seed, beam_size, max_length, alpha, end_bias, vocabulary_size, min_length
+    seed, beam_size, max_length, alpha, form, patience, end_bias, vocabulary_size, min_length
 ):
     decoder = TableDecoder(vocabulary_size, seed, end_bias=end_bias)
-    expected, _ = decoder.beam(4, beam_size, max_length, alpha, min_length)
+    expected, _ = decoder.beam(4, beam_size, max_length, alpha, min_length, form, patience)
     for count in {1, beam_size}:
         options = {"beam_size": beam_size, "max_length": max_length, "length_penalty": alpha, "num_hypotheses": count}
+        options |= {"length_penalty_form": form, "patience": patience}
         result = search(decoder, [4], min_length=min_length, **options)
         assert_same([hypothesis for hypothesis in hypotheses(result, 0) if hypothesis.tokens], expected[:count])
 
@@ -82,12 +92,13 @@ def test_equals_a_search_over_lists_without_early_stop(
     vocabulary_size=st.sampled_from([5, 16]),
     count=st.integers(1, 4),
     has_prefix=st.booleans(),
+    patience=st.sampled_from([None, 0.5, 1.0]),
 )
 def test_a_sentence_with_a_beam_size_of_its_own_equals_a_search_with_this_beam_size(
-    seed, sizes, max_length, alpha, end_bias, vocabulary_size, count, has_prefix
+    seed, sizes, max_length, alpha, end_bias, vocabulary_size, count, has_prefix, patience
 ):
     decoder = TableDecoder(vocabulary_size, seed, end_bias=end_bias)
-    options = {"max_length": max_length, "length_penalty": alpha}
+    options = {"max_length": max_length, "length_penalty": alpha, "patience": patience}
     prefix = tf.constant([[4, 0]] * (len(sizes) - 1) + [[0, 0]]) if has_prefix else None
     own = {"beam_sizes": tf.constant(sizes), "num_hypotheses": count, "prefix": prefix}
     found = search(decoder, range(len(sizes)), beam_size=4, **own, **options)
@@ -297,6 +308,8 @@ def test_impossible_options_are_named():
         ({"max_length": 0}, "max_length=0"),
         ({"min_length": -1}, "min_length=-1"),
         ({"length_penalty": np.float32("nan")}, "length_penalty=nan"),
+        ({"length_penalty_form": "wu"}, "length_penalty_form='wu'"),
+        ({"patience": 0.0}, "patience=0.0"),
         ({"suppress": (0, 99)}, r"ids of a vocabulary of \d+. Received: \[99\]"),
         ({"suppress": (4, True)}, "must be ids, integers. Received: True"),
         ({"prefix": np.array([[4, -2]])}, r"ids from 0 to below \d+. Received: \[\[4, -2\]\]"),

@@ -215,7 +215,8 @@ def expected_tokens(decoder: TableDecoder, sentence: int, limit: int, min_length
 def test_takes_the_likeliest_token_and_a_beam_of_one_does_the_same(min_length):
     decoder = TableDecoder(seed=21, end_bias=1.0)
     limits = [9, 1, 3, 20, 12, 12, 2, 12, 0]
-    options = {"max_length": 12, "max_lengths": limits, "length_penalty": 0.9, "min_length": min_length}
+    options = {"max_length": 12, "max_lengths": limits, "length_penalty": 0.9, "length_penalty_form": "power"}
+    options["min_length"] = min_length
     greedy = find(greedy_search, decoder, range(9), **options)
     beam = find(beam_search, decoder, range(9), beam_size=1, **options)
     endings = set()
@@ -224,7 +225,8 @@ def test_takes_the_likeliest_token_and_a_beam_of_one_does_the_same(min_length):
         assert found.tokens == expected_tokens(decoder, sentence, min(limit, 12), min_length)
         log_probability = decoder.score_tokens(sentence, found.tokens)
         assert found.log_probability == pytest.approx(log_probability, abs=1e-4)
-        assert found.score == pytest.approx(log_probability / penalty(len(found.tokens), 0.9), abs=1e-4)
+        expected = log_probability / penalty(max(len(found.tokens), 1), 0.9, "power")
+        assert found.score == pytest.approx(expected, abs=1e-4)
         endings.add(found.finished)
     assert endings == {True, False}, "both endings are to be seen"
     for one, other in zip(greedy, beam, strict=True):

@@ -95,6 +95,7 @@ def test_length_penalty():
     lengths = np.array([1, 7, 30])
     np.testing.assert_allclose(length_penalty(lengths, 0.6), ((5 + lengths) / 6) ** 0.6, rtol=1e-6)
     np.testing.assert_allclose(length_penalty(lengths, 0), np.ones(3))
+    np.testing.assert_allclose(length_penalty(lengths, 0.6, "power"), lengths**0.6, rtol=1e-6)
 
 
 def test_scoring_has_the_target_input_of_training():

@@ -147,7 +147,9 @@ def score_languages(folder):
             beams = model.generate(
                 torch.tensor([ids]),
                 num_beams=3,
-                length_penalty=0.0,
+                num_return_sequences=3,
+                length_penalty=1.3,
+                early_stopping=True,
                 min_new_tokens=5,
                 max_new_tokens=13,
                 bad_words_ids=[[model.config.pad_token_id]],
@@ -161,13 +163,18 @@ def score_languages(folder):
                 "source": ids,
                 # Of the tokens of the translation and the end.
                 "scores": torch.log_softmax(logits, -1).numpy().astype(float).round(6).tolist(),
-                "beam": beams.sequences[0].tolist()[2:],  # behind the begin and the label
-                "score": beams.sequences_scores[0].item(),
+                "beam": [_until_end(row[2:], model) for row in beams.sequences.tolist()],  # behind begin and label
+                "beam_scores": beams.sequences_scores.tolist(),
             }
         )
     tokens = [tokenizer.convert_ids_to_tokens(i) for i in range(size)]
     (folder / "expected.json").write_text(json.dumps({"tokens": tokens, "directions": found}))
-    return all(x["beam"][-1] == model.config.eos_token_id and len(set(x["beam"])) > 2 for x in found)
+    return all(row[-1] == model.config.eos_token_id and len(set(row)) > 2 for x in found for row in x["beam"])
+
+
+def _until_end(tokens, model):
+    end = model.config.eos_token_id
+    return tokens[: tokens.index(end) + 1] if end in tokens else tokens
 
 
 if __name__ == "__main__":

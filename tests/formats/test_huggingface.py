@@ -65,7 +65,7 @@ def check_marian(folder, ours):
 
 
 def check_languages(folder, directory):
-    """Subwords and scores of given tokens in two directions, and the best of a beam in the last."""
+    """Subwords and scores of given tokens in two directions, and all hypotheses of a search like theirs in the last."""
     expected = json.loads((folder / "expected.json").read_text())
     for found in expected["directions"]:
         ours = load(directory, **dict(zip(("source", "target"), found["direction"], strict=True)))
@@ -87,10 +87,14 @@ def check_languages(folder, directory):
         ids = list(theirs)
         scores = log_softmax(logits[0])[:, list(theirs.values())]
         np.testing.assert_allclose(scores, np.array(found["scores"])[:, ids], atol=1e-4)
-    search = {"beam_size": 3, "length_penalty": 0.0, "min_length": 4, "max_length": 12}
-    best = Translator(ours.model, ours.tokenizers, **search).translate([TEXT], word_scores=True)[0]
-    assert [piece.text for piece in best.hypotheses[0].pieces] == [pieces[theirs[i]] for i in found["beam"]]
-    np.testing.assert_allclose(best.score, found["score"], atol=1e-3)
+    search = {"beam_size": 3, "num_hypotheses": 3, "length_penalty": 1.3, "length_penalty_form": "power", "patience": 1}
+    translator = Translator(ours.model, ours.tokenizers, **search, min_length=4, max_length=12)
+    hypotheses = translator.translate([TEXT], word_scores=True)[0].hypotheses
+    words = [[piece.text for piece in x.pieces] for x in hypotheses]
+    assert words == [[pieces[theirs[i]] for i in tokens] for tokens in found["beam"]]
+    # Their length counts the label of the language.
+    scores = [x.score * (len(x.pieces) / (1 + len(x.pieces))) ** 1.3 for x in hypotheses]
+    np.testing.assert_allclose(scores, found["beam_scores"], atol=1e-3)
 
 
 def test_a_marian_model_computes_what_hugging_face_computed(tmp_path, eager):

@@ -58,7 +58,11 @@ OPTIONS = [  # ours, and CTranslate2's
     ({"prefix": "sa"}, {"target_prefix": [["s", "a"]] * len(NAMES)}),
     ({"prefix": "sa", "prefix_bias_beta": 0.6}, {"target_prefix": [["s", "a"]] * len(NAMES), "prefix_bias_beta": 0.6}),
     ({"sample": True, "top_k": 1}, {"sampling_topk": 1}),
-    ({"beam_size": 3, "num_hypotheses": 3}, {"beam_size": 3, "num_hypotheses": 3}),
+    (
+        {"beam_size": 3, "num_hypotheses": 3, "length_penalty": 1.3, "length_penalty_form": "power", "patience": 2.0},
+        {"beam_size": 3, "num_hypotheses": 3, "length_penalty": 1.3, "patience": 2.0},
+    ),
+    ({"beam_size": 4, "length_penalty_form": "power", "patience": 1.0}, {"beam_size": 4}),
 ]
 
 

@@ -107,6 +107,7 @@ def test_options_and_beginnings_change_translations_like_those_of_the_translator
     expected = Translator(model, tokenizers, **SEARCH).translate(lines[:2], prefixes=begun["decoder_text"])
     assert task.generate(begun) == [one.text for one in expected]
     options = {"length_penalty": 1.0, "coverage_penalty": 0.4, "min_length": 3, "max_length": 7}
+    options |= {"length_penalty_form": "power", "patience": 1.0}
     reranking = Translator(model, tokenizers, **SEARCH, **options)
     check_search(task, reranking, lines, sampler=BeamSampler(3, **options, max_length_factor=1), run_eagerly=True)
     task.compile(run_eagerly=True)

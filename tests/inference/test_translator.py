@@ -328,6 +328,8 @@ def test_options_out_of_range_are_refused():
         "temperature": [float("nan"), 0.0],
         "top_p": ["most"],
         "length_penalty": [-1000.0],
+        "length_penalty_form": ["wu"],
+        "patience": [0.0, float("inf"), 1.0],  # when sampling
         "coverage_penalty": [-1.0, 0.2],  # when sampling
         "repetition_penalty": [1e-38],
         "sample": ["no"],
