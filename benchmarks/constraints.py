@@ -20,8 +20,9 @@ import typer
 from rich.console import Console
 from support import CpuTime, Run, check_sizes, clock_of, in_turn, print_table, timed, write_table
 
-from keras_nmt.cli.run_app import run_app, translation_threads
+from keras_nmt.cli.run_app import run_app
 from keras_nmt.errors import UserError
+from keras_nmt.files.process_resources import translation_threads
 from keras_nmt.inference import Translator
 from keras_nmt.text.text_files import read_line_pairs
 

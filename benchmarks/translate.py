@@ -34,9 +34,10 @@ from peer_process import peer_process
 from rich.console import Console
 from support import Run, check_sizes, in_turn, parse_sizes, print_table, timed, translate_by, write_table
 
-from keras_nmt.cli.run_app import run_app, translation_threads
+from keras_nmt.cli.run_app import run_app
 from keras_nmt.data import read_lines
 from keras_nmt.errors import UserError
+from keras_nmt.files.process_resources import translation_threads
 from keras_nmt.formats import export_ctranslate2, export_marian
 from keras_nmt.inference import Shortlist, Translator
 from keras_nmt.serving import export

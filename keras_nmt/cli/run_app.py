@@ -19,7 +19,7 @@ import typer
 
 from keras_nmt.errors import UserError, exhausted, one_line
 from keras_nmt.files.paths import check_python_file, import_file
-from keras_nmt.files.process_resources import num_processors, without_standard_error
+from keras_nmt.files.process_resources import translation_threads, without_standard_error
 
 # `-h` is short for `--help` everywhere.
 CONTEXT = {"help_option_names": ["-h", "--help"]}
@@ -180,11 +180,6 @@ def check_open(stream: Any, name: str) -> None:
     """Raises a `UserError` if the standard stream of this name was closed when the program began."""
     if getattr(stream, "was_closed", False):
         raise UserError(f"{name} is closed: redirect it to a file or a pipe. Received: no open stream")
-
-
-def translation_threads() -> int:
-    """Threads of an operation where four parts of a text share the cores, see `keras_nmt.inference.batching`."""
-    return max(1, num_processors() // 4)
 
 
 def import_tensorflow(files: Sequence[Path] | None = None, *, to_translate: bool = False) -> None:

@@ -39,6 +39,11 @@ def num_processors(groups: Path = Path("/proc/self/cgroup"), root: Path = CGROUP
     return math.ceil(min(len(os.sched_getaffinity(0)), *quotas, math.inf))
 
 
+def translation_threads() -> int:
+    """Returns the threads of an operation where four parts of a text share the processors; see `PARTS_AT_ONCE`."""
+    return max(1, num_processors() // 4)
+
+
 def control_groups(controller: str, groups: Path = Path("/proc/self/cgroup"), root: Path = CGROUPS) -> Iterator[Path]:
     """Yields the folders of the control groups whose limits hold for this process.
 

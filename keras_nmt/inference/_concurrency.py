@@ -5,13 +5,16 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import sys
 import threading
+import warnings
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
 import tensorflow as tf
 
 from keras_nmt.errors import UserError
+from keras_nmt.files.process_resources import num_processors, translation_threads
 
 _processes: list[int] = []  # the process that made the first translator
 _turn = threading.RLock()
@@ -41,4 +44,26 @@ def check_process() -> None:
         raise UserError(
             "A model must be loaded after a fork, in the process that translates: TensorFlow does not compute in a "
             f"process that was forked later. Received: a model of process {_processes[0]} in process {os.getpid()}"
+        )
+
+
+@functools.cache
+def use_few_threads() -> None:
+    """Gives operations few threads, as `keras-nmt translate` does, unless the program has set their number or trains.
+
+    A translator computes several parts of a text at once, and each would wait for the threads of the others. TensorFlow
+    keeps the number with which it first computed: where that is too late, there is a warning.
+    """
+    threads = translation_threads()
+    is_set = "TF_NUM_INTRAOP_THREADS" in os.environ or tf.config.threading.get_intra_op_parallelism_threads()
+    may_train = "keras_nmt.training" in sys.modules  # an update needs all threads
+    if is_set or may_train or threads == num_processors() or tf.config.list_physical_devices("GPU"):
+        return
+    try:
+        tf.config.threading.set_intra_op_parallelism_threads(threads)
+    except RuntimeError:
+        warnings.warn(
+            "Translation is slower than by `keras-nmt translate`, because TensorFlow has computed before: load the "
+            f"translator first, or set TF_NUM_INTRAOP_THREADS={threads} in the environment.",
+            stacklevel=3,
         )

@@ -15,7 +15,7 @@ from keras_nmt.data import SubwordTokenizer
 from keras_nmt.errors import UserError, check_backend, is_integer, one_line
 from keras_nmt.files.search_options import SearchOptions, check_names, with_defaults
 from keras_nmt.inference._answers import alternatives_of, pieces_of, translations_of
-from keras_nmt.inference._concurrency import check_process, in_turn
+from keras_nmt.inference._concurrency import check_process, in_turn, use_few_threads
 from keras_nmt.inference._phrases import errors_of_prefixes
 from keras_nmt.inference.graph import NO_ALTERNATIVES, TextGraph
 from keras_nmt.inference.load import checked_tokenizers, load
@@ -104,6 +104,10 @@ class Translator:
     ) -> Translator:
         """Makes a translator of the model in a directory.
 
+        Parts of a text share the processors. So, on CPUs, the first call sets TensorFlow's
+        `intra_op_parallelism_threads` to a quarter of the processors, at least 1, unless the program or the environment
+        has set it, or the program imports `keras_nmt.training`.
+
         Args:
             directory: Path of a model directory.
             weights: Path of a weights file to load instead of the directory's.
@@ -123,6 +127,7 @@ class Translator:
         """
         check_process()
         check_names(options)
+        use_few_threads()
         loaded = load(
             directory,
             weights=weights,

@@ -6,6 +6,8 @@ import functools
 import os
 import resource
 import signal
+import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -18,9 +20,10 @@ from small import ONE_SHAPE, nightly
 
 from keras_nmt.data import SubwordTokenizer, train_subwords
 from keras_nmt.errors import UserError
+from keras_nmt.files import process_resources
 from keras_nmt.files.search_options import TABLE, SearchOptions
 from keras_nmt.ids import BOS, EOS, PAD
-from keras_nmt.inference import Translation, Translator
+from keras_nmt.inference import Translation, Translator, _concurrency
 from keras_nmt.inference.batching import Rows
 
 DECODING_MODEL = Path(__file__).parents[2] / "docs" / "decoding_model"
@@ -384,6 +387,52 @@ def test_arguments_that_do_not_fit_are_refused(model, tokenizers, translator):
     for method in (graph.score, functools.partial(graph.traced, graph.score)):  # eagerly, and as a graph
         with pytest.raises(tf.errors.InvalidArgumentError, match="Inputs differ in number"):
             method(inputs, False)
+
+
+def test_operations_have_few_threads_unless_the_program_wants_others_or_has_computed(monkeypatch, recwarn):
+    def found(environment=(), configured=0, processors=8, modules=(), has_computed=False):
+        given = []
+
+        def give(number):
+            if has_computed:
+                raise RuntimeError("after initialization")
+            given.append(number)
+
+        with monkeypatch.context() as patch:
+            patch.delenv("TF_NUM_INTRAOP_THREADS", raising=False)
+            for name in environment:
+                patch.setenv(name, "8")
+            patch.delitem(sys.modules, "keras_nmt.training", raising=False)
+            for name in modules:
+                patch.setitem(sys.modules, name, None)
+            patch.setattr(process_resources, "num_processors", lambda: processors)
+            patch.setattr(_concurrency, "num_processors", lambda: processors)
+            patch.setattr(tf.config.threading, "get_intra_op_parallelism_threads", lambda: configured)
+            patch.setattr(tf.config.threading, "set_intra_op_parallelism_threads", give)
+            _concurrency.use_few_threads.__wrapped__()
+        return given
+
+    assert [found(), found(processors=2), found(processors=1)] == [[2], [1], []]
+    assert found(environment=["TF_NUM_INTRAOP_THREADS"]) == found(configured=8) == []
+    assert found(modules=["keras_nmt.training"]) == []
+    assert not recwarn.list
+    assert found(has_computed=True) == []
+    assert "set TF_NUM_INTRAOP_THREADS=2" in str(recwarn.pop(UserWarning).message)
+
+
+@pytest.mark.slow
+def test_a_process_that_only_translates_has_few_threads(untrained):
+    code = f"""
+import tensorflow as tf  # as a program may do before
+from keras_nmt.inference import Translator
+from keras_nmt.files.process_resources import translation_threads
+Translator.from_directory({str(untrained)!r})
+assert tf.config.threading.get_intra_op_parallelism_threads() in (0, translation_threads())  # 0 on one processor
+"""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("TF_")}
+    command = [sys.executable, "-W", "error:Translation is slower:UserWarning", "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
 
 
 @pytest.mark.slow
