@@ -10,6 +10,7 @@ from typing import NamedTuple
 WORD_ENDS = " \t"  # no other spaces, as in programs that align words
 WORD_BEGIN = "▁"  # SentencePiece's mark of a space, at the beginning of the first subword of a word
 UNKNOWN_PIECE, END_PIECE = "<unk>", "</s>"
+UNKNOWN = "⁇"  # in texts
 _BYTE = re.compile("<0x([0-9A-F]{2})>")
 _NO_HYPOTHESIS = -5e8  # entries without a hypothesis have a lower score
 
@@ -61,10 +62,11 @@ class Word(NamedTuple):
         return self.log_probability / len(self.pieces)
 
 
-def words_of_pieces(pieces: Iterable[Piece]) -> tuple[Word, ...]:
+def words_of_pieces(pieces: Iterable[Piece], *, unknown_is_word: bool = True) -> tuple[Word, ...]:
     """Returns the words of the subwords of a translation; the end of the translation belongs to no word.
 
-    An unknown subword is a word, as in the text, where it has spaces around.
+    An unknown subword is a word, as in the text, where it has spaces around; or else part of one, as where text of the
+    source replaces it.
 
     Example:
 
@@ -77,7 +79,7 @@ def words_of_pieces(pieces: Iterable[Piece]) -> tuple[Word, ...]:
         if piece.text == END_PIECE:
             ended = True  # the next text of a line with markup begins a word
             continue
-        is_unknown = piece.text == UNKNOWN_PIECE
+        is_unknown = unknown_is_word and piece.text == UNKNOWN_PIECE
         if ended or piece.text.startswith(WORD_BEGIN) or (is_unknown and _joined(groups[-1])):
             groups.append([])
         groups[-1].append(piece)
@@ -127,8 +129,16 @@ class Hypothesis(NamedTuple):
 
     @property
     def words(self) -> tuple[Word, ...]:
-        """The words of `pieces`, with their log-probabilities."""
-        return words_of_pieces(self.pieces)
+        """The words of `pieces`, with their log-probabilities.
+
+        Words in which text of the source has replaced unknown subwords are those of the text.
+        """
+        if UNKNOWN in self.text or all(piece.text != UNKNOWN_PIECE for piece in self.pieces):
+            return words_of_pieces(self.pieces)
+        words, texts = words_of_pieces(self.pieces, unknown_is_word=False), split_words(self.text)
+        if len(words) != len(texts):
+            return words
+        return tuple(word._replace(text=text) for word, text in zip(words, texts, strict=True))
 
     @classmethod
     def of(
@@ -295,6 +305,6 @@ def _joined(pieces: list[Piece]) -> str:
     written = b""
     for piece in pieces:
         byte = _BYTE.fullmatch(piece.text)
-        text = "⁇" if piece.text == UNKNOWN_PIECE else piece.text
+        text = UNKNOWN if piece.text == UNKNOWN_PIECE else piece.text
         written += bytes([int(byte[1], 16)]) if byte else text.encode()
     return written.decode("utf-8", "replace").replace(WORD_BEGIN, " ").strip(" ")

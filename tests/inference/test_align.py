@@ -272,7 +272,9 @@ def test_every_hypothesis_and_alternative_replaces_its_own(model, tokenizers):
     """Also where parts are computed together: in a function from the second call on."""
     translator = Translator(model, tokenizers, **{**UNKNOWN, "beam_size": 3, "num_hypotheses": 3})
     written = translator.with_options(unknown="write")
-    found = [[x.text for x in row.hypotheses] for row in translator.translate(LINES)]
+    scored = translator.translate(LINES, word_scores=True)
+    found = [[x.text for x in row.hypotheses] for row in scored]
+    assert [[" ".join(word.text for word in x.words) for x in row.hypotheses] for row in scored] == found
     assert [[x.text for x in row.hypotheses] for row in translator.translate(LINES)] == found
     alone = [[x.text for x in translator.translate([line])[0].hypotheses] for line in LINES]
     assert found == alone

@@ -12,7 +12,7 @@ from keras_nmt.errors import UserError
 from keras_nmt.ids import BOS, EOS
 from keras_nmt.inference import Translator
 from keras_nmt.models import Ensemble, quantize
-from keras_nmt.text.translation import Piece, Translation, words_of_pieces
+from keras_nmt.text.translation import Hypothesis, Piece, Translation, words_of_pieces
 
 PREFIXES = ["die kleine katze", "", "drei", "sieben v", "", "die", "ka"]
 SEARCHES = {
@@ -149,6 +149,14 @@ def test_the_words_of_pieces_are_the_words_of_the_text(words):
     found = words_of_pieces([Piece(piece, -1.0) for piece in [*pieces, "</s>"]])
     assert [word.text for word in found] == text.split()
     assert sum(len(word.pieces) for word in found) == len(pieces)
+
+
+def test_words_with_replaced_unknown_subwords_are_those_of_the_text():
+    pieces = Piece.row(["▁die", "▁v", "<unk>", "gel", ".", "</s>"], [-1.0] * 6)
+    for text, words in (("die Vögel.", ["die", "Vögel."]), ("die v ⁇ gel.", ["die", "v", "⁇", "gel."])):
+        found = Hypothesis(text, -6.0, pieces=pieces).words
+        assert [word.text for word in found] == words
+        assert sum(len(word.pieces) for word in found) == 5
 
 
 def test_an_end_divides_words():
