@@ -472,11 +472,15 @@ class Translator:
         return answers["mean"].numpy(), answers["sentence"].numpy()
 
     @in_turn
-    def lengths(self, lines: Iterable[str], language: str) -> list[int]:
-        """Returns the lengths in tokens of lines of one of `languages`, with EOS, after truncation."""
+    def lengths(self, lines: Iterable[str], language: str, *, is_source: bool = False) -> list[int]:
+        """Returns the lengths in tokens of lines of one of `languages`, with EOS, after truncation.
+
+        With `is_source`, the lines are sources, which some models clean; those of the language "source" always are.
+        """
         if language not in self.tokenizers:
             raise UserError(f"`language` must be one of {', '.join(self.tokenizers)}. Received: {language!r}")
-        lengths = self.tokenizers[language].tokenize(_texts(check_lines(lines))).row_lengths().numpy() + 1
+        tokenizer = self.tokenizers[language].source if is_source else self.tokenizers[language]
+        lengths = tokenizer.tokenize(_texts(check_lines(lines))).row_lengths().numpy() + 1
         truncated: list[int] = np.minimum(lengths, self.length_buckets[-1]).tolist()
         return truncated
 

@@ -47,7 +47,7 @@ def warmup_records(lines: Iterable[str] | None, xla: bool, translator: Translato
         if translator.tags and translator.target is None:
             languages = {"target_language": next(iter(translator.tags.texts))}  # all have one graph
         by_length: dict[int, list[str]] = {}
-        for line, length in zip(lines, translator.lengths(lines, source), strict=True):
+        for line, length in zip(lines, translator.lengths(lines, source, is_source=True), strict=True):
             by_length.setdefault(bisect_left(translator.length_buckets, length), []).append(line)
         for length in sorted(by_length):
             for size, signature in itertools.product(translator.options.batch_buckets, signatures):

@@ -120,6 +120,7 @@ def test_what_a_model_answers_is_that_of_the_clean_text(model, tokenizers, trans
     first, other = plain.score([clean, written], [targets[0]] * 2)
     assert first == pytest.approx(second, abs=1e-4) != pytest.approx(other, abs=1e-2)
     many = Translator(*make_multilingual("label"))
+    assert many.lengths([written], "de", is_source=True) == many.lengths([clean], "de") != many.lengths([written], "de")
     first, second, other = many.score([written, clean, clean], [written, written, clean], "de", "fr")
     assert first == pytest.approx(second, abs=1e-4) != pytest.approx(other, abs=1e-2)
     for analysed in (
