@@ -199,8 +199,8 @@ def ablate(
     if patch is None and len(source) < 2 and any(cut.kind == "sentence" for cut in parsed):
         raise UserError("The kind `sentence` needs another sentence. Received: 1 line")
     translator, languages = open_translator(model, source_language, target_language)
-    pair, tokenizers = open_pair(translator, *languages)
-    batches = list(id_batches(tokenizers, source, target, MAX_TOKENS))
+    pair, tokenizers, language = open_pair(translator, *languages)
+    batches = list(id_batches(tokenizers, source, target, MAX_TOKENS, language=language))
     places = {record.place: record.num_parts for record, _ in model_records(pair, *(x[:1] for x in batches[0].ids))}
     expanded = dict.fromkeys(x for cut in parsed for x in cut.expand(places, each))
     others = [(i + 1) % len(source) if patch is None else patch - 1 for i in range(len(source))]

@@ -225,7 +225,7 @@ def _trained(
 ) -> list[_Probes | None]:
     """Trains the probes of the encoder and of the decoder; calls `advance` after each epoch."""
     counts = []
-    for tokenizer, of_side in zip(pair[1], texts, strict=True):
+    for tokenizer, of_side in zip(pair.tokenizers, texts, strict=True):
         ids = tokenizer.tokenize(list(of_side or [""])).flat_values.numpy()
         of_id = np.bincount(ids, minlength=tokenizer.vocabulary_size)
         of_id[: EOS + 1] = 0

@@ -223,7 +223,7 @@ def look_inside(
     if not text.strip():
         raise UserError(f"There is no text to translate. Received: {text!r}")
     translator, languages = open_translator(model, source_language, target_language)
-    pair, _ = open_pair(translator, *languages)
+    pair = open_pair(translator, *languages).model
     (translation,) = translator.translate([text], *languages, prefixes=[prefix] if prefix else None)
     (batch,) = hidden_states(
         translator,
@@ -258,8 +258,8 @@ def _alignment(
     heads = layers[attention_layer(model.alignment_layer, len(layers)) - 1]  # as `Translator.align`
     attention = heads.mean(axis=0) if model.alignment_head is None else heads[model.alignment_head - 1]
     source_words, target_words = tuple(split_words(source)), tuple(split_words(target))
-    size = len(target_words), len(source_words)
-    words = word_attention(attention[:-1, :-1], batch.source.words[:-1], batch.target.words[1:], size)
+    size, numbers = (len(target_words), len(source_words)), batch.source.words
+    words = word_attention(attention[:-1, numbers >= 0], numbers[numbers >= 0], batch.target.words[1:], size)
     return WordAlignment(source_words, target_words, words, tuple(pairs))
 
 
@@ -285,7 +285,8 @@ class DemoSystem:
     Args:
         name: String, the name of model and direction, which the page lists and links contain.
         translator: `Translator`, whose options decide on the search.
-        source_language, target_language: Strings, the direction; None for a model of one direction.
+        source_language, target_language: Strings, the direction, or the language of a tag; None for a model of one
+            direction.
         max_characters: Integer, the largest number of characters of a text, and of a forced beginning.
     """
 
@@ -319,15 +320,15 @@ def demo_systems(translators: Mapping[str, Translator], max_characters: int) -> 
         max_characters: Integer, see `DemoSystem`.
 
     Returns:
-        Dictionary from names, such as "many, de to fr", to `DemoSystem`; a model of one direction has its own name.
+        Dictionary from names to `DemoSystem`: "many, de to fr" for each direction, "tagged, to deu" for each language
+        of a model with target-language tags, and the model's own name if it has one direction.
     """
     systems = []
     for name, translator in translators.items():
-        if len(translator.directions) == 1:
-            systems.append(DemoSystem(name, translator, None, None, max_characters))
-        else:
-            systems += [
-                DemoSystem(f"{name}, {source} to {target}", translator, source, target, max_characters)
-                for source, target in translator.directions
-            ]
+        directions: dict[str, tuple[str | None, str | None]] = {name: (None, None)}
+        if len(translator.directions) > 1:
+            directions = {f"{name}, {source} to {target}": (source, target) for source, target in translator.directions}
+        elif translator.tags and translator.target is None:
+            directions = {f"{name}, to {target}": (None, target) for target in translator.tags.texts}
+        systems += [DemoSystem(of, translator, *direction, max_characters) for of, direction in directions.items()]
     return {system.name: system for system in systems}

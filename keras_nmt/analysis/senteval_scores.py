@@ -127,7 +127,7 @@ def _encoder(model: Model, vectors: str, options: dict[str, Any]) -> Encode:
     def encode(texts: Sequence[str]) -> dict[str, np.ndarray]:
         if vectors != "each-head":
             return {"": sentence_vectors(pair, texts, vectors, **further)}
-        k = pair[0].encoder.output["states"].shape[1] if pair[0].positions_before_source is None else 1
+        k = pair.model.encoder.output["states"].shape[1] if pair.model.positions_before_source is None else 1
         joined = sentence_vectors(pair, texts, "heads", **further)
         return {str(i): rows for i, rows in enumerate(np.split(joined, k, axis=1), 1)}
 

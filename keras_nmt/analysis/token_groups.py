@@ -103,7 +103,7 @@ def by_tag(
         chosen = [sentences[row] for row in side.rows]
         words = words_of_subwords(side.tokenizer, side.texts, [sentence.begins for sentence in chosen])
         tags = [[sentence.tags[i] for i in of_text] for sentence, of_text in zip(chosen, words, strict=True)]
-        return np.array([tag for of_text in tags for tag in (["", *of_text] if side.is_target else [*of_text, ""])])
+        return np.array(side.of_tokens(tags, ""))
 
     return labels
 
@@ -128,7 +128,7 @@ def by_frequency(
         [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), appendix A.3, figures 8 to 15.
     """
     check_no_string(source=source, target=target)
-    _, tokenizers = open_pair(model, **languages)
+    tokenizers = open_pair(model, **languages).tokenizers
     bins, notes = [], []
     for tokenizer, texts, side in zip(tokenizers, (source, target), ("source", "target"), strict=True):
         counts = np.zeros(tokenizer.vocabulary_size, "int64")

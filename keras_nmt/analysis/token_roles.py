@@ -184,7 +184,7 @@ def roles(
     languages: dict[str, Any] = {"source_language": source_language, "target_language": target_language}
     pair = open_pair(model, **languages)
     if token is not None:
-        _check_token(token, pair[1][0])
+        _check_token(token, pair.tokenizers[0])
     links: list[list[tuple[int, int]]] = []
     if references is not None:
         translator, languages_of_pair = open_translator(model, **languages)
@@ -201,7 +201,7 @@ def roles(
         num_roles = side.roles.shape[1]
         labels = None if groups is None else groups(side)
         best = side.roles.argmax(axis=1) + 1  # [N]
-        for i in np.flatnonzero(side.ids > EOS):
+        for i in np.flatnonzero((side.ids > EOS) & (side.words >= 0)):
             role, subword = int(best[i]), side.subwords[i]
             place = int(side.rows[side.sentences[i]]), int(side.words[i])
             by_role.setdefault(role, Counter())[subword] += 1

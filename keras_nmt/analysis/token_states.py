@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import itertools
 import os
+import warnings
 import weakref
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -27,15 +28,24 @@ from keras_nmt.errors import UserError, check_no_string
 from keras_nmt.ids import BOS, EOS, PAD
 from keras_nmt.inference import Translator
 from keras_nmt.inference.alignment import words_of_subwords
+from keras_nmt.inference.language_codes import unknown_language
 from keras_nmt.inference.load import load
+from keras_nmt.inference.target_tags import TargetTags
 from keras_nmt.layers._taps import Record, recording, tapping_outputs
 from keras_nmt.models import Ensemble, TranslationModel
 from keras_nmt.progress import count_steps
 
-# The model of one direction with its subwords, as `open_pair` returns it.
-Pair = tuple[TranslationModel, tuple[SubwordTokenizer, SubwordTokenizer]]
+
+class Pair(NamedTuple):
+    """The model of one direction with the subwords of its sides, and the language whose tag is put before sources."""
+
+    model: TranslationModel
+    tokenizers: tuple[SubwordTokenizer, SubwordTokenizer]
+    tag_language: str | None = None
+
+
 # A model directory, or a model with its subwords.
-Model = str | os.PathLike[str] | Translator | Pair
+Model = str | os.PathLike[str] | Translator | Pair | tuple[TranslationModel, tuple[SubwordTokenizer, SubwordTokenizer]]
 TENSORS = ("states", "attention", "gates", "roles", "composition", "bridge")
 NAMES = {  # of what a model may lack
     "bridge": "attention bridge",
@@ -57,8 +67,9 @@ class _AttentionBySite(dict[str, list[np.ndarray]]):
 class HiddenStates:
     """Inner tensors of one side of a model, over the N tokens of a batch of texts. Padding is left out.
 
-    The tokens of a source are the text's subwords and the end; those of a target are the begin and the subwords. Arrays
-    are float32. A tensor is None, or an empty dictionary, if the model lacks it or if it was not requested.
+    The tokens of a source are the text's subwords and the end, behind the target-language tag if one is put before it;
+    those of a target are the begin and the subwords. Arrays are float32. A tensor is None, or an empty dictionary, if
+    the model lacks it or if it was not requested.
 
     Attributes:
         texts: Tuple of the B texts of the batch.
@@ -114,9 +125,16 @@ class HiddenStates:
 
     @functools.cached_property
     def words(self) -> np.ndarray:
-        """The word index of each token in its text, `[N]`; -1 at the begin and the end. Spaces separate words."""
-        words_by_text = words_of_subwords(self.tokenizer, self.texts)
-        return np.array([i for words in words_by_text for i in ([-1, *words] if self.is_target else [*words, -1])])
+        """The word index of each token in its text, `[N]`; -1 where it is of no word. Spaces separate words."""
+        return np.array(self.of_tokens(words_of_subwords(self.tokenizer, self.texts), -1))
+
+    def of_tokens(self, values: Sequence[Sequence[Any]], other: Any) -> list[Any]:
+        """Returns N values from those of the subwords of each text, with `other` at begin, end and tag."""
+        of_all: list[Any] = []
+        for of_text, length in zip(values, self.lengths, strict=True):
+            behind = 0 if self.is_target else 1
+            of_all += [*[other] * (length - len(of_text) - behind), *of_text, *[other] * behind]
+        return of_all
 
     def by_sentence(self, values: np.ndarray) -> np.ndarray:
         """Returns the sum of values `[N, ...]` over the tokens of each text, `[B, ...]`."""
@@ -162,7 +180,8 @@ def hidden_states(
         layers: String or strings, patterns of the paths of layers whose outputs `HiddenStates.layers` gets, with `*`
             for any characters: "encoder/layer_1/self_attention", or "*/feed_forward". `keras_nmt.models.inner_layers`
             lists the paths. Any layer can be chosen, also one of your own. Defaults to none.
-        source_language, target_language: Strings, the direction of a multilingual model.
+        source_language, target_language: Strings, the direction of a multilingual model; `target_language` alone, the
+            language whose tag is put before the sources of a model with target-language tags.
         max_tokens: Integer, the largest number of tokens of a batch, padding included, unless a single text is longer.
             Defaults to 4096.
         generator: `numpy.random.Generator` that draws the order of the batches within 4,096 texts, such as for
@@ -201,10 +220,15 @@ def hidden_states(
     check_no_string(source=source, target=target)
     if unknown := sorted(set(tensors) - set(TENSORS)):
         raise UserError(f"`tensors` must be of {', '.join(TENSORS)}. Received: {', '.join(unknown)}")
-    pair, tokenizers = open_pair(model, source_language, target_language)
+    pair, tokenizers, language = open_pair(model, source_language, target_language)
     patterns = (layers,) if isinstance(layers, str) else tuple(layers)
     read = _reader(pair, tuple(tensors), patterns, target is not None)
-    batches = _batches(read, tokenizers, source, target, max_tokens, generator, pair.positions_before_source is None)
+    batches = _batches(
+        read,
+        id_batches(tokenizers, source, target, max_tokens, generator, language),
+        tokenizers,
+        pair.positions_before_source is None,
+    )
     total = len(source) if isinstance(source, Sequence) else None
     return _checked(batches, total, tensors, patterns, named(model))
 
@@ -238,25 +262,30 @@ def open_pair(model: Model, source_language: str | None = None, target_language:
         UserError: The folder is no model directory, the model is an ensemble, or does not have the direction.
     """
     if isinstance(model, tuple):
-        pair, (one, other) = model
-        return pair, (one.source, other)
+        pair = Pair(*model)
+        return pair._replace(tokenizers=(pair.tokenizers[0].source, pair.tokenizers[1]))
     if isinstance(model, Translator):
         whole, tokenizers = model.model, model.tokenizers
-        target_language = target_language if model.target is None else model.target
+        target_language = model.target if target_language is None else target_language
     else:
         whole, tokenizers, *_ = load(model)
     if isinstance(whole, Ensemble):
         raise UserError("An ensemble has no states of its own: give one of its models. Received: an ensemble")
+    language = None
+    if len(whole.directions) == 1 and (tags := TargetTags(tokenizers[whole.directions[0][0]].proto)):
+        if target_language is not None and target_language not in tags.texts:
+            raise UserError(unknown_language(target_language, tags.texts, "target"))
+        language, target_language = target_language, None
     direction = (source_language, target_language)
     if direction == (None, None) and len(whole.directions) == 1:
         direction = whole.directions[0]
     if direction not in whole.directions:
         reason = f"has the languages {', '.join(whole.languages)}: name those of one direction"
         if len(whole.directions) == 1:
-            reason = "has one direction: leave out the languages, and write the tag of a target language into the text"
+            reason = "has one direction: leave out the languages"
         raise UserError(f"The model {reason}. Received: from {source_language} to {target_language}")
     first, second = map(str, direction)
-    return whole.pair(first, second), (tokenizers[first].source, tokenizers[second])
+    return Pair(whole.pair(first, second), (tokenizers[first].source, tokenizers[second]), language)
 
 
 def open_translator(
@@ -385,14 +414,11 @@ def _tensors(
 
 def _batches(
     read: Callable[..., Any],
+    batches: Iterable[IdBatch],
     tokenizers: Sequence[SubwordTokenizer],
-    source: Iterable[str],
-    target: Iterable[str] | None,
-    max_tokens: int,
-    generator: np.random.Generator | None,
     has_bridge: bool,
 ) -> Iterator[HiddenStatesBatch]:
-    for batch in id_batches(tokenizers, source, target, max_tokens, generator):
+    for batch in batches:
         tensors_by_side = read(*batch.ids)
         made = [
             _side(
@@ -416,7 +442,7 @@ class IdBatch(NamedTuple):
     Attributes:
         rows: Array `[B]`, the indices of the texts in the corpus.
         texts: List with the tuple of a side's texts.
-        ids: List with the tensor `[B, T]` of a side's ids: a source with its end, a target with its begin.
+        ids: List with the tensor `[B, T]` of a side's ids: a source with its tag and its end, a target with its begin.
         lengths: List with the array `[B]` of a side's numbers of ids.
     """
 
@@ -432,16 +458,27 @@ def id_batches(
     target: Iterable[str] | None,
     max_tokens: int,
     generator: np.random.Generator | None = None,
+    language: str | None = None,
 ) -> Iterator[IdBatch]:
-    """Yields the ids of texts in batches; within 4,096 texts, those of similar length share a batch."""
+    """Yields the ids of texts in batches; within 4,096 texts, those of similar length share a batch.
+
+    If the source has target-language tags, that of `language` is put before texts without it; without a language, a
+    warning counts those without a tag.
+    """
+    tags, untagged = TargetTags(tokenizers[0].proto), list[tuple[int, str]]()
+    tag = tokenizers[0].tokenize([tags.texts[language]]).to_list()[0] if language is not None else []
     texts = zip(*((source,) if target is None else (source, target)), strict=True)
     first = 0
     while window := _take(texts, LINES_AT_ONCE):
         sides = list(zip(*window, strict=True))
-        rows = [
-            [[BOS, *ids] if side else [*ids, EOS] for ids in tokenizers[side].tokenize(lines).to_list()]
-            for side, lines in enumerate(sides)
-        ]
+        before: list[list[int]] = [[]] * len(window)
+        if tags:
+            before = [tag * bool(name) for name in tags.of_lines(sides[0], language, first + 1)]
+            untagged += tags.untagged(sides[0], first + 1) if language is None else []
+            sides[0] = tuple(map(tags.with_space, sides[0]))
+        subwords = [tokenizers[side].tokenize(lines).to_list() for side, lines in enumerate(sides)]
+        rows = [[[*first_ids, *ids, EOS] for first_ids, ids in zip(before, subwords[0], strict=True)]]
+        rows += [[[BOS, *ids] for ids in of_side] for of_side in subwords[1:]]
         sizes = [max(map(len, of_text)) for of_text in zip(*rows, strict=True)]
         order = sorted(range(len(window)), key=lambda i: -sizes[i])
         batches = []
@@ -459,6 +496,8 @@ def id_batches(
                 [np.array([len(of_side[i]) for i in chosen]) for of_side in rows],
             )
         first += len(window)
+    if untagged:
+        warnings.warn(tags.warning(len(untagged), *untagged[0]), stacklevel=2)
 
 
 def _take(texts: Iterator[Any], count: int) -> list[Any]:

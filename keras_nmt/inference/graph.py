@@ -322,6 +322,9 @@ class TextGraph:
         for side, name in enumerate(("source", "target")):
             of_subwords = self._segmented(inputs[name], side, rows.languages, words_of_texts)
             words.append(padded_words(of_subwords, lengths[side]))
+        # Words are those of the text as it is given, where a tag and a word may be one.
+        is_spaced = self.language_inputs.with_space(inputs["source"]) != inputs["source"]
+        words[0] = tf.where(is_spaced[:, None] & (words[0] > 0), words[0] - 1, words[0])
         is_subword = (words[1] >= 0) & (lengths[0] > 0)[:, None]
         alignment = tf.where(is_subword, attended[:, : tf.shape(words[1])[1]] - rows.before[:, None], -1)
         return {
@@ -409,7 +412,8 @@ class TextGraph:
         body: Callable[[SubwordTokenizer, tf.Tensor], tf.RaggedTensor],
     ) -> tf.RaggedTensor:
         """Calls `body` for each text `[N]`, cut to a bounded size, with the subwords of the text's language."""
-        return self._with_tokenizers(body, tf.strings.substr(texts, 0, self._most_bytes), side, languages)
+        texts = tf.strings.substr(texts, 0, self._most_bytes)
+        return self._with_tokenizers(body, texts if side else self.language_inputs.with_space(texts), side, languages)
 
     def _joined(self, tokens: tf.Tensor, attended: tf.Tensor | None, texts: tf.Tensor, rows: Rows) -> tf.Tensor:
         """Joins tokens `[N, K, T]` of texts `[N]` to translations `[N, K]`; `attended` are positions in the texts."""

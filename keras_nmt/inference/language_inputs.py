@@ -41,6 +41,7 @@ class LanguageInputs:
         self._languages, self._directions = languages, directions
         self.tags = TargetTags(tokenizer.proto if len(directions) == 1 else b"")
         self.tag_subwords = [tokenizer.tokenize([tag]).to_list()[0] for tag in self.tags.texts.values()]
+        self._any_tag = f"(?:{'|'.join(map(re.escape, self.tags.texts.values()))})"
         self._tag_numbers = {language: number for number, language in enumerate((NO_LANGUAGE, *self.tags.texts))}
 
     def targets(self, lines: Sequence[str], target: Languages) -> Languages:
@@ -95,6 +96,10 @@ class LanguageInputs:
             numbers["tag"] = tf.where(tags == 0, IN_TEXT, tags)
         return numbers
 
+    def with_space(self, texts: tf.Tensor) -> tf.Tensor:
+        """Returns source texts `[N]` with a space behind the tag with which they begin, as `TargetTags.with_space`."""
+        return tf.strings.regex_replace(texts, rf"^(\s*{self._any_tag})(\S)", r"\1 \2") if self.tags else texts
+
     def subwords_before(self, texts: tf.Tensor, numbers: tf.Tensor, is_read: tf.Tensor) -> tf.RaggedTensor:
         """Returns the subwords of the tags with these numbers, for texts `[N]` that do not begin with them.
 
@@ -103,8 +108,7 @@ class LanguageInputs:
         texts = tf.strings.regex_replace(texts, r"^\s+", "")
         wanted = tf.gather(["", *self.tags.texts.values()], tf.maximum(numbers, 0))
         has_wanted = tf.strings.substr(texts, tf.zeros_like(numbers), tf.strings.length(wanted)) == wanted
-        any_tag = "|".join(map(re.escape, self.tags.texts.values()))
-        has_any = tf.strings.regex_full_match(texts, f"(?s)({any_tag}).*")
+        has_any = tf.strings.regex_full_match(texts, f"(?s){self._any_tag}.*")
         is_put = is_read & (numbers > 0) & ~has_wanted
         are_right = tf.reduce_all(tf.where(is_put, ~has_any, has_any | (numbers != IN_TEXT) | ~is_read))
         message = f"A text must have one tag of a target language, of {', '.join(self.tags.texts)}. Received tags:"

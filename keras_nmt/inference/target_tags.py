@@ -66,12 +66,18 @@ class TargetTags:
             return TaggedLine(NO_LANGUAGE, "", line)
         return TaggedLine(language, found[0], line[found.end() :])
 
-    def of_lines(self, lines: Sequence[str], target: Languages) -> list[str]:
+    def with_space(self, line: str) -> str:
+        """Returns a line with a space behind its tag, without which a model reads the first word as part of a word."""
+        _, tag, text = self.split(line)
+        return f"{tag} {text}" if tag and text and not tag[-1].isspace() else line
+
+    def of_lines(self, lines: Sequence[str], target: Languages, first: int = 1) -> list[str]:
         """Returns the language whose tag each line needs in front, `NO_LANGUAGE` for a line that has its tag.
 
         Args:
             lines: The lines.
             target: The language of all lines, or one for each, `NO_LANGUAGE` for lines with a tag; None if all have.
+            first: Integer, the number of the first line, for messages. Defaults to 1.
 
         Raises:
             UserError: The model does not have a language, or a line has the tag of another one.
@@ -83,7 +89,7 @@ class TargetTags:
             if name not in self.texts and name != NO_LANGUAGE:
                 raise UserError(unknown_language(name, self.texts, "target"))
         found = []
-        for number, (line, name) in enumerate(zip(lines, names, strict=True), 1):
+        for number, (line, name) in enumerate(zip(lines, names, strict=True), first):
             own = self.split(line).language
             if own not in (name, NO_LANGUAGE) and name != NO_LANGUAGE:
                 raise UserError(

@@ -2,10 +2,12 @@
 
 import re
 
+import numpy as np
 import pytest
 import tensorflow as tf
 from small import FavourUnknown
 
+from keras_nmt.analysis import demo_systems, hidden_states, look_inside
 from keras_nmt.data import SubwordTokenizer, train_subwords
 from keras_nmt.errors import UserError
 from keras_nmt.formats import export_argos
@@ -51,8 +53,44 @@ def test_a_language_is_the_tag_in_front(translator, eager):
         aligned = translator.align(TEXTS[1:], targets, target=language)
         assert any(aligned)
         assert translator.align(lines, targets, target="") == [[(a + 1, b) for a, b in pairs] for pairs in aligned]
+        # So is a tag without a space behind it.
+        joined = [line.replace(f"{tag} ", tag) for line in lines]
+        assert translator.score(joined, targets, target="") == translator.score(lines, targets, target="")
+        aligned = [[(max(a - 1, 0), b) for a, b in pairs] for pairs in translator.align(lines, targets, target="")]
+        assert translator.align(joined, targets, target="") == aligned
     scores = [translator.score(["the cat"], ["a mouse"], target=x) for x in translator.tags.texts]
     assert len(set(map(str, scores))) == 2
+
+
+def test_states_are_those_of_the_text_with_the_tag_in_front(translator, tagged):
+    lines, targets = TEXTS[2:], ["a mouse", "cats"]
+    for language, tag in (("deu", ">>deu<<"), ("fra", "<2fra>")):
+        (found,) = hidden_states(translator, lines, targets, target_language=language)
+        written = [f"{tag} {lines[0]}", f"{tag}{lines[1]}"]
+        (expected,) = hidden_states(translator, written, targets, target_language=language)
+        for one, other in zip(found, expected, strict=True):
+            np.testing.assert_array_equal(one.ids, other.ids)
+            np.testing.assert_array_equal(one.states, other.states)
+        assert sorted(set(found.source.words)) == [-1, *range(6)]
+        assert (found.source.words[found.source.positions < 1] == -1).all()
+    with pytest.warns(UserWarning, match="1 line.s., the first of them line 2, do not begin with a tag of the model"):
+        list(hidden_states(translator, [">>deu<< the cat", "the cat"], ["a", "a"]))
+    with pytest.raises(UserError, match="did you mean deu"):
+        hidden_states(tagged, TEXTS, target_language="de")
+    with pytest.raises(UserError, match="Line 3 begins with the tag of another language"):
+        list(hidden_states(translator, ["the cat", "", "<2fra> a"], ["a"] * 3, target_language="deu"))
+    assert list(demo_systems({"one": translator}, 9)) == ["one, to deu", "one, to fra"]
+
+
+@pytest.mark.slow
+def test_the_insides_are_those_of_the_text_with_the_tag_in_front(translator, tagged):
+    insides = look_inside(tagged, TEXTS[2], target_language="fra")
+    (expected,) = translator.translate(TEXTS[2:3], target="fra")
+    assert insides.translation.text == expected.text
+    assert insides.alignment.source == tuple(TEXTS[2].split())
+    written = look_inside(translator, f"<2fra> {TEXTS[2]}").alignment
+    np.testing.assert_allclose(insides.alignment.attention, written.attention[:, 1:], atol=1e-6)
+    assert [(a + 1, b) for a, b in insides.alignment.pairs] == list(written.pairs)
 
 
 @pytest.mark.slow
