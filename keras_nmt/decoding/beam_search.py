@@ -92,6 +92,8 @@ def beam_search(
     Runs eagerly or traced, with or without XLA; all shapes are static unless `drop_finished` is set. Equal scores are
     resolved by the order of the beam, equal logits by the lower id.
 
+    (`BeamSampler` of keras_hub has no length penalty, and adds to the score of a hypothesis what follows its end.)
+
     Args:
         step: Function, a `DecoderStep` such as `model.decoder_step`.
         constants: Nest of tensors `[B, ...]`, passed to `step`.

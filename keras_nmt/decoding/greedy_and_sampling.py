@@ -146,6 +146,8 @@ def sampling_search(
     samples. Samples are independent, so two may be equal. As in every search, samples are returned best first: to get a
     sample that is not chosen by its score, draw one.
 
+    (Samplers of keras_hub have one seed for a batch, and return no log-probabilities.)
+
     Runs eagerly or traced, with or without XLA; all shapes are static. With a `top_k` of, say, 100, drawing and `top_p`
     cost almost nothing; without `top_k`, both work on the whole vocabulary at every position.
 

@@ -1,8 +1,8 @@
 """Scores of translations by sacreBLEU's metrics.
 
 To add a metric, add an entry to `METRICS`: `corpus_scores`, `paired_bootstrap`, `keras-nmt evaluate` and `dev_metrics`
-of trainings read it from there. sacreBLEU and Keras are imported where they are used, so that `keras-nmt --help` does
-not wait.
+of trainings read it from there. (Metrics of keras_hub have no signature, and no statistics of lines for the bootstrap.)
+sacreBLEU and Keras are imported where they are used, so that `keras-nmt --help` does not wait.
 """
 
 from __future__ import annotations

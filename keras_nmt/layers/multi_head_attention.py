@@ -90,6 +90,8 @@ class MultiHeadAttention(AssembledLayer):
     `call` attends over whole sequences. A decoder that generates one token at a time calls `project` once for each
     memory and `attend` for each query.
 
+    (`CachedMultiHeadAttention` of keras_hub has no place for layers between its projections and its output.)
+
     Args:
         num_heads: Integer, number of heads H.
         hidden_dim: Integer, width d of queries, keys, values and output; a multiple of `num_heads`.

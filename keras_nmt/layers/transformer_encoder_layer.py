@@ -104,6 +104,8 @@ class TransformerLayer(AssembledLayer):
 class TransformerEncoderLayer(TransformerLayer):
     """One Transformer encoder layer: self-attention, then a feed-forward network, each with a residual connection.
 
+    (`TransformerEncoder` and `TransformerDecoder` of keras_hub make these parts themselves: none can be exchanged.)
+
     Args:
         self_attention: `MultiHeadAttention` of the inputs to themselves.
         feed_forward: Layer `[B, T, d]` -> `[B, T, d]`, such as `FeedForward`.
