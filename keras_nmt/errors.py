@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import importlib.util
 import numbers
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeGuard
 
 # Characters that control a terminal, without tab and line feed.
@@ -50,10 +51,11 @@ class UserError(ValueError):
             f"{options[name]} {value}" if name in options else f"{name}={value!r:.200}"
             for name, value in self.received.items()
         ]
-        return f"{self.problem.format(**names)}. Received: {', '.join(values)}"
+        problem = re.sub(r"\{(\w+)\}", lambda match: names.get(match[1], match[0]), self.problem)  # may quote a user
+        return f"{problem}. Received: {', '.join(values)}"
 
 
-def require(is_right: object, problem: str, **received: object) -> None:
+def require(is_right: object, problem: str, /, **received: object) -> None:
     """Checks a condition on values of a user; raises a `UserError` if it does not hold. See there for the arguments.
 
     Example:
@@ -66,6 +68,79 @@ def require(is_right: object, problem: str, **received: object) -> None:
     """
     if not is_right:
         raise UserError(problem, received)
+
+
+@contextlib.contextmanager
+def errors_as(problem: str, *types: type[Exception]) -> Iterator[None]:
+    """Turns errors of other libraries in a block, by default of any type, into a `UserError`, which names them.
+
+    A `UserError` in the block keeps its words.
+
+    Example:
+
+    >>> with errors_as("model.yml is damaged", KeyError):
+    ...     {}["format"]
+    Traceback (most recent call last):
+        ...
+    keras_nmt.errors.UserError: model.yml is damaged. Received: KeyError('format')
+    """
+    try:
+        yield
+    except UserError:
+        raise
+    except Exception as error:
+        if types and not isinstance(error, types):
+            raise
+        shown = one_line(error)[:500] if isinstance(error, ValueError) else error_and_type(error)
+        problem += f" ({shown})" if "Received: " in problem else f". Received: {shown}"
+        raise UserError(problem) from None
+
+
+@contextlib.contextmanager
+def needs_extra(what: object, extra: str, of_client: str = "") -> Iterator[None]:
+    """Turns an `ImportError` in a block into a `UserError` that says how to install an extra of the package.
+
+    Args:
+        what: String or path, what needs the package, such as "figures".
+        extra: String, the name of the extra.
+        of_client: String, the name of the extra of keras-nmt-client with the same packages. Defaults to "", for none.
+    """
+    try:
+        yield
+    except ImportError as error:
+        install = install_extra(extra, of_client) if of_client else f"pip install 'keras_nmt[{extra}]'"
+        raise UserError(f"Missing package for {what}: {install}. Received: {error}") from None
+
+
+def check_choice(name: str, value: object, known: Iterable[object]) -> None:
+    """Checks that a value is one of those that are known; raises a `UserError` otherwise.
+
+    Example:
+
+    >>> check_choice("quantize", "int4", ("int8", "float16"))
+    Traceback (most recent call last):
+        ...
+    keras_nmt.errors.UserError: `quantize` must be one of int8, float16. Received: quantize='int4'
+    """
+    choices = list(known)
+    shown = ", ".join(str(one) for one in choices if one is not None)
+    require(value in choices, f"{{{name}}} must be one of {shown}", **{name: value})
+
+
+def check_names(what: str, names: Iterable[object], known: Iterable[str]) -> None:
+    """Checks that names are known; raises a `UserError` otherwise, which suggests the nearest names.
+
+    Example:
+
+    >>> check_names("metrics", ["bleu", "chrff"], ["bleu", "chrf"])
+    Traceback (most recent call last):
+        ...
+    keras_nmt.errors.UserError: There are no such metrics; the nearest is `chrf`. Received: chrff
+    """
+    choices = list(known)
+    unknown = list(dict.fromkeys(str(name) for name in names if name not in choices))
+    suggestion = nearest(unknown, choices) or f"known are {', '.join(choices)}"
+    require(not unknown, f"There are no such {what}; {suggestion}. Received: {', '.join(unknown)}")
 
 
 def without_controls(text: str) -> str:

@@ -68,10 +68,6 @@ def check_mechanism(**options: Any) -> None:
     )
     if not options:
         raise ValueError("Give the mechanism to check, such as roles=LayerSpec(MyRoles).")
-    if "dtype" in options:
-        raise ValueError(
-            f"Half precision is one of the checks: leave `dtype` out. Received: dtype={options['dtype']!r}"
-        )
     task = "the model cannot be made"
     try:
         model = randomise(Transformer(**{**SMALL, **options}))

@@ -18,9 +18,10 @@ from sacrebleu.metrics import BLEU
 from keras_nmt.analysis.cuts import MEASURED, Cut, TextValues, log_probabilities, model_records
 from keras_nmt.analysis.measurements import json_number, new_figure, save_figure
 from keras_nmt.analysis.token_states import IdBatch, Model, id_batches, open_pair, open_translator
-from keras_nmt.errors import UserError, check_no_string
+from keras_nmt.errors import UserError, check_no_string, require
 from keras_nmt.evaluation import significance
 from keras_nmt.evaluation.bootstrap import bleu_counts, bleu_of_counts, holm, quotient
+from keras_nmt.evaluation.metrics import check_lines
 from keras_nmt.files.atomic_files import write_json, write_text
 from keras_nmt.files.markdown import markdown_table
 from keras_nmt.inference import Translator
@@ -186,14 +187,11 @@ def ablate(
         UserError: A cut is wrong or matches nothing, there is no such line, numbers of lines differ, or the model is an
             ensemble or does not have the direction.
     """
-    check_no_string(source=source, target=target, cuts=cuts)
-    if len(source) != len(target) or not source:
-        raise UserError(f"There must be a target for each source. Received: {len(source)} and {len(target)} lines")
+    check_no_string(cuts=cuts)
+    check_lines(source=source, target=target)
     parsed = [Cut.parse(cut) for cut in cuts]
-    if not parsed:
-        raise UserError("Name what to cut, such as '*:gates=constant:0'. Received: nothing")
-    if patch is not None and not 1 <= patch <= len(source):
-        raise UserError(f"The line must be from 1 to {len(source)}. Received: {patch}")
+    require(parsed, "Name what to cut, such as '*:gates=constant:0'. Received: nothing")
+    require(patch is None or 1 <= patch <= len(source), f"The line must be from 1 to {len(source)}. Received: {patch}")
     if patch is not None and all(cut.kind != "sentence" for cut in parsed):
         raise UserError(f"A line to take values from goes with the kind `sentence`. Received: {patch}")
     if patch is None and len(source) < 2 and any(cut.kind == "sentence" for cut in parsed):

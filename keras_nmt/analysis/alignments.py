@@ -13,7 +13,8 @@ import numpy as np
 from keras_nmt.analysis.measurements import Measurements, new_figure
 from keras_nmt.analysis.token_states import Model, open_translator
 from keras_nmt.data.word_alignments import check_words
-from keras_nmt.errors import UserError, check_no_string
+from keras_nmt.errors import UserError
+from keras_nmt.evaluation.metrics import check_lines
 from keras_nmt.text.text_files import read_lines
 from keras_nmt.text.translation import split_words
 
@@ -156,12 +157,7 @@ def alignment_error_rate(
     Reference:
         [Och and Ney, 2003](https://aclanthology.org/J03-1002/), section 3.1.
     """
-    check_no_string(source=source, target=target)
-    if not len(source) == len(target) == len(gold) or not source:
-        raise UserError(
-            "There must be a target and gold links for each source. "
-            f"Received: {len(source)}, {len(target)} and {len(gold)} lines"
-        )
+    check_lines(source=source, target=target, gold=gold)
     if not any(links.sure or links.possible for links in gold):
         raise UserError(f"The gold alignments must have links. Received: {len(gold)} lines without any")
     name = "the gold links (--first and --swap must be right, and words separated alike; here words count from 0)"

@@ -9,9 +9,10 @@ from sacrebleu.metrics import BLEU
 
 from keras_nmt.analysis.measurements import Measurements, notes_of_outputs, numbers_of
 from keras_nmt.analysis.token_states import Model, open_translator
-from keras_nmt.errors import UserError, check_no_string, check_positive
+from keras_nmt.errors import check_positive
 from keras_nmt.evaluation import corpus_scores
 from keras_nmt.evaluation.bootstrap import bleu_counts
+from keras_nmt.evaluation.metrics import check_lines
 from keras_nmt.text.translation import count_outputs, split_words
 
 
@@ -50,18 +51,11 @@ def lengths(
         [Vázquez et al., 2020](https://doi.org/10.1162/COLI_a_00377), figure 3.
     """
     check_positive(width=width, quantiles=quantiles)
-    check_no_string(source=source, references=references)
-    if len(source) != len(references) or not source:
-        raise UserError(
-            f"There must be a reference for each source. Received: {len(source)} and {len(references)} lines"
-        )
+    check_lines(source=source, references=references)
     ignores_case = bool(lowercase)
     outputs: Mapping[str, int] = {}
     if isinstance(model, list):
-        if len(model) != len(source):
-            raise UserError(
-                f"There must be a translation of each source. Received: {len(model)} and {len(source)} lines"
-            )
+        check_lines(source=source, translations=model)
         hypotheses = list(model)
     else:
         translator, languages = open_translator(model, source_language, target_language)  # type: ignore[arg-type]

@@ -11,7 +11,7 @@ import numpy as np
 from keras_nmt.analysis.measurements import Key, Measurements, new_figure
 from keras_nmt.analysis.token_states import hidden_states
 from keras_nmt.data import SubwordTokenizer
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, check_choice, require
 from keras_nmt.models import AttentionBridgeModel, MultilingualModel, TranslationModel
 
 if TYPE_CHECKING:
@@ -67,8 +67,7 @@ def bridge_attention(
     """
     if not isinstance(model, AttentionBridgeModel) or model.bridge is None:
         raise UserError(f"The model has no attention bridge. Received: {type(model).__name__} without one")
-    if language not in model.languages:
-        raise UserError(f"The model has the languages {', '.join(model.languages)}. Received: {language}")
+    check_choice("language", language, model.languages)
     pair = model.pair(language, language), (tokenizer, tokenizer)
     results: dict[int, BridgeAttention] = {}
     for side, _ in hidden_states(pair, sentences, tensors=("bridge",), max_tokens=TOKENS_AT_ONCE):
@@ -156,8 +155,7 @@ def bridge_entropy(attentions: Sequence[BridgeAttention], num_first: int | None 
             "`attentions` must be of at least one sentence, all with one number of heads. "
             f"Received: {len(attentions)} sentences with heads {heads}"
         )
-    if num_first is not None and num_first < 0:
-        raise UserError(f"`num_first` must not be negative. Received: num_first={num_first}")
+    require(num_first is None or num_first >= 0, f"`num_first` must not be negative. Received: num_first={num_first}")
     lengths = np.array([attention.shape[1] for _, attention in attentions])
     entropies = np.stack([_entropies(attention) for _, attention in attentions])  # [N, k]
     firsts = lengths if num_first is None else np.full_like(lengths, num_first)

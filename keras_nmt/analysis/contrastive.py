@@ -12,7 +12,7 @@ import numpy as np
 
 from keras_nmt.analysis.measurements import Key, Measurements, numbers_of
 from keras_nmt.analysis.token_states import Model, open_translator
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, errors_as, require
 from keras_nmt.text.text_files import read_line_pairs, read_text
 
 ALL = "all"  # items together; of a wrong translation: without a category of its own
@@ -59,8 +59,7 @@ def contrast(
         [Sennrich, 2017](https://aclanthology.org/E17-2060/); [Rios et al., 2017](https://aclanthology.org/W17-4702/);
         [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), section 4.3.
     """
-    if not items:
-        raise UserError("There are no items to score.")
+    require(items, "There are no items to score.")
     translator, languages = open_translator(model, source_language, target_language)
     pairs = dict.fromkeys((item.source, text) for item in items for text in (item.correct, *item.incorrect))
     scores = translator.score(*zip(*pairs, strict=True), *languages)
@@ -132,15 +131,18 @@ def read_contrast(path: str | os.PathLike[str]) -> list[ContrastItem]:
                     f"Received: {', '.join(x.name for paths in files for x in paths) or 'none'}"
                 )
             items += contrast_of_texts(*(paths[0] for paths in files), category=folder.name)
-        if not items:
-            raise UserError(f"A folder of contrastive items must have a folder for each category. Received: {path}")
+        require(items, f"A folder of contrastive items must have a folder for each category. Received: {path}")
         return items
-    try:
+    with errors_as(
+        f"{path} must be a JSON list of objects with source, reference and errors",
+        ValueError,
+        TypeError,
+        KeyError,
+        AttributeError,
+    ):
         contents = json.loads(read_text(path))
-        if any(error.get("type") == ALL for item in contents for error in item["errors"]):
-            raise UserError(
-                f"No type of errors may be named {ALL}, which stands for all items: rename it. Received: {path}"
-            )
+        problem = f"No type of errors may be named {ALL}, which stands for all items: rename it. Received: {path}"
+        require(not any(error.get("type") == ALL for item in contents for error in item["errors"]), problem)
         return [
             ContrastItem(
                 str(item["source"]),
@@ -151,12 +153,6 @@ def read_contrast(path: str | os.PathLike[str]) -> list[ContrastItem]:
             for item in contents
             if item["errors"]
         ]
-    except UserError:
-        raise
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise UserError(
-            f"{path} must be a JSON list of objects with source, reference and errors. Received: {error!r:.200}"
-        ) from None
 
 
 def contrast_of_texts(
@@ -178,8 +174,7 @@ def contrast_of_texts(
         OSError: A file cannot be opened.
         UserError: Numbers of lines differ, there are no wrong translations, or a category is named "all".
     """
-    if not incorrect:
-        raise UserError("Missing files of wrong translations: at least one is needed.")
+    require(incorrect, "Missing files of wrong translations: at least one is needed.")
     names = [Path(path).name for path in incorrect]
     if len(set(names)) < len(names):
         names = [os.fspath(path) for path in incorrect]

@@ -14,7 +14,7 @@ import tensorflow as tf
 from keras import ops
 
 from keras_nmt.analysis.token_states import IdBatch
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, require
 from keras_nmt.ids import EOS, PAD
 from keras_nmt.layers import Record, recording
 from keras_nmt.models import TranslationModel
@@ -54,8 +54,7 @@ class Cut:
         pattern, _, kind = text.rpartition("=")
         name, _, value = kind.partition(":")
         is_right = {"constant": _is_number(value), "without": value in ("1", "2")}.get(name, kind in MEASURED)
-        if not (pattern and is_right):
-            raise UserError(f"A cut must be PATTERN=KIND, with the kind {KINDS}. Received: {text}")
+        require(pattern and is_right, f"A cut must be PATTERN=KIND, with the kind {KINDS}. Received: {text}")
         return cls(pattern, kind)
 
     def expand(self, places: Mapping[str, int], each: bool) -> list[Cut]:
@@ -68,13 +67,11 @@ class Cut:
         """
         place, part = self._split()
         matching = self.matching(places)
-        if not matching:
-            raise UserError(f"The model has the places {', '.join(places)}. Received: {self.pattern}")
+        require(matching, f"The model has the places {', '.join(places)}. Received: {self.pattern}")
         for x in matching:
             self._check(x, places[x], part)
         if not each:
-            if part == "*":
-                raise UserError(f"Parts one by one need --each. Received: {self.pattern}")
+            require(part != "*", f"Parts one by one need --each. Received: {self.pattern}")
             return [self]
         alone = [
             dataclasses.replace(self, pattern=f"{x}:{number}" if number else x)

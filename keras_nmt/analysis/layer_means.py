@@ -10,7 +10,7 @@ import numpy as np
 from keras_nmt.analysis.measurements import Key, Measurements, items_of_groups
 from keras_nmt.analysis.token_groups import TokenGroups, notes_of
 from keras_nmt.analysis.token_states import HiddenStates, HiddenStatesBatch, Model, hidden_states, named
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, require
 
 BINS = 20
 # Rounding errors of float32 stay below this part of the composition's norm.
@@ -49,8 +49,7 @@ class Sums:
         for key in [(group, item) for group, items in items_of_groups(self._rows).items() for item in items]:
             samples[key] = np.zeros([number, 2])  # also for sentences without a token that counts
             samples[key][np.concatenate(self._rows[key])] = np.concatenate(self._sums[key])
-        if not samples:
-            raise UserError(f"There are no lines to measure for {analysis}.")
+        require(samples, f"There are no lines to measure for {analysis}.")
         with np.errstate(invalid="ignore", divide="ignore"):
             values = {key: float(np.divide(*x.sum(axis=0))) for key, x in samples.items()}
         return Measurements(analysis, unit, values, samples, **more)

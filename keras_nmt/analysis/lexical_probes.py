@@ -14,7 +14,8 @@ from keras_nmt.analysis.layer_means import Sums
 from keras_nmt.analysis.measurements import Measurements, over_seeds
 from keras_nmt.analysis.token_groups import TokenGroups, notes_of
 from keras_nmt.analysis.token_states import Model, Pair, hidden_states, open_pair
-from keras_nmt.errors import UserError, check_no_string, check_positive
+from keras_nmt.errors import check_positive, require
+from keras_nmt.evaluation.metrics import check_lines
 from keras_nmt.ids import EOS
 from keras_nmt.progress import count_steps
 
@@ -77,15 +78,12 @@ def lexical(
         [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), section 4.1 and appendix A.1.
     """
     check_positive(epochs=epochs, hidden_dim=hidden_dim, learning_rate=learning_rate, seeds=len(seeds))
-    check_no_string(source=source, target=target, test_source=test_source, test_target=test_target)
     for one, other in ((source, target), (test_source, test_target)):
-        if one is not None and other is not None and len(one) != len(other):
-            raise UserError(f"There must be a target for each source. Received: {len(one)} and {len(other)} lines")
+        check_lines(**{name: lines for name, lines in (("source", one), ("target", other)) if lines is not None})
     notes = notes_of(groups)
     if test_source is None:
         kept, held = split_rows(len(source))
-        if not len(held):
-            raise UserError(f"`source` must have ten sentences, or give a test text. Received: {len(source)} sentences")
+        require(len(held), f"`source` must have ten sentences, or give a test text. Received: {len(source)} sentences")
         train, test = (_chosen((source, target), rows) for rows in (kept, held))
         if groups is not None:
             groups = _of_rows(groups, held)

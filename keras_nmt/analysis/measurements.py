@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from keras_nmt.errors import UserError, one_line
+from keras_nmt.errors import errors_as, needs_extra, require
 from keras_nmt.evaluation import significance
 from keras_nmt.files.atomic_files import atomic_path, write_bytes, write_json, write_text
 from keras_nmt.files.markdown import markdown_table
@@ -35,10 +35,8 @@ def new_figure(width: float, height: float) -> Figure:
     Raises:
         UserError: matplotlib is missing.
     """
-    try:
+    with needs_extra("figures", "analysis"):
         from matplotlib.figure import Figure
-    except ImportError as error:
-        raise UserError(f"Figures need matplotlib: pip install 'keras_nmt[analysis]'. Received: {error}") from None
     return Figure(figsize=(width, height), layout="constrained")
 
 
@@ -163,15 +161,13 @@ class Measurements:
         """
         if not Path(path).is_file():
             return None
-        try:
-            with np.load(path, allow_pickle=False) as file:
-                header = json.loads(str(file["header"]))
-                if header.pop("settings") != json.loads(json.dumps(settings)):
-                    return None
-                keys = [tuple(key) for key in header.pop("samples")]
-                samples = {key: file[f"samples_{i}"] for i, key in enumerate(keys)}
-        except Exception as error:  # damage shows in many ways in an archive
-            raise UserError(f"A finished part is damaged: remove it. Received: {path} ({one_line(error)})") from None
+        damage = f"A finished part is damaged: remove it. Received: {path}"
+        with errors_as(damage), np.load(path, allow_pickle=False) as file:
+            header = json.loads(str(file["header"]))
+            if header.pop("settings") != json.loads(json.dumps(settings)):
+                return None
+            keys = [tuple(key) for key in header.pop("samples")]
+            samples = {key: file[f"samples_{i}"] for i, key in enumerate(keys)}
         limits = header["limits"] and tuple(header["limits"])
         for name in ("values", "references", "deviations"):
             header[name] = {(group, item): value for group, item, value in header[name]}
@@ -427,8 +423,7 @@ def notes_of_outputs(outputs: Mapping[str, int]) -> tuple[str, ...]:
 
 def _check_one_analysis(measured: Iterable[Measurements]) -> None:
     kinds = {measurements.analysis for measurements in measured}
-    if len(kinds) != 1:
-        raise UserError(f"Compare measurements of one analysis. Received: {', '.join(sorted(kinds)) or 'none'}")
+    require(len(kinds) == 1, f"Compare measurements of one analysis. Received: {', '.join(sorted(kinds)) or 'none'}")
 
 
 def _as_sums(samples: np.ndarray) -> np.ndarray:

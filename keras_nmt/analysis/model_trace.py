@@ -28,7 +28,7 @@ from keras_nmt.analysis.token_states import (
     open_pair,
     open_translator,
 )
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, require
 from keras_nmt.inference import Translation, Translator
 from keras_nmt.models import TranslationModel
 from keras_nmt.models.translation_model import attention_layer
@@ -220,8 +220,7 @@ def look_inside(
     >>> [layer for group, layer in trace.gates.values if group == "encoder self keys"], trace.bridge is None
     (['1'], True)
     """
-    if not text.strip():
-        raise UserError(f"There is no text to translate. Received: {text!r}")
+    require(text.strip(), f"There is no text to translate. Received: {text!r}")
     translator, languages = open_translator(model, source_language, target_language)
     pair = open_pair(translator, *languages).model
     (translation,) = translator.translate([text], *languages, prefixes=[prefix] if prefix else None)

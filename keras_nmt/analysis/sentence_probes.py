@@ -12,7 +12,7 @@ import numpy as np
 import tensorflow as tf
 
 from keras_nmt.analysis.token_states import HiddenStates, Model, hidden_states, named
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, require
 from keras_nmt.progress import count_steps
 
 PENALTIES = (1e-5, 1e-4, 1e-3, 1e-2)  # SentEval's weights of the L2 penalty
@@ -62,8 +62,7 @@ def _vectors(side: HiddenStates, kind: str, number: int, vectors: str, model: Mo
     if kind in ("states", "layer"):
         assert side.states is not None
         assert side.output is not None
-        if number >= len(side.states):
-            raise UserError(f"The encoder has layers 1 to {len(side.states) - 1}. Received: vectors={vectors!r}")
+        require(number < len(side.states), f"The encoder has layers 1 to {len(side.states) - 1}", vectors=vectors)
         states = side.output if kind == "states" else side.states[number]
         return side.by_sentence(states) / side.lengths[:, None]
     if side.bridge is None:

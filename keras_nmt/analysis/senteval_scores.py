@@ -19,7 +19,7 @@ from keras_nmt.analysis.sentence_probes import (
 )
 from keras_nmt.analysis.task_data import PROBING, TEST, TRAIN, VALIDATION, SentEvalTask, read_senteval
 from keras_nmt.analysis.token_states import Model, open_pair
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, require
 from keras_nmt.inference import Translator
 
 FOLDS = 10
@@ -165,8 +165,7 @@ def accuracy(
 
         folds = np.zeros(len(labels), int)
         least = int(np.bincount(labels)[np.unique(labels)].min())
-        if least < FOLDS:
-            raise UserError(f"Each class must have ten items for ten folds. Received: {least} items of a class")
+        require(least >= FOLDS, f"Each class must have ten items for ten folds. Received: {least} items of a class")
         for i, (_, rows) in enumerate(StratifiedKFold(FOLDS, shuffle=True, random_state=seed).split(x, labels)):
             folds[rows] = i
         tests = np.stack([folds == i for i in range(FOLDS)])  # [F, n]

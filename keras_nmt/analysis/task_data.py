@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, check_choice
 from keras_nmt.text.text_files import read_lines
 
 TRAIN, VALIDATION, TEST = 0, 1, 2
@@ -177,8 +177,7 @@ def read_senteval(folder: str | os.PathLike[str], task: str) -> SentEvalTask:
     """
     folder = Path(folder)
     known = {**TASKS, **{name: _probing(file) for name, file in PROBING.items()}}
-    if task not in known:
-        raise UserError(f"Tasks must be of {', '.join(known)}. Received: {task}")
+    check_choice("task", task, known)
     inner = folder / ("probing" if task in PROBING else "downstream")
     try:
         data = known[task](inner if inner.is_dir() else folder)

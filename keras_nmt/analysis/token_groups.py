@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from keras_nmt.analysis.token_states import LINES_AT_ONCE, HiddenStates, Model, open_pair
-from keras_nmt.errors import UserError, check_no_string, one_line
+from keras_nmt.errors import check_no_string, errors_as, needs_extra, require
 from keras_nmt.ids import EOS
 from keras_nmt.inference.alignment import words_of_subwords
 from keras_nmt.text.text_files import read_lines
@@ -47,18 +47,13 @@ def read_conllu(path: str | os.PathLike[str]) -> list[TaggedSentence]:
         OSError: The file cannot be opened.
         UserError: The file is not CoNLL-U, or `conllu` is missing.
     """
-    try:
+    with needs_extra("treebanks", "analysis"):
         import conllu
-    except ImportError as error:
-        raise UserError(f"Treebanks need conllu: pip install 'keras_nmt[analysis]'. Received: {error}") from None
     lines = read_lines(path)
-    try:
+    errors = conllu.exceptions.ParseException, ValueError, TypeError, LookupError
+    with errors_as(f"{os.fspath(path)} must be CoNLL-U, of ten columns", *errors):
         sentences = [_tagged(tokens) for tokens in conllu.parse("\n".join(lines) + "\n")]
-    except (conllu.exceptions.ParseException, ValueError, TypeError, LookupError) as error:
-        reason = one_line(error)[:200]
-        raise UserError(f"{os.fspath(path)} must be CoNLL-U, of ten columns. Received: {reason}") from None
-    if not sentences:
-        raise UserError(f"{os.fspath(path)} must be CoNLL-U, and has no sentences.")
+    require(sentences, f"{os.fspath(path)} must be CoNLL-U, and has no sentences.")
     return sentences
 
 

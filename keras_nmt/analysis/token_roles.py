@@ -16,7 +16,7 @@ from keras_nmt.analysis.measurements import new_figure, save_figure
 from keras_nmt.analysis.token_groups import TokenGroups
 from keras_nmt.analysis.token_states import Model, hidden_states, named, open_pair, open_translator
 from keras_nmt.data import SubwordTokenizer
-from keras_nmt.errors import UserError, check_no_string
+from keras_nmt.errors import UserError, check_no_string, require
 from keras_nmt.files.atomic_files import write_json, write_text
 from keras_nmt.files.markdown import markdown_table
 from keras_nmt.ids import EOS
@@ -214,8 +214,7 @@ def roles(
             if token is not None and subword in (token, f"▁{token}"):
                 listed.append((place, role))
     tokens = sum(sum(counts.values()) for counts in by_role.values())
-    if not tokens:
-        raise UserError("The text has no subwords.")
+    require(tokens, "The text has no subwords.")
     information = None if groups is None else _information(*paired)
     everywhere: Counter[str] = sum(by_role.values(), Counter())
     made = []

@@ -24,7 +24,7 @@ from keras_nmt.analysis.layer_records import (
     numbered,
 )
 from keras_nmt.data import SubwordTokenizer
-from keras_nmt.errors import UserError, check_no_string
+from keras_nmt.errors import UserError, check_names, check_no_string
 from keras_nmt.ids import BOS, EOS, PAD
 from keras_nmt.inference import Translator
 from keras_nmt.inference.alignment import words_of_subwords
@@ -218,8 +218,7 @@ def hidden_states(
         [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), section 4.1.
     """
     check_no_string(source=source, target=target)
-    if unknown := sorted(set(tensors) - set(TENSORS)):
-        raise UserError(f"`tensors` must be of {', '.join(TENSORS)}. Received: {', '.join(unknown)}")
+    check_names("`tensors`", tensors, TENSORS)
     pair, tokenizers, language = open_pair(model, source_language, target_language)
     patterns = (layers,) if isinstance(layers, str) else tuple(layers)
     read = _reader(pair, tuple(tensors), patterns, target is not None)

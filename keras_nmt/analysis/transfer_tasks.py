@@ -14,7 +14,7 @@ from keras_nmt.analysis.measurements import Key, Measurements
 from keras_nmt.analysis.sentence_probes import features_of_pairs, predict_by_best_penalty, sentence_vectors
 from keras_nmt.analysis.task_data import lines_of
 from keras_nmt.analysis.token_states import Model, open_translator
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, errors_as, require
 
 VALIDATION = 10  # every tenth item of the training text
 
@@ -114,12 +114,11 @@ def read_transfer(folder: str | os.PathLike[str]) -> tuple[dict[str, TransferTex
             does not occur in training.
     """
     folder = Path(folder)
-    if not folder.is_dir():
-        raise UserError(f"There is no such folder. Received: {folder}")
+    require(folder.is_dir(), f"There is no such folder. Received: {folder}")
     files = {path.name.removesuffix(".gz") for path in folder.iterdir()}
     train: dict[str, TransferTexts] = {}
     test: dict[str, TransferTexts] = {}
-    try:
+    with errors_as(f"{folder} must have XNLI's tables or texts by class", OSError, ValueError):
         for name in sorted(files, key=lambda name: (name.startswith("train"), name)):  # train replaces dev
             if match := re.fullmatch(r"(train|dev)\.([\w-]+)\.tsv", name):
                 rows = [line.split("\t") for line in lines_of(folder / name)]
@@ -138,10 +137,6 @@ def read_transfer(folder: str | os.PathLike[str]) -> tuple[dict[str, TransferTex
                 texts = lines_of(folder / name)
                 data.texts.extend(texts)
                 data.labels.extend([match[2]] * len(texts))
-    except UserError:
-        raise
-    except (OSError, ValueError) as error:
-        raise UserError(f"{folder} must have XNLI's tables or texts by class. Received: {error}") from None
     if not train or not test:
         raise UserError(
             "The folder must have dev.LANG.tsv, test.LANG.tsv and test.labels, or train.CLASS.LANG and "

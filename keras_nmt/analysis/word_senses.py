@@ -14,7 +14,8 @@ from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 from keras_nmt.analysis.measurements import Key, Measurements, notes_of_outputs
 from keras_nmt.analysis.task_data import text_of_key
 from keras_nmt.analysis.token_states import Model, open_translator
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, require
+from keras_nmt.evaluation.metrics import check_lines
 from keras_nmt.text.text_files import read_line_pairs, read_lines
 from keras_nmt.text.translation import count_outputs
 
@@ -69,8 +70,7 @@ def senses(
     Reference:
         [Raganato et al., 2019](https://aclanthology.org/W19-5354/), the MuCoW test suite.
     """
-    if not items:
-        raise UserError("There are no items to translate.")
+    require(items, "There are no items to translate.")
     outputs: Mapping[str, int] = {}
     if isinstance(model, list):
         translations = model
@@ -78,8 +78,7 @@ def senses(
         translator, languages = open_translator(model, source_language, target_language)  # type: ignore[arg-type]
         translated = translator.translate([item.source for item in items], *languages)
         translations, outputs = [x.text for x in translated], count_outputs(translated)
-    if len(translations) != len(items):
-        raise UserError(f"There must be a translation of each item. Received: {len(translations)} and {len(items)}")
+    check_lines(items=items, translations=translations)
     samples: dict[Key, np.ndarray] = {}
     has_wrong = np.array([_has_any(text, x.wrong) for text, x in zip(translations, items, strict=True)])
     has_right = np.array([_has_any(text, x.right) for text, x in zip(translations, items, strict=True)])

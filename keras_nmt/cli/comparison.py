@@ -11,7 +11,7 @@ import typer
 from keras_nmt.cli.options import Set, with_options
 from keras_nmt.cli.recipe_app import OF_COMPARISON, Seeds, carry_out, comparison_arguments, parse_overrides, parse_seeds
 from keras_nmt.cli.run_app import import_tensorflow
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, check_choice, check_names
 from keras_nmt.experiments.recipe import check_reference, matched_hidden_dim, merge_settings
 from keras_nmt.files.json_file import read_json
 
@@ -70,15 +70,13 @@ def read_list(path: Path) -> dict[str, Any]:
     for key, kind in KEYS.items():
         if not isinstance(compared.get(key), kind):
             raise UserError(f"{path} needs `{key}`, a {kind.__name__}. Received: {key}={compared.get(key)!r}")
-    if unknown := sorted(set(compared) - set(KEYS)):
-        raise UserError(f"{path} has {', '.join(KEYS)} only. Received: {', '.join(unknown)}")
+    check_names(f"entries of {path}", compared, KEYS)
     for name, configuration in compared["configurations"].items():
         if not isinstance(configuration, dict):
             raise UserError(f"A configuration is an object of settings by name. Received: {name}={configuration!r}")
 
     def chosen(name: str) -> dict[str, Any]:
-        if name not in compared["configurations"]:
-            raise UserError(f"A configuration must be one of {', '.join(compared['configurations'])}. Received: {name}")
+        check_choice("configuration", name, compared["configurations"])
         found: dict[str, Any] = compared["configurations"][name]
         return found
 

@@ -31,7 +31,7 @@ from keras_nmt.cli.options import (
 from keras_nmt.cli.progress import progress
 from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.cli.translation import open_translator
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, require
 from keras_nmt.files.json_file import json_digest
 from keras_nmt.files.model_config import ModelFiles, read_model_files
 from keras_nmt.files.paths import check_local, check_regular
@@ -140,8 +140,7 @@ def distill(
 
 def _beam_size(model: ModelFiles, search: dict[str, Any]) -> int:
     """Returns the size of the beam, the default of --n-best."""
-    if search.get("sample"):
-        raise UserError("Missing option --n-best N: how many samples of a line there are to select from.")
+    require(not search.get("sample"), "Missing option --n-best N: how many samples of a line there are to select from.")
     return int(with_defaults(model.search, search).get("beam_size", SearchOptions.beam_size))
 
 

@@ -24,7 +24,7 @@ from keras_nmt.cli.options import (
 from keras_nmt.cli.progress import working
 from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.cli.translation_stream import counts_of, warn_of_translator
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, check_names, require
 from keras_nmt.evaluation.metrics import DEFAULT_METRICS, METRICS
 from keras_nmt.files.model_config import read_model_files
 from keras_nmt.text.text_files import read_line_pairs
@@ -81,8 +81,7 @@ def evaluate(
 ) -> None:
     """Scores the translations of a model or of a system: BLEU, chrF and TER by sacreBLEU, COMET by its own program."""
     names = list(dict.fromkeys(name.strip() for name in metrics.split(",")))
-    if unknown := [name for name in names if name not in ALL_METRICS]:
-        raise UserError(f"--metrics must be among {', '.join(ALL_METRICS)}. Received: --metrics {', '.join(unknown)!r}")
+    check_names("--metrics", names, ALL_METRICS)
     if not references:
         raise UserError("Missing option --references: the file of reference translations.")
     with_comet = "comet" in names
@@ -91,8 +90,7 @@ def evaluate(
             "Give DIRECTORY with --source FILE, or --hypotheses FILE, and not both. "
             f"Received: directory={directory}, source={source}, hypotheses={hypotheses}"
         )
-    if with_comet and source is None:
-        raise UserError("Missing option --source: the metric comet also needs --source FILE.")
+    require(not with_comet or source is not None, "Missing option --source: the metric comet also needs --source FILE.")
     if with_comet != (comet_model is not None) or (with_comet and len(references) > 1):
         raise UserError(
             "For COMET, give --metrics comet, --comet-model FILE and one file of references. "

@@ -17,7 +17,7 @@ from keras_nmt.cli.lines import write_line
 from keras_nmt.cli.options import Import, SourceLanguage, TargetLanguage, drop_none
 from keras_nmt.cli.progress import progress
 from keras_nmt.cli.run_app import import_tensorflow
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, require
 from keras_nmt.files.atomic_files import check_writable
 from keras_nmt.files.model_config import CONFIG, WEIGHTS, ModelFiles, read_model_files
 from keras_nmt.files.paths import check_regular
@@ -162,8 +162,7 @@ def model_names(directories: Sequence[Path]) -> list[str]:
 
 def _joined_by_commas(argument: Path) -> list[Path]:
     paths = [str(argument)] if os.path.exists(argument) else str(argument).split(",")  # also where the name is too long
-    if "" in paths:
-        raise UserError(f"Join the directories of a model's runs by commas, without spaces. Received: {argument}")
+    require("" not in paths, f"Join the directories of a model's runs by commas, without spaces. Received: {argument}")
     return [Path(path) for path in paths]
 
 

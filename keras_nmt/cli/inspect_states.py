@@ -29,7 +29,7 @@ from keras_nmt.cli.options import (
 )
 from keras_nmt.cli.progress import progress, working
 from keras_nmt.cli.run_app import import_tensorflow
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, require
 from keras_nmt.files.model_config import ModelFiles
 from keras_nmt.progress import show_steps
 from keras_nmt.text.text_files import read_line_pairs, read_lines
@@ -385,8 +385,7 @@ def _of_states(
 def _check_grouping(by: GroupedBy | None, conllu: Path | None, target: Path | None) -> None:
     if (by == GroupedBy.POS) != (conllu is not None):
         raise UserError(f"--by pos and --conllu FILE go together. Received: by={by}, conllu={conllu}")
-    if conllu is not None and target is not None:
-        raise UserError(f"--conllu has no translations: leave --target out. Received: {target}")
+    require(conllu is None or target is None, f"--conllu has no translations: leave --target out. Received: {target}")
 
 
 def _tagged(conllu: Path) -> tuple[list[str], Any]:

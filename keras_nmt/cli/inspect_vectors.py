@@ -13,7 +13,7 @@ import typer
 from keras_nmt import analysis
 from keras_nmt.cli.inspect_common import OUTPUT, SHARED, Directories, Inspection, Seeds, file_name
 from keras_nmt.cli.options import Language, Source, Weights, refuse_without, with_options
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, require
 from keras_nmt.files.model_config import ModelFiles
 from keras_nmt.text.text_files import read_lines
 
@@ -81,8 +81,7 @@ def transfer(
 
 
 def _check_folder(data: Path) -> None:
-    if not data.is_dir():
-        raise UserError(f"There is no such folder. Received: {data}")
+    require(data.is_dir(), f"There is no such folder. Received: {data}")
 
 
 def _vectors_on_tasks(
@@ -137,8 +136,7 @@ def bridge(
             f"Received: --weights {weights} with {', '.join(map(str, inspection.names))}"
         )
     lines = {number: line for number, line in enumerate(read_lines(source), 1) if line.strip()}
-    if not lines:
-        raise UserError(f"--source must have a line with text. Received: {source}")
+    require(lines, f"--source must have a line with text. Received: {source}")
 
     def measure(files: ModelFiles) -> analysis.Measurements:
         from keras_nmt.inference.load import load

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
-from keras_nmt.errors import UserError, error_and_type
+from keras_nmt.errors import UserError, errors_as, require
 from keras_nmt.files.model_config import ModelFiles
 from keras_nmt.files.search_options import TABLE, TYPES, SearchOptions, flag_of, help_of, names_of, with_defaults
 
@@ -198,8 +198,7 @@ def check_search(model: ModelFiles, options: Mapping[str, Any]) -> None:
 def setting(text: str) -> tuple[str, Any]:
     """Returns the name and the value of `NAME=VALUE`, the value JSON or else a word."""
     name, equals, value = text.partition("=")
-    if not equals:
-        raise UserError(f"--set must be NAME=VALUE. Received: {text}")
+    require(equals, f"--set must be NAME=VALUE. Received: {text}")
     try:
         return name, json.loads(value)
     except ValueError as error:
@@ -255,23 +254,15 @@ def make_callbacks(names: Iterable[str], settings: Mapping[str, Any]) -> list[ke
     callbacks: list[Any] = []
     for name in names:
         module, _, factory = name.partition(":")
-        try:
+        with errors_as(
+            "--callbacks must be MODULE:FACTORY of a module that Python finds, for example by PYTHONPATH. "
+            f"Received: {name}"
+        ):
             function = getattr(importlib.import_module(module), factory)
-        except Exception as error:  # of the user's module, too
-            raise UserError(
-                "--callbacks must be MODULE:FACTORY of a module that Python finds, for example by PYTHONPATH. "
-                f"Received: {name} ({error_and_type(error)})"
-            ) from None
-        try:
+        with errors_as(f"The factory of callbacks raised an error. Received: {name}"):
             made = function(dict(settings))
-        except Exception as error:
-            raise UserError(
-                f"The factory of callbacks raised an error. Received: {name} ({error_and_type(error)})"
-            ) from error
         made = list(made) if isinstance(made, list | tuple) else [made]
-        if not all(isinstance(callback, Callback) for callback in made):
-            raise UserError(
-                f"A factory must return a Keras callback, or a list of such. Received: {name} gave {made!r}"
-            )
+        problem = f"A factory must return a Keras callback, or a list of such. Received: {name} gave {made!r}"
+        require(all(isinstance(callback, Callback) for callback in made), problem)
         callbacks += made
     return callbacks

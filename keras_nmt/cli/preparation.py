@@ -10,7 +10,7 @@ import typer
 
 from keras_nmt.cli.options import drop_none, with_options
 from keras_nmt.cli.progress import working, write_above
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, needs_extra, require
 from keras_nmt.files.paths import check_local
 
 FILES = "Files of the {side} side, in order. May be repeated."
@@ -102,10 +102,8 @@ def prepare(
     """
     check_local(output)
     given_models = (subwords or source_subwords, subwords or target_subwords)
-    if vocabulary_size is None and None in given_models:
-        raise UserError(
-            "Missing subwords: --subwords FILE, or --source-subwords and --target-subwords, or --vocabulary-size N."
-        )
+    problem = "Missing subwords: --subwords FILE, or --source-subwords and --target-subwords, or --vocabulary-size N."
+    require(vocabulary_size is not None or None not in given_models, problem)
     if vocabulary_size is not None and any(given_models):
         raise UserError(f"Give subwords or --vocabulary-size. Received: --vocabulary-size {vocabulary_size} and a file")
     if subwords is not None and (source_subwords or target_subwords):
@@ -123,10 +121,9 @@ def prepare(
         raise UserError(f"Each --filter must have a name of its own. Received: {', '.join(filter_ or [])}")
     logging.disable(logging.WARNING)  # Beam warns when it is imported without libraries for Google's cloud
     try:
-        from keras_nmt.preparation import Preparation
-        from keras_nmt.preparation import prepare as run
-    except ImportError as error:
-        raise UserError(f"Preparation needs Apache Beam: pip install 'keras_nmt[prepare]'. Received: {error}") from None
+        with needs_extra("`prepare`", "prepare"):
+            from keras_nmt.preparation import Preparation
+            from keras_nmt.preparation import prepare as run
     finally:
         logging.disable(logging.NOTSET)
     preparation = Preparation(
@@ -148,9 +145,7 @@ def _values_by_side(texts: list[str], option: str) -> dict[str, str]:
     values = {}
     for text in texts:
         side, equals, value = text.partition("=")
-        if not equals:
-            raise UserError(f"The option must be written {option}. Received: {text}")
-        if side in values:
-            raise UserError(f"A side must be named once by {option}. Received: {', '.join(texts)}")
+        require(equals, f"The option must be written {option}. Received: {text}")
+        require(side not in values, f"A side must be named once by {option}. Received: {', '.join(texts)}")
         values[side] = value
     return values

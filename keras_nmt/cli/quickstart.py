@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from keras_nmt.cli.run_app import import_tensorflow
-from keras_nmt.errors import UserError, one_line
+from keras_nmt.errors import UserError, check_choice, one_line, require
 from keras_nmt.quickstart_data import FOLDER, LANGUAGES
 from keras_nmt.text.text_files import read_lines
 
@@ -48,10 +48,8 @@ def quickstart(
     """
     start = time.monotonic()
     for language in (source, target):
-        if language not in LANGUAGES:
-            raise UserError(f"The corpus has {', '.join(LANGUAGES)}. Received: {language}")
-    if source == target:
-        raise UserError(f"Source and target must differ. Received: {source} and {target}")
+        check_choice("language", language, LANGUAGES)
+    require(source != target, f"Source and target must differ. Received: {source} and {target}")
     import_tensorflow()
     from keras_nmt.experiments import ExperimentConfig, run
     from keras_nmt.inference.load import load

@@ -13,7 +13,7 @@ import typer
 from keras_nmt.cli.options import Import, Set, drop_none, setting, with_options
 from keras_nmt.cli.progress import working
 from keras_nmt.cli.run_app import import_tensorflow, make_app, run_app
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, require
 from keras_nmt.experiments.recipe import SECTIONS, Recipe, merge_settings
 
 if TYPE_CHECKING:
@@ -186,8 +186,7 @@ def carry_out(comparison: Comparison, options: Mapping[str, Any]) -> None:
 
     keep, table_only, dry_run = (options[name] for name in ("keep", "table_only", "dry_run"))
     for name, value in (("--table-only", table_only), ("--keep", keep)):
-        if dry_run and value:
-            raise UserError(f"--dry-run writes nothing. Received: --dry-run and {name}")
+        require(not dry_run or not value, f"--dry-run writes nothing. Received: --dry-run and {name}")
     if table_only and options["decoding_speed"]:
         raise UserError("--table-only measures nothing. Received: --table-only and --decoding-speed")
     if dry_run:
@@ -243,8 +242,7 @@ def _options(recipe: Recipe, shared: dict[str, Any], flags: dict[str, str]) -> t
     """Returns the recipe with as many updates as wanted, and arguments of `Recipe.experiment` from the options."""
     options = {name: shared[name] for name in OF_RECIPE}
     updates, options["leave_out"] = options.pop("updates_per_pair"), options["leave_out"] or ()
-    if options["data_dir"] is None:
-        raise UserError("Missing option --data-dir: the folder with the corpus.")
+    require(options["data_dir"] is not None, "Missing option --data-dir: the folder with the corpus.")
     if updates is not None:
         if shared["max_updates"] is not None:
             raise UserError(

@@ -33,7 +33,7 @@ from keras_nmt.cli.options import (
 )
 from keras_nmt.cli.progress import working
 from keras_nmt.cli.run_app import ended_by_signals, import_tensorflow
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, require
 from keras_nmt.files.model_config import read_model_files
 from keras_nmt.files.paths import check_local
 from keras_nmt.files.search_options import TABLE, WITHOUT_SEARCH
@@ -126,8 +126,7 @@ def export(
     check_version(path, version)
     if format_ not in EXPORT_FORMATS:
         raise UserError(f"--format must be one of {', '.join(EXPORT_FORMATS)}. Received: --format {format_}")
-    if warmup_xla and warmup is None:
-        raise UserError("--warmup-xla goes with --warmup FILE. Received: --warmup-xla alone")
+    require(not warmup_xla or warmup is not None, "--warmup-xla goes with --warmup FILE. Received: --warmup-xla alone")
     drawing = sampling(shared)
     search = searching(shared) | shortlisted(shared)
     options = drop_none(version=version, quantize=quantize)
@@ -238,10 +237,8 @@ def demo(
     for model in models:
         check_search(model, search)
     for package in ("gradio", "matplotlib"):
-        if importlib.util.find_spec(package) is None:
-            raise UserError(
-                f"The page needs the extra `demo`: pip install 'keras_nmt[demo]'. Received: no module {package}"
-            )
+        problem = f"The page needs the extra `demo`: pip install 'keras_nmt[demo]'. Received: no module {package}"
+        require(importlib.util.find_spec(package) is not None, problem)
     with working(f"Loading {', '.join(map(str, directories))}"):
         import_tensorflow(import_, to_translate=True)
         from keras_nmt.analysis import DemoServer, demo_page, demo_systems

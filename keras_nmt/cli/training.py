@@ -24,7 +24,7 @@ from keras_nmt.cli.options import (
 )
 from keras_nmt.cli.progress import working
 from keras_nmt.cli.run_app import import_tensorflow
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, require
 from keras_nmt.files.atomic_files import check_writable
 from keras_nmt.files.model_config import CONFIG, read_model_files
 from keras_nmt.text.text_files import read_lines
@@ -239,8 +239,7 @@ def extend_vocabulary(
     """
     if text is None:
         refuse_without(context, "number", "--text FILE")
-    if text is None and pieces is None and not tag:
-        raise UserError("Missing option: --text FILE, --pieces FILE or --tag TAG.")
+    require(text is not None or pieces is not None or tag, "Missing option: --text FILE, --pieces FILE or --tag TAG.")
     files = read_model_files(directory)
     lines = [] if text is None else read_lines(text)
     words = [] if pieces is None else [line for line in read_lines(pieces) if line.strip()]

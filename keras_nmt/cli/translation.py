@@ -65,7 +65,7 @@ from keras_nmt.cli.translation_stream import (
     warn_of_export,
     warn_of_translator,
 )
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, require
 from keras_nmt.files.atomic_files import check_writable, write_bytes
 from keras_nmt.files.model_config import read_model_files
 from keras_nmt.files.search_options import SearchOptions
@@ -322,14 +322,12 @@ def embed(
     import_: Import = None,
 ) -> None:
     """Writes a vector for each sentence: the mean of the attention bridge's vectors."""
-    if output.suffix != ".npy":
-        raise UserError(f"The vectors go to a NumPy file, *.npy. Received: --output {output}")
+    require(output.suffix == ".npy", f"The vectors go to a NumPy file, *.npy. Received: --output {output}")
     check_input(input_)
     check_writable(output)
     model = read_model_files(directory)
     sentences = list(input_lines(input_))  # before the work: they take less memory than their vectors
-    if not sentences:
-        raise UserError("The input has no lines to embed.")
+    require(sentences, "The input has no lines to embed.")
     import_tensorflow(import_, to_translate=True)
     import io
 
@@ -468,8 +466,7 @@ def _check_markup(context: typer.Context, markup: str | None, keep: Sequence[str
     from keras_nmt.text.kept_text import KeptText
     from keras_nmt.text.markup import MARKUPS
 
-    if markup not in (None, *MARKUPS):
-        raise UserError(f"--markup must be {' or '.join(MARKUPS)}. Received: --markup {markup}")
+    require(markup in (None, *MARKUPS), f"--markup must be {' or '.join(MARKUPS)}. Received: --markup {markup}")
     if keep:
         KeptText(keep)
     if markup is None:

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from keras_nmt.data.sentence_pairs import PairBlock, RaggedArray
-from keras_nmt.errors import UserError, one_line
+from keras_nmt.errors import UserError, errors_as, require
 from keras_nmt.files.atomic_files import errors_that_name, flush, write_bytes, write_json
 from keras_nmt.files.json_file import check_digest, read_json, with_digest
 
@@ -246,8 +246,7 @@ def read_manifest(path: Path) -> dict[str, Any]:
             f"{path} must be the manifest of a prepared corpus of version {VERSION}: prepare the corpus again. "
             f"Received: format={manifest.get('format')!r}, version={manifest.get('version')!r}"
         )
-    if not _is_whole(manifest):
-        raise UserError(f"The manifest of a prepared corpus is damaged: {REMEDY}. Received: {path}")
+    require(_is_whole(manifest), f"The manifest of a prepared corpus is damaged: {REMEDY}. Received: {path}")
     return check_digest(manifest, path)
 
 
@@ -353,14 +352,10 @@ def _compare(checksum: int, *arrays: np.ndarray, path: Path, block: int) -> None
 
 def _mapped(path: str, types: Sequence[str], length: int | None = None) -> np.ndarray:
     """Maps an array into memory, and checks its type and length."""
-    try:
+    with errors_as(f"A file of a prepared corpus is damaged: {REMEDY}. Received: {path}"):
         array: np.ndarray = np.load(path, mmap_mode="r", allow_pickle=False)
         if array.dtype.str not in types or array.shape != (length if length is not None else len(array),):
             raise ValueError(f"type {array.dtype.str} and shape {array.shape}")
-    except Exception as error:  # NumPy raises many kinds of errors for damaged headers
-        raise UserError(
-            f"A file of a prepared corpus is damaged: {REMEDY}. Received: {path} ({one_line(error)})"
-        ) from None
     return array
 
 

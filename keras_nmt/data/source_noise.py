@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, check_names, require
 from keras_nmt.text.kept_text import KeptText
 
 KEYBOARD = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
@@ -90,15 +90,12 @@ class SourceNoise:
         for names in (LETTER_RATES, tuple(CASES)):
             if (total := math.fsum(rates[name] for name in names)) > 1:
                 raise UserError(f"The sum of {', '.join(names)} must be at most 1. Received: {total:g}")
-        if not any(rates.values()):
-            raise UserError("Missing rate of noise: give one above 0, such as swap=0.01.")
+        require(any(rates.values()), "Missing rate of noise: give one above 0, such as swap=0.01.")
 
     @classmethod
     def from_settings(cls, settings: dict[str, Any]) -> SourceNoise:
         """Makes an instance from its arguments by name. Raises a `UserError` for an unknown name."""
-        known = [field.name for field in dataclasses.fields(cls)]
-        if unknown := sorted(set(settings) - set(known)):
-            raise UserError(f"The settings of `noise` must be among {', '.join(known)}. Received: {', '.join(unknown)}")
+        check_names("settings of `noise`", settings, [field.name for field in dataclasses.fields(cls)])
         return cls(**settings)
 
     def apply(

@@ -20,7 +20,7 @@ import sentencepiece
 from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
 from keras_nmt.data.prepared_folder import MANIFEST, MANIFEST_BYTES
-from keras_nmt.errors import UserError, check_positive, one_line, require
+from keras_nmt.errors import UserError, check_positive, errors_as, one_line, require
 from keras_nmt.files.atomic_files import check_writable, errors_that_name, write_bytes
 from keras_nmt.files.json_file import read_json
 from keras_nmt.files.model_config import CONFIG, SUBWORDS_SHA256
@@ -32,6 +32,7 @@ from keras_nmt.text.source_cleaning import clean_source, replacements
 from keras_nmt.text.text_files import read_blocks
 
 MODEL_TYPES = ("bpe", "unigram")
+SPECIAL_IDS = {"pad": PAD, "unknown": UNK, "begin": BOS, "end": EOS}
 NORMALIZATIONS = ("nfc", "nfkc", "identity")
 RESERVED_SYMBOLS = ("<pad>", "<unk>", "<s>", "</s>")
 NUM_BYTES = 256
@@ -122,6 +123,27 @@ def read_subwords(path: str | os.PathLike[str], digest: str | None = None) -> by
             f"{digest_of_file[:16]} instead of {written[:16]}"
         )
     return content
+
+
+def load_processor(proto: bytes, origin: str) -> sentencepiece.SentencePieceProcessor:
+    """Loads a model with the SentencePiece library, whose errors are more precise than those of the graph operators.
+
+    Raises:
+        UserError: The bytes are no SentencePiece model, or it has other special ids. The error names the `origin`.
+    """
+    message = f"Not a SentencePiece model: train one with keras_nmt.data.train_subwords. Received: model={origin}"
+    require(proto, message)  # the library would accept empty bytes as a model
+    with errors_as(message, RuntimeError):
+        processor = sentencepiece.SentencePieceProcessor(model_proto=proto)
+    ids = dict(
+        zip(SPECIAL_IDS, (processor.pad_id(), processor.unk_id(), processor.bos_id(), processor.eos_id()), strict=True)
+    )
+    if ids != SPECIAL_IDS:
+        raise UserError(
+            f"A SentencePiece model must have the special ids {SPECIAL_IDS}: train one with "
+            f"keras_nmt.data.train_subwords. Received: model={origin} with {ids}"
+        )
+    return processor
 
 
 def _written_digest(path: Path) -> str | None:
@@ -232,15 +254,13 @@ def train_subwords(
     """
     paths = [Path(files)] if isinstance(files, str | os.PathLike) else [Path(file) for file in files]
     check_writable(path)
-    if not paths:
-        raise UserError("Subwords must be trained on at least one file. Received: files=[]")
+    require(paths, "Subwords must be trained on at least one file. Received: files=[]")
     if any(os.path.realpath(file) == os.path.realpath(path) for file in paths):
         raise UserError(f"The model would replace its training text: write it to another file. Received: {path}")
     chosen = SubwordOptions(**options)
     chosen.check_size(vocabulary_size, control_symbols)
     check_positive(max_sentences=max_sentences)
-    if seed < 0:
-        raise UserError(f"`seed` must be at least 0. Received: {seed}")
+    require(seed >= 0, f"`seed` must be at least 0. Received: {seed}")
     cleaned = {Path(file) for file in sources} if chosen.source_cleaning else set()
     model = io.BytesIO()
     try:

@@ -12,7 +12,7 @@ from keras_nmt.data.sentence_pairs import RaggedArray, check_length_limits
 from keras_nmt.data.source_noise import SourceNoise
 from keras_nmt.data.subword_sampler import SPACE
 from keras_nmt.data.subword_tokenizer import SubwordTokenizer
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, require
 
 
 class SubwordSampling:
@@ -65,8 +65,7 @@ class SubwordSampling:
     ) -> None:
         if alpha is None and noise is None:
             raise UserError("Subword sampling needs `alpha` or `noise`. Received: alpha=None, noise=None")
-        if alpha is not None and not 0 < alpha <= 1:
-            raise UserError(f"`alpha` must be above 0 and at most 1. Received: {alpha=}")
+        require(alpha is None or 0 < alpha <= 1, f"`alpha` must be above 0 and at most 1. Received: {alpha=}")
         check_length_limits(max_length, None)
         self._tokenizers = source_tokenizer.source, target_tokenizer
         self.alpha = alpha

@@ -10,21 +10,18 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-import sentencepiece
 import tensorflow as tf
 import tensorflow_text
 from sentencepiece.sentencepiece_model_pb2 import ModelProto
 from tensorflow_text.python.ops.sentencepiece_tokenizer import gen_sentencepiece_tokenizer
 
-from keras_nmt.data.subword_models import cleans_sources, read_subwords, with_cleaning
+from keras_nmt.data.subword_models import SPECIAL_IDS, cleans_sources, load_processor, read_subwords, with_cleaning
 from keras_nmt.data.subword_sampler import SPACE, SubwordSampler
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import write_bytes
 from keras_nmt.files.process_resources import without_standard_error
 from keras_nmt.ids import BOS, EOS, PAD, UNK
 from keras_nmt.text.source_cleaning import clean_source, replacements
-
-SPECIAL_IDS = {"pad": PAD, "unknown": UNK, "begin": BOS, "end": EOS}
 
 
 class SubwordTokenizer(tf.Module):
@@ -271,27 +268,3 @@ class SharedModel(tf.saved_model.experimental.TrackableResource):
 
     def _create_resource(self) -> tf.Tensor:
         return self._load()
-
-
-def load_processor(proto: bytes, origin: str) -> sentencepiece.SentencePieceProcessor:
-    """Loads a model with the SentencePiece library, whose errors are more precise than those of the graph operators.
-
-    Raises:
-        UserError: The bytes are no SentencePiece model, or it has other special ids. The error names the `origin`.
-    """
-    message = f"Not a SentencePiece model: train one with keras_nmt.data.train_subwords. Received: model={origin}"
-    if not proto:  # the library would accept empty bytes as a model
-        raise UserError(message)
-    try:
-        processor = sentencepiece.SentencePieceProcessor(model_proto=proto)
-    except RuntimeError:
-        raise UserError(message) from None
-    ids = dict(
-        zip(SPECIAL_IDS, (processor.pad_id(), processor.unk_id(), processor.bos_id(), processor.eos_id()), strict=True)
-    )
-    if ids != SPECIAL_IDS:
-        raise UserError(
-            f"A SentencePiece model must have the special ids {SPECIAL_IDS}: train one with "
-            f"keras_nmt.data.train_subwords. Received: model={origin} with {ids}"
-        )
-    return processor

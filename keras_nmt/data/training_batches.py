@@ -14,7 +14,7 @@ from keras_nmt.data.parallel_corpus import ParallelCorpus
 from keras_nmt.data.prepared_corpus import PreparedCorpus
 from keras_nmt.data.sentence_pairs import PairBlock, RaggedArray
 from keras_nmt.data.subword_sampling import SubwordSampling
-from keras_nmt.errors import UserError, check_positive
+from keras_nmt.errors import UserError, check_choice, check_positive, require
 from keras_nmt.ids import BOS, EOS, PAD
 
 ROW_MULTIPLE = 8  # batches have a multiple of 8 rows, so that 2, 4 or 8 parts have equal sizes
@@ -92,23 +92,17 @@ class TrainingBatches:
         weights: Sequence[float] | None = None,
         sampling: SubwordSampling | None = None,
     ) -> None:
-        if batch_unit not in BATCH_UNITS:
-            raise UserError(f"`batch_unit` must be one of {', '.join(BATCH_UNITS)}. Received: {batch_unit=}")
+        check_choice("batch_unit", batch_unit, BATCH_UNITS)
         check_positive(batch_size=batch_size)
-        if seed < 0:
-            raise UserError(f"`seed` must be at least 0. Received: {seed}")
+        require(seed >= 0, f"`seed` must be at least 0. Received: {seed}")
         corpora = [corpus] if isinstance(corpus, ParallelCorpus | PreparedCorpus) else list(corpus)
-        if not all(map(len, corpora)) or not corpora:
-            raise UserError(
-                f"Each corpus must have at least one pair. Received: corpora of sizes {list(map(len, corpora))}"
-            )
+        problem = f"Each corpus must have at least one pair. Received: corpora of sizes {list(map(len, corpora))}"
+        require(all(map(len, corpora)) and corpora, problem)
         weights = [1.0] * len(corpora) if weights is None else list(weights)
         if len(weights) != len(corpora) or not all(0 < weight < np.inf for weight in weights):
             raise UserError(f"Each of the {len(corpora)} corpora must have a weight above 0. Received: {weights=}")
-        if sampling is not None and not all(corpus.has_text for corpus in corpora):
-            raise UserError(
-                "Subword sampling and noise need the text: read the corpus with keep_text=True. Received: text=None"
-            )
+        problem = "Subword sampling and noise need the text: read the corpus with keep_text=True. Received: text=None"
+        require(sampling is None or all(corpus.has_text for corpus in corpora), problem)
         links = [corpus for corpus in corpora if getattr(corpus, "links", None) is not None]
         if links and (len(links) < len(corpora) or sampling is not None):
             raise UserError(
@@ -125,10 +119,8 @@ class TrainingBatches:
         sizes = list(map(len, corpora))
         self._draws = [max(1, round(size * weight)) for size, weight in zip(sizes, weights, strict=True)]
         draws = sum(self._draws)  # pairs per epoch
-        if draws > LARGEST:
-            raise UserError(
-                f"An epoch can have {LARGEST:,} pairs: lower the weights. Received: corpus_weights={list(weights)}"
-            )
+        problem = f"An epoch can have {LARGEST:,} pairs: lower the weights. Received: corpus_weights={list(weights)}"
+        require(draws <= LARGEST, problem)
         self._order: WholeOrder | BlockOrder
         if self.num_pairs <= WHOLE or all(isinstance(corpus, ParallelCorpus) for corpus in corpora):
             loaded = [one.load() for one in corpora]
@@ -326,8 +318,7 @@ class TrainingBatches:
         Raises:
             UserError: An argument is out of its range.
         """
-        if start < 0:
-            raise UserError(f"`start` must be at least 0. Received: {start=}")
+        require(start >= 0, f"`start` must be at least 0. Received: {start=}")
         if num_shards < 1 or parts < 1 or parts % num_shards or not 0 <= shard_index < num_shards:
             raise UserError(
                 "`num_shards` must divide `parts`, and `shard_index` must be from 0 to below `num_shards`. "

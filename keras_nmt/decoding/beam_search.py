@@ -23,6 +23,7 @@ from keras_nmt.decoding.search_loop import (
     search_loop,
     take_beams,
 )
+from keras_nmt.errors import require
 from keras_nmt.ids import BOS, EOS, PAD
 
 _Penalty = Callable[[Any], Any]  # from the lengths of hypotheses to the divisors of their log-probabilities
@@ -134,8 +135,8 @@ def beam_search(
         A `SearchResult` with N hypotheses of each sentence.
 
     Raises:
-        ValueError: `beam_size` or `max_length` is below 1, `min_length` below 0, `patience` not above 0, or
-            `num_hypotheses` or one of NumPy `beam_sizes` not in 1 ... `beam_size`.
+        ValueError: `max_length` is below 1, `patience` not above 0, or `num_hypotheses` or one of NumPy `beam_sizes`
+            not in 1 ... `beam_size`.
 
     Example:
 
@@ -156,17 +157,11 @@ def beam_search(
     """
     if num_hypotheses is None:
         num_hypotheses = beam_size
-    if beam_size < 1:
-        raise ValueError(f"`beam_size` must be at least 1. Received: beam_size={beam_size}")
-    if not 1 <= num_hypotheses <= beam_size:
-        raise ValueError(
-            "`num_hypotheses` must be at least 1 and at most `beam_size`. "
-            f"Received: num_hypotheses={num_hypotheses}, beam_size={beam_size}"
-        )
-    if patience is not None and not patience > 0:
-        raise ValueError(f"`patience` must be above 0. Received: patience={patience}")
+    problem = "{num_hypotheses} must be at least 1 and at most {beam_size}"
+    require(1 <= num_hypotheses <= beam_size, problem, num_hypotheses=num_hypotheses, beam_size=beam_size)
+    require(patience is None or patience > 0, f"`patience` must be above 0. Received: patience={patience}")
     tensors = {"max_lengths": max_lengths, "prefix": prefix, "beam_sizes": beam_sizes}
-    check_arguments(batch_size, max_length, min_length, length_penalty, length_penalty_form, **tensors)
+    check_arguments(batch_size, max_length, length_penalty, length_penalty_form, **tensors)
     # The values of tensors are unknown in a graph.
     if isinstance(beam_sizes, np.ndarray) and not np.all((beam_sizes >= 1) & (beam_sizes <= beam_size)):
         raise ValueError(f"`beam_sizes` must be from 1 to {beam_size}. Received: {beam_sizes.tolist()}")

@@ -74,7 +74,7 @@ def greedy_search(
         A `SearchResult` with one hypothesis for each sentence; `finished` is False if the limit truncated it.
 
     Raises:
-        ValueError: `max_length` is below 1, or `min_length` below 0.
+        ValueError: `max_length` is below 1.
 
     Example:
 
@@ -88,7 +88,7 @@ def greedy_search(
     [[[4, 5, 6, 3, 0, 0]]]
     """
     tensors = {"max_lengths": max_lengths, "prefix": prefix}
-    check_arguments(batch_size, max_length, min_length, length_penalty, length_penalty_form, **tensors)
+    check_arguments(batch_size, max_length, length_penalty, length_penalty_form, **tensors)
     processing = Processing(
         processors, suppress=suppress, min_length=min_length, prefix=prefix, vocabulary=vocabulary, plain=drop_finished
     )
@@ -182,8 +182,8 @@ def sampling_search(
         every search: temperature, `top_k`, `top_p`, `suppress` and `min_length` do not change them, `processors` do.
 
     Raises:
-        ValueError: `max_length` or `num_samples` is below 1, `temperature` not above 0, `min_length` or `top_k`
-            negative, or `top_p` not above 0 and at most 1.
+        ValueError: `max_length` is below 1, `temperature` not above 0, `top_k` negative, or `top_p` not above 0 and at
+            most 1.
 
     Example:
 
@@ -201,15 +201,13 @@ def sampling_search(
         [Fan et al., 2018](https://arxiv.org/abs/1805.04833), section 5.1, for `top_k`;
         [Holtzman et al., 2020](https://arxiv.org/abs/1904.09751), Eq. 2 and 3 for `top_p`, Eq. 4 for the temperature.
     """
-    if num_samples < 1:
-        raise ValueError(f"`num_samples` must be at least 1. Received: num_samples={num_samples}")
     if not temperature > 0 or top_k < 0 or not 0 < top_p <= 1:
         raise ValueError(
             "`temperature` must be above 0, `top_k` at least 0, `top_p` above 0 and at most 1. "
             f"Received: temperature={temperature}, top_k={top_k}, top_p={top_p}"
         )
     tensors = {"seeds": seeds, "max_lengths": max_lengths, "prefix": prefix}
-    check_arguments(batch_size, max_length, min_length, length_penalty, length_penalty_form, **tensors)
+    check_arguments(batch_size, max_length, length_penalty, length_penalty_form, **tensors)
     processing = Processing(
         processors, suppress=suppress, min_length=min_length, prefix=prefix, vocabulary=vocabulary, plain=drop_finished
     )

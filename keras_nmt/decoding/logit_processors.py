@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from keras import ops
 
 from keras_nmt.decoding.scores import NEG_INF, is_valid
-from keras_nmt.errors import UserError, is_integer
+from keras_nmt.errors import UserError, is_integer, require
 from keras_nmt.ids import EOS, PAD
 
 # Halvings of an interval of at most 1, down to the distance of float32 numbers around 1e-3.
@@ -58,8 +59,6 @@ class Step(NamedTuple):
 
     def marked(self, ids: Any) -> Any:
         """Marks the places of the tokens `ids` `[B, K, M]`: bool `[B, K, V]`. A token of -1 has no place."""
-        if len(ids.shape) != 3:
-            raise ValueError(f"Forbidden tokens must be a tensor [B, K, M]. Received: shape={tuple(ids.shape)}")
         columns, is_there = self.columns_of(ids)
         columns = ops.reshape(columns, (-1, ops.shape(ids)[2]))  # [R, M], R = B K
         rows = ops.broadcast_to(ops.arange(ops.shape(columns)[0], dtype="int32")[:, None], ops.shape(columns))
@@ -69,7 +68,7 @@ class Step(NamedTuple):
         return ops.reshape(counts, (-1, self.logits.shape[1], self.size)) > 0
 
 
-class LogitProcessor:
+class LogitProcessor(abc.ABC):
     """Changes the log-probabilities of the next token; the base class of all processors, and of your own.
 
     One processor serves beam search, greedy search and sampling, with and without XLA: it computes tensors from
@@ -108,6 +107,7 @@ class LogitProcessor:
         """
         return {}
 
+    @abc.abstractmethod
     def __call__(self, log_probabilities: Any, step: Step, state: Any) -> tuple[Any, Any]:
         """Returns the log-probabilities of the next token, and the state.
 
@@ -120,7 +120,6 @@ class LogitProcessor:
             float32 tensor `[B, K, V]`, at most 0, because a beam search ends when no open hypothesis can get a better
             score; -1e9 for a token that must not follow. And the state in the same structure, shapes and dtypes.
         """
-        raise NotImplementedError
 
 
 class FixedMask(LogitProcessor):
@@ -132,9 +131,9 @@ class FixedMask(LogitProcessor):
 
     most: int
 
+    @abc.abstractmethod
     def among(self, ids: Any, step: Step) -> Any:
         """Tells which of the tokens `[...]` are forbidden at the position, bool `[...]`."""
-        raise NotImplementedError
 
     def __call__(self, log_probabilities: Any, step: Step, state: Any) -> tuple[Any, Any]:
         return ops.where(self.among(step.ids, step), NEG_INF, log_probabilities), state
@@ -181,9 +180,9 @@ class TokenMask(LogitProcessor):
     Hypotheses without forbidden tokens are exactly as without the processor.
     """
 
+    @abc.abstractmethod
     def forbidden(self, step: Step, state: Any) -> tuple[Any, Any]:
         """Returns the forbidden tokens, int32 `[B, K, M]`, -1 where there are fewer, and the state."""
-        raise NotImplementedError
 
     def __call__(self, log_probabilities: Any, step: Step, state: Any) -> tuple[Any, Any]:
         ids, state = self.forbidden(step, state)
@@ -198,8 +197,7 @@ class NoRepeatNGram(TokenMask):
     """
 
     def __init__(self, n: int) -> None:
-        if n < 1:
-            raise ValueError(f"`n` must be at least 1. Received: n={n}")
+        require(n >= 1, f"`n` must be at least 1. Received: n={n}")
         self.n = n
 
     def forbidden(self, step: Step, state: Any) -> tuple[Any, Any]:
@@ -288,8 +286,7 @@ class BiasedPrefix(LogitProcessor):
     """
 
     def __init__(self, prefix: Any, beta: float) -> None:
-        if not 0 < beta < 1:
-            raise ValueError(f"`beta` must be above 0 and below 1. Received: beta={beta}")
+        require(0 < beta < 1, f"`beta` must be above 0 and below 1. Received: beta={beta}")
         self.prefix, self.beta = ops.cast(prefix, "int32"), beta
 
     def start(self, batch_size: Any, num_hypotheses: int) -> Any:
@@ -366,8 +363,7 @@ def shift_in(matched: Any) -> Any:
 
 def check_processors(processors: Any) -> None:
     """Raises a `UserError` unless `processors` is a sequence of objects of `LogitProcessor`."""
-    if not isinstance(processors, Sequence):
-        raise UserError(f"`processors` must be a list. Received: processors={processors!r}")
+    require(isinstance(processors, Sequence), "{processors} must be a list", processors=processors)
     for one in processors:
         if not isinstance(one, LogitProcessor):
             made = f": make an object, {one.__name__}(...)" if isinstance(one, type) else ""

@@ -157,8 +157,6 @@ class Processing:
 def _check_answer(processor: LogitProcessor, answer: Any, scores: Any, state: Any) -> None:
     """Checks what a processor returns for scores `[B, K, V]` and its state."""
     whose = f"`{type(processor).__name__}`"
-    if not isinstance(answer, tuple) or len(answer) != 2:
-        raise ValueError(f"{whose} must return log-probabilities and its state, a tuple. Received: {answer!r}")
     found, after = answer
     if _form(found) != _form(scores) or found.shape[2] != scores.shape[2]:
         raise ValueError(

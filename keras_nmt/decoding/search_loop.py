@@ -13,6 +13,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from keras import backend, ops, tree
 
+from keras_nmt.errors import check_choice, require
+
 # (position, sentences, constants, caches) -> (sentences, parents, done, caches): one more token of all hypotheses.
 # `parents` [B, K] are the hypotheses that go on, whose caches are still those of the step, or None if all go on in
 # place; `done` [B] are the sentences that this token finished.
@@ -74,22 +76,18 @@ def limits_of_sources(lengths: Any, factor: int, offset: int, least: int, most: 
 
 
 def check_arguments(
-    batch_size: Any, max_length: Any, min_length: int, length_penalty: Any, length_penalty_form: str, **tensors: Any
+    batch_size: Any, max_length: Any, length_penalty: Any, length_penalty_form: str, **tensors: Any
 ) -> None:
-    """Raises a `ValueError` if a length or the penalty is out of its range, or a tensor `[B]` has another shape.
+    """Raises a `ValueError` if the length or the penalty is out of its range, or a tensor `[B]` has another shape.
 
     The tensor `prefix` is `[B, P]`. The values of tensors are not known, nor is a tensor `max_length`.
     """
-    if isinstance(max_length, int) and max_length < 1:
-        raise ValueError(f"`max_length` must be at least 1. Received: max_length={max_length}")
-    if min_length < 0:
-        raise ValueError(f"`min_length` must be at least 0. Received: min_length={min_length}")
-    if isinstance(length_penalty, numbers.Real) and not math.isfinite(length_penalty):
-        raise ValueError(f"`length_penalty` must be finite. Received: length_penalty={length_penalty}")
-    if length_penalty_form not in ("gnmt", "power"):
-        raise ValueError(
-            f'`length_penalty_form` must be "gnmt" or "power". Received: length_penalty_form={length_penalty_form!r}'
-        )
+    require(
+        not isinstance(max_length, int) or max_length >= 1, "{max_length} must be at least 1", max_length=max_length
+    )
+    is_finite = not isinstance(length_penalty, numbers.Real) or math.isfinite(length_penalty)
+    require(is_finite, f"`length_penalty` must be finite. Received: length_penalty={length_penalty}")
+    check_choice("length_penalty_form", length_penalty_form, ("gnmt", "power"))
     for name, value in tensors.items():
         shape = value.shape if hasattr(value, "shape") else np.shape(value)
         if value is None or getattr(shape, "rank", 0) is None:  # unknown in a TensorFlow graph

@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from keras_nmt.errors import UserError, check_no_string, one_line
+from keras_nmt.errors import check_choice, check_names, check_no_string, errors_as, require
 from keras_nmt.text.normalization import UNSPACED
 
 if TYPE_CHECKING:
@@ -118,8 +118,7 @@ def make_metrics(
     """
     import sacrebleu
 
-    if not names or not set(names) <= set(METRICS):
-        raise UserError(f"`metrics` must be names among {', '.join(METRICS)}. Received: metrics={tuple(names)}")
+    check_names("`metrics`", names or [""], METRICS)
     check_tokenizer(tokenize, load="bleu" in names)
     if "bleu" in names:
         warn_of_script(tokenize, references)
@@ -147,16 +146,13 @@ def check_tokenizer(tokenize: str, name: str = "tokenize", *, load: bool = True)
     """
     from sacrebleu.metrics import BLEU
 
-    if tokenize not in BLEU.TOKENIZERS:
-        raise UserError(f"`{name}` must be one of {', '.join(BLEU.TOKENIZERS)}. Received: {name}={tokenize!r}")
+    check_choice(name, tokenize, BLEU.TOKENIZERS)
     if load:
-        try:
+        with errors_as(
+            "sacreBLEU cannot load this tokenizer: install the package that it needs, connect to the network for its "
+            f"first use, or choose another one. Received: {name}={tokenize!r}"
+        ):
             BLEU(tokenize=tokenize)
-        except Exception as error:  # MeCab, SentencePiece and downloads have errors of their own
-            raise UserError(
-                "sacreBLEU cannot load this tokenizer: install the package that it needs, connect to the network for "
-                f"its first use, or choose another one. Received: {name}={tokenize!r} ({one_line(error)[:200]})"
-            ) from error
 
 
 def warn_of_script(tokenize: str, references: Sequence[str]) -> None:
@@ -180,25 +176,19 @@ def _long_word(tokenize: str, references: Sequence[str]) -> str | None:
     return long[0] if 4 * sum(map(len, long)) > sum(map(len, words)) else None
 
 
-def check_lines(**columns: Sequence[str]) -> None:
+def check_lines(**columns: Sequence[Any]) -> None:
     """Checks that all columns are lists of lines, of the same number, at least one; raises a `UserError` otherwise."""
     check_no_string(**columns)
-    (first, lines), *_ = columns.items()
-    if not lines:
-        raise UserError(f"`{first}` must have at least one line. Received: {first}=[]")
+    first, lines = next(iter(columns.items()), ("", [""]))
+    require(lines, f"`{first}` must have at least one line. Received: {first}=[]")
     for name, column in columns.items():
-        if len(column) != len(lines):
-            raise UserError(
-                f"`{first}` and `{name}` must have the same number of lines. "
-                f"Received: {len(lines)} and {len(column)} lines"
-            )
+        received = f"Received: {len(lines)} and {len(column)} lines"
+        require(len(column) == len(lines), f"`{first}` and `{name}` must have the same number of lines. {received}")
 
 
 def reference_streams(references: Sequence[str] | Sequence[Sequence[str]], **systems: Sequence[str]) -> list[list[str]]:
     """Returns the references as a list of lists, and checks that the systems' outputs have as many lines."""
-    check_no_string(references=references)
-    if not references:
-        raise UserError("`references` must have at least one line. Received: references=[]")
+    check_lines(references=references)
     streams: Any = [references] if isinstance(references[0], str) else references
     names = ["references"] if len(streams) == 1 else [f"references[{i}]" for i in range(len(streams))]
     check_lines(**systems, **dict(zip(names, streams, strict=True)))

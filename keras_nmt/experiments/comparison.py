@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, check_choice, require
 from keras_nmt.experiments.comparison_table import (
     SEARCH,
     Differences,
@@ -83,18 +83,13 @@ class Comparison:
 
     def __post_init__(self) -> None:
         check_local(self.directory)
-        if self.baseline not in self.experiments:
-            raise UserError(
-                f"The baseline must be one of {', '.join(self.experiments)}. Received: baseline={self.baseline!r}"
-            )
-        if not self.seeds or len(set(self.seeds)) != len(self.seeds):
-            raise UserError(f"`seeds` must have at least one seed, and no seed twice. Received: {list(self.seeds)}")
+        check_choice("baseline", self.baseline, self.experiments)
+        are_right = len(set(self.seeds)) == len(self.seeds) > 0
+        require(are_right, "{seeds} must have at least one seed, and no seed twice", seeds=list(self.seeds))
         for name in self.experiments:
-            if "/" in name or name.startswith(".") or not name.isprintable():
-                raise UserError(
-                    "Names of configurations are names of folders: they have no / and no dot first, and can be "
-                    f"printed. Received: {name!r}"
-                )
+            is_folder = "/" not in name and not name.startswith(".") and name.isprintable()
+            problem = "Names of configurations are names of folders: no /, no dot first, and printable"
+            require(is_folder, problem, configuration=name)
         self.directory, self.runs = Path(self.directory), {}
         for name, make in self.experiments.items():
             with _named(name):

@@ -315,7 +315,7 @@ class ExperimentConfig:
             is_default = self.training.update.alignment_weight == UpdateConfig.alignment_weight
             check_rule(self, is_default, "{alignment_weight} needs `alignments`", "training.update.alignment_weight")
             return
-        problem = "{noise} and subwords.{sampling} change the subwords, which `alignments` do not allow"
+        problem = "{noise} and {sampling} of the subwords change the subwords, which `alignments` do not allow"
         is_unchanged = self.data.noise is self.subwords.sampling is None
         check_rule(self, is_unchanged, problem, "data.noise", "subwords.sampling")
         has_head = self.model.arguments.get("alignment_head") is not None

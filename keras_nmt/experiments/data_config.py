@@ -91,7 +91,7 @@ class DataConfig:
         for name in ("train", "dev", "test"):
             for corpus in corpora_of(getattr(self, name)):
                 is_right = isinstance(corpus, Mapping) or "{language}" in os.fspath(corpus)
-                problem = "A corpus must be a pattern with {{language}} in it, or a dictionary of files by language"
+                problem = "A corpus must be a pattern with {language} in it, or a dictionary of files by language"
                 require(is_right, problem, **{name: corpus})
         number, weights = len(corpora_of(self.train)), self.corpus_weights
         problem = f"{{corpus_weights}} must have a number for each of {number} corpora, at least one"
@@ -269,8 +269,7 @@ def check_files(directions: Sequence[Direction]) -> None:
     for source, target in dict.fromkeys(s for d in directions for s in (*d.corpora, d.dev, *d.tests) if s is not None):
         counts = {path: _num_lines(path) for path in (source, target)}
         for path, count in counts.items():
-            if count == 0:
-                raise UserError(f"The file is empty. Received: {os.fspath(path)!r}")
+            require(count != 0, f"The file is empty. Received: {os.fspath(path)!r}")
         if counts[source] != counts[target]:
             raise UserError(
                 "Source and target must have the same number of lines. Received: "

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from keras_nmt.data.sentence_pairs import check_length_limits, outside_limits, plain_text
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, check_choice, check_names, require
 from keras_nmt.evaluation.metrics import make_metrics
 from keras_nmt.files.atomic_files import (
     atomic_path,
@@ -86,10 +86,9 @@ class PairFilter:
     max_ratio: float | None = None
 
     def __post_init__(self) -> None:
-        if unknown := [reason for reason in self.drop if reason not in REASONS]:
-            raise UserError(f"`drop` must be some of {', '.join(REASONS)}. Received: {', '.join(unknown)}")
-        if self.min_score is not None and not math.isfinite(self.min_score):
-            raise UserError(f"`min_score` must be a finite number. Received: {self.min_score}")
+        check_names("reasons to `drop`", self.drop, REASONS)
+        is_number = self.min_score is None or math.isfinite(self.min_score)
+        require(is_number, "{min_score} must be a finite number", min_score=self.min_score)
         check_length_limits(None, self.max_ratio)
 
     def reasons(self, lines: Sequence[str], translated: Sequence[TranslatedLine]) -> list[str]:
@@ -154,30 +153,24 @@ class Distillation:
     made_by: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.select not in SELECTIONS:
-            raise UserError(f"`select` must be one of {', '.join(SELECTIONS)}. Received: {self.select}")
-        if (self.select == "reference") != (self.references is not None):
-            raise UserError(
-                "`references` (--references FILE) must be used together with --select reference. "
-                f"Received: select={self.select}, references={self.references}"
-            )
-        if self.tag is not None and not self.back_translate:
-            raise UserError(f"`tag` needs `back_translate` (--back-translate). Received: tag={self.tag}")
-        if self.tag is not None and self.tag.split() != [self.tag]:
-            raise UserError(f"`tag` must be one word, such as <BT>. Received: {self.tag!r}")
+        check_choice("select", self.select, SELECTIONS)
+        problem = "{references} (--references FILE) must be used together with --select reference"
+        has_both = (self.select == "reference") == (self.references is not None)
+        require(has_both, problem, references=self.references, select=self.select)
+        is_useful = self.tag is None or self.back_translate
+        require(is_useful, "{tag} needs `back_translate` (--back-translate)", tag=self.tag)
+        is_word = self.tag is None or self.tag.split() == [self.tag]
+        require(is_word, "{tag} must be one word, such as <BT>", tag=self.tag)
         index, number = self.shard
-        if not 1 <= index <= number:
-            raise UserError(f"`shard` must be I/N, with I from 1 to N. Received: {index}/{number}")
-        if (Path(self.folder) / CONFIG).exists():
-            raise UserError(f"A folder of its own is needed, not a model directory. Received: {self.folder}")
+        require(1 <= index <= number, f"`shard` must be I/N, with I from 1 to N. Received: {index}/{number}")
+        has_model = (Path(self.folder) / CONFIG).exists()
+        require(not has_model, f"A folder of its own is needed, not a model directory. Received: {self.folder}")
         for name in OUTPUTS:
             output = Path(self.folder) / name
             check_writable(output)
             for path in (self.input, self.references):
-                if path is not None and os.path.realpath(path) == os.path.realpath(output):
-                    raise UserError(
-                        f"The text would be replaced by the outcome: use another folder. Received: {os.fspath(path)}"
-                    )
+                problem = f"The text would be replaced by the outcome: use another folder. Received: {path}"
+                require(path is None or os.path.realpath(path) != os.path.realpath(output), problem)
 
     def run(self, open_translator: Callable[[], Translator], pair_filter: PairFilter | None = None) -> Counts | None:
         """Translates the missing parts of this shard, and writes the outcome when all parts are there.

@@ -26,7 +26,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from keras_nmt.errors import UserError, one_line
+from keras_nmt.errors import UserError, errors_as, require
 from keras_nmt.experiments.comparison_table import Runs
 from keras_nmt.experiments.config import BEFORE, ExperimentConfig
 from keras_nmt.experiments.results import NO_EFFECT, check_results, hypotheses_path, read_digests, read_speed
@@ -208,8 +208,7 @@ def check_keeping(path: str | os.PathLike[str], runs: Runs) -> None:
         path: String or path, `TABLE.jsonl`.
         runs: Dict from a configuration and a seed to the `ExperimentConfig` of a run.
     """
-    if Path(path).suffix != ".jsonl":
-        raise UserError(f"The file of kept runs must end with .jsonl. Received: {os.fspath(path)}")
+    require(Path(path).suffix == ".jsonl", f"The file of kept runs must end with .jsonl. Received: {os.fspath(path)}")
     for one in (path, archive_path(path)):
         check_writable(one)
     for (name, seed), kept in (read_kept_runs(path) if Path(path).exists() else {}).items():
@@ -286,12 +285,10 @@ def _summary(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _unpack(path: Path) -> dict[str, bytes]:
     """Reads the files of an archive into memory."""
-    try:
-        with tarfile.open(path, "r:xz") as archive:
-            files = ((member.name, archive.extractfile(member)) for member in archive)
-            return {name: file.read() for name, file in files if file is not None}
-    except (tarfile.TarError, lzma.LZMAError, EOFError) as error:
-        raise UserError(f"Damaged: {path} must be a tar.xz archive. Received: {one_line(error)}") from None
+    errors = tarfile.TarError, lzma.LZMAError, EOFError
+    with errors_as(f"Damaged: {path} must be a tar.xz archive", *errors), tarfile.open(path, "r:xz") as archive:
+        files = ((member.name, archive.extractfile(member)) for member in archive)
+        return {name: file.read() for name, file in files if file is not None}
 
 
 def _digest(content: bytes) -> str:

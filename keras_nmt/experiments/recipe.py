@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, check_choice, errors_as, require
 from keras_nmt.files.settings import merge_arguments, set_value
 
 if TYPE_CHECKING:
@@ -94,10 +94,10 @@ class Recipe:
     data_dir: Path | None = None
 
     def __post_init__(self) -> None:
-        if unknown := sorted({*self.corpora, "train", "dev"} - (set(self.corpora) & set(CORPORA))):
-            raise UserError(f"`corpora` must have train and dev, and may have test. Received: {', '.join(unknown)}")
-        if twice := sorted(set(self.configurations) & set(self.modifiers)):
-            raise UserError(f"A configuration and a modifier must have different names. Received: {', '.join(twice)}")
+        is_right = {"train", "dev"} <= set(self.corpora) <= set(CORPORA)
+        require(is_right, "{corpora} must have train and dev, and may have test", corpora=list(self.corpora))
+        twice = ", ".join(sorted(set(self.configurations) & set(self.modifiers)))
+        require(not twice, f"A configuration and a modifier must have different names. Received: {twice}")
         self.chosen(self.baseline)
         for name in self._all:
             for key in REFERENCES:
@@ -107,8 +107,7 @@ class Recipe:
         """Returns the settings and other keys of a configuration, or of several joined by "+"."""
         names, merged = configuration.split("+"), Settings()
         for i, name in enumerate(names):
-            if name not in self._all:
-                raise UserError(f"A configuration must be one of {', '.join(self._all)}. Received: {configuration}")
+            check_choice("configuration", name, self._all)
             own = self._all[name]
             # With "a+b", a reference of "a" to "c" becomes "c+b".
             others = {key: "+".join([*names[:i], own[key], *names[i + 1 :]]) for key in REFERENCES if key in own}
@@ -140,20 +139,14 @@ class Recipe:
         Raises:
             UserError: A system or language is unknown, or a pair to leave out is not in the system.
         """
-        if system not in (None, *SYSTEMS):
-            raise UserError(f"`system` must be one of {', '.join(SYSTEMS)}. Received: {system}")
-        if system in ("hub", "many_to_many") and (source or target):
-            raise UserError(
-                f"A system of several directions takes no source and target. Received: {system}, {source} to {target}"
-            )
-        if system is None and (autoencoding or leave_out):
-            raise UserError(
-                f"This configuration has one direction. Received: autoencoding={autoencoding}, leave_out={leave_out}"
-            )
+        check_choice("system", system, (None, *SYSTEMS))
+        problem = f"A system of several directions takes no source and target. Received: {system}, {source} to {target}"
+        require(system not in ("hub", "many_to_many") or (not source and not target), problem)
+        problem = f"This configuration has one direction. Received: autoencoding={autoencoding}, leave_out={leave_out}"
+        require(system is not None or (not autoencoding and not leave_out), problem)
         one = source or self.languages[0], target or self.languages[1]
         for language in one:
-            if language not in self.languages:
-                raise UserError(f"The corpus has {', '.join(self.languages)}. Received: {language}")
+            check_choice("language", language, self.languages)
         if one[0] == one[1]:
             raise UserError(f"Source and target must differ. Received: {one[0]} and {one[1]}")
         everything = [(s, t) for s in self.languages for t in self.languages]
@@ -163,11 +156,9 @@ class Recipe:
         }.get(system or "", [one])
         known = {f"{s}-{t}": {(s, t), (t, s)} for s, t in pairs}
         for name in leave_out:
-            if name not in known:
-                raise UserError(f"`leave_out` must be one of {', '.join(known)}. Received: {name}")
+            check_choice("leave_out", name, known)
             pairs = [pair for pair in pairs if pair not in known[name]]
-        if not pairs:
-            raise UserError(f"`leave_out` must leave a direction to train on. Received: {list(leave_out)}")
+        require(pairs, f"`leave_out` must leave a direction to train on. Received: {list(leave_out)}")
         in_use = {language for pair in pairs for language in pair}
         return [(s, t) for s, t in everything if (s, t) in pairs or (autoencoding and s == t and s in in_use)]
 
@@ -339,8 +330,7 @@ def _dotted(settings: Mapping[str, Any], section: str = "") -> Iterator[tuple[st
     for name, value in settings.items():
         name = f"training.{name}" if name.split(".")[0] in PARTS_OF_TRAINING and not section else section + name
         if name in SECTIONS:
-            if not isinstance(value, Mapping):
-                raise UserError(f"`{name}` must be settings by name. Received: {name}={value!r}")
+            require(isinstance(value, Mapping), f"`{name}` must be settings by name. Received: {name}={value!r}")
             yield from _dotted(value, f"{name}.")
         elif name.startswith("model.") and name.count(".") > 1:
             merged = Settings()
@@ -381,10 +371,8 @@ def check_reference(key: str, name: str, chosen: Callable[[str], Settings]) -> N
     `chosen` returns the settings of a configuration by its name, and raises a `UserError` if there is none.
     """
     other = chosen(name).get(key)
-    if other is not None and (other == name or key in chosen(other)):
-        raise UserError(
-            f"`{key}` must name another configuration, without `{key}`. Received: {key}={other!r} of {name}"
-        )
+    problem = f"`{key}` must name another configuration, without `{key}`. Received: {key}={other!r} of {name}"
+    require(other is None or (other != name and key not in chosen(other)), problem)
 
 
 def matched_hidden_dim(name: str, own: ExperimentConfig, other_name: str, other: ExperimentConfig) -> int:
@@ -408,10 +396,8 @@ def matched_hidden_dim(name: str, own: ExperimentConfig, other_name: str, other:
 def _solve(name: str, arguments: str, other_name: str, other: str) -> int:
     from keras_nmt.models import count_parameters, matched_width
 
-    try:
+    with errors_as(f"The width of {name} cannot be matched to {other_name}", TypeError, ValueError):
         matched = matched_width(count_parameters(**json.loads(other)), **json.loads(arguments))
-    except (TypeError, ValueError) as error:
-        raise UserError(f"The width of {name} cannot be matched to {other_name}. {error}") from None
     print(
         f"{name}: width {matched.hidden_dim}, {matched.parameters:,} parameters, {abs(matched.residual):,} "
         f"{'fewer' if matched.residual < 0 else 'more'} than {other_name} has",

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from keras_nmt.errors import UserError
+from keras_nmt.errors import require
 from keras_nmt.experiments.corpus_files import corpora_of, sides_of_corpus
 from keras_nmt.files.json_file import named_damage, read_json
 from keras_nmt.files.settings import nested_items
@@ -44,8 +44,7 @@ def html_report(directory: str | os.PathLike[str], examples: int = 20) -> str:
     folder = Path(directory)
     log_path = folder / "training_log.jsonl"
     log = TrainingLog(log_path).read()
-    if not log:
-        raise UserError(f"A report needs the training log of a run, with at least one line. Received: {log_path}")
+    require(log, f"A report needs the training log of a run, with at least one line. Received: {log_path}")
     files = {name: folder / f"{name}.json" for name in ("settings", "results")}
     read = {name: read_json(path, f"the {name} of a run") if path.exists() else {} for name, path in files.items()}
     parts = [f"<h1>{html.escape(folder.resolve().name)}</h1>"]

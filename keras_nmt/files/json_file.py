@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from keras_nmt.errors import UserError, error_and_type, one_line
+from keras_nmt.errors import UserError, error_and_type, one_line, require
 from keras_nmt.files.paths import check_regular
 
 MAX_BYTES = 16 << 20
@@ -86,8 +86,7 @@ def check_digest(value: Mapping[str, Any], path: str | os.PathLike[str]) -> dict
         UserError: The object has no digest, or has changed since `with_digest`.
     """
     rest = {name: one for name, one in value.items() if name != DIGEST}
-    if DIGEST not in value:
-        raise UserError(f"Missing entry {DIGEST} in {os.fspath(path)}: make the file again, or restore it.")
+    require(DIGEST in value, f"Missing entry {DIGEST} in {os.fspath(path)}: make the file again, or restore it.")
     if value[DIGEST] != (actual := json_digest(rest)):
         raise UserError(
             f"{os.fspath(path)} is damaged, or was changed by hand: restore it. Received: the SHA-256 {actual[:16]} "

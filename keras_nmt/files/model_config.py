@@ -9,7 +9,7 @@ from numbers import Real
 from pathlib import Path
 from typing import Any
 
-from keras_nmt.errors import UserError, is_integer
+from keras_nmt.errors import UserError, is_integer, require
 from keras_nmt.files.json_file import check_digest, named_damage, read_json
 from keras_nmt.files.paths import check_local
 from keras_nmt.files.search_options import check_settings
@@ -114,8 +114,7 @@ class ModelFiles(os.PathLike[str]):
         """
         paths = {key: self.path / Path(name).name for key, name in self.config["subwords"].items()}
         for path in paths.values():
-            if not path.is_file():
-                raise UserError(f"The subword model is missing; restore it. Received: {path}")
+            require(path.is_file(), f"The subword model is missing; restore it. Received: {path}")
         return paths
 
     def subword_digest(self, path: Path) -> str:
@@ -133,8 +132,7 @@ def read_model_files(directory: str | os.PathLike[str]) -> ModelFiles:
         return directory
     check_local(directory)
     path = Path(directory) / CONFIG
-    if not path.is_file():
-        raise UserError(f"A model directory must contain {CONFIG}. Received: {directory}")
+    require(path.is_file(), f"A model directory must contain {CONFIG}. Received: {directory}")
     config = read_json(path, "the configuration of a model", keep_digest=True)
     version = config.get("format")
     if isinstance(version, int) and version != FORMAT:  # before other checks: another format may differ in any key

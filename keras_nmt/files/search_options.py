@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from keras_nmt.errors import UserError, is_integer, nearest
+from keras_nmt.errors import UserError, is_integer, require
 
 if TYPE_CHECKING:
     import numpy as np
@@ -292,36 +292,32 @@ def checked(name: str, value: Any) -> Any:
         if value is None:
             return None
         kind = kind.removesuffix(" | None")
+    is_list = isinstance(value, Sequence) and not isinstance(value, str)
     if kind in ("int", "float"):
         is_number = is_integer(value) if kind == "int" else isinstance(value, numbers.Real)
-        if not is_number or isinstance(value, bool) or not option.has(value):
-            what = "an integer" if kind == "int" else "a number" if option.most < math.inf else "a finite number"
-            raise UserError(f"{{{name}}} must be {what} {option.range}", {name: value})
+        is_right = is_number and not isinstance(value, bool) and option.has(value)
+        what = "an integer" if kind == "int" else "a number" if option.most < math.inf else "a finite number"
+        wanted = f"{what} {option.range}"
     elif kind == "bool":
-        if not isinstance(value, bool):
-            raise UserError(f"{{{name}}} must be True or False", {name: value})
+        is_right, wanted = isinstance(value, bool), "True or False"
     elif kind == "str":
-        if value not in option.choices:
-            raise UserError(f"{{{name}}} must be one of {', '.join(option.choices)}", {name: value})
+        is_right, wanted = value in option.choices, f"one of {', '.join(option.choices)}"
     elif kind == "Sequence[str]":
-        is_list = isinstance(value, Sequence) and not isinstance(value, str)
-        if not is_list or not all(isinstance(text, str) for text in value):
-            raise UserError(f"{{{name}}} must be a list of texts", {name: value})
+        is_right, wanted = is_list and all(isinstance(text, str) for text in value), "a list of texts"
     elif kind == "Sequence[int]":
-        sizes = tuple(value) if isinstance(value, Sequence) and not isinstance(value, str) else ()
-        are_sizes = bool(sizes) and all(is_integer(size) and option.has(size) for size in sizes)
-        if not are_sizes or any(small >= large for small, large in pairwise(sizes)):
-            problem = f"{{{name}}} must be integers {option.range} in ascending order"
-            raise UserError(problem, {name: value})
-        return tuple(map(int, sizes))
-    return value
+        is_right = is_list and len(value) > 0 and all(is_integer(size) and option.has(size) for size in value)
+        is_right = is_right and all(small < large for small, large in pairwise(value))
+        wanted = f"integers {option.range} in ascending order"
+    else:
+        return value
+    require(is_right, f"{{{name}}} must be {wanted}", **{name: value})
+    return tuple(map(int, value)) if kind == "Sequence[int]" else value
 
 
 def check_hypotheses(num_hypotheses: int, beam_size: int) -> None:
     """Checks that a beam has as many hypotheses as are asked for; raises a `UserError` otherwise."""
-    if num_hypotheses > beam_size:
-        received = {"num_hypotheses": num_hypotheses, "beam_size": beam_size}
-        raise UserError("{num_hypotheses} must be at most {beam_size}", received)
+    problem = "{num_hypotheses} must be at most {beam_size}"
+    require(num_hypotheses <= beam_size, problem, num_hypotheses=num_hypotheses, beam_size=beam_size)
 
 
 def check_settings(search: Mapping[str, Any]) -> None:
@@ -331,13 +327,6 @@ def check_settings(search: Mapping[str, Any]) -> None:
             known = ", ".join(name for name, option in TABLE.items() if option.in_model)
             raise UserError(f"Search settings must be {known}. Received: {name}={value!r:.200}")
         checked(name, value)
-
-
-def check_names(names: Iterable[str]) -> None:
-    """Checks that names are options of `SearchOptions`. The error suggests the nearest options."""
-    if unknown := sorted(set(names) - set(TABLE)):
-        suggestion = nearest(unknown, TABLE) or "`SearchOptions` lists the options"
-        raise UserError(f"A translator has no such options; {suggestion}. Received: {', '.join(unknown)}")
 
 
 def with_defaults(search: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from keras_nmt.errors import UserError, error_and_type
+from keras_nmt.errors import UserError, errors_as, require
 from keras_nmt.files.atomic_files import atomic_folder
 from keras_nmt.files.json_file import read_json
 from keras_nmt.files.model_config import check_limits
@@ -65,9 +65,16 @@ def read(folder: Path) -> ImportedTask:
 
     path, weights = folder / CONFIG, folder / WEIGHTS
     for needed in (weights, folder / ASSETS["target"]):
-        if not needed.is_file():
-            raise UserError(f"Missing file of the preset: {needed}")
-    try:
+        require(needed.is_file(), f"Missing file of the preset: {needed}")
+    with errors_as(
+        f"{folder} does not hold a complete preset of this version",
+        OSError,
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        RuntimeError,
+    ):
         config = dict(read_json(path, "the configuration of a backbone")["config"])
         policy, quantization = config.pop("dtype"), config.pop("quantization", None)
         if quantization or policy["class_name"] != "DTypePolicy":
@@ -84,12 +91,6 @@ def read(folder: Path) -> ImportedTask:
         check_size(weights, backbone)  # before the model takes memory
         initialize(backbone)
         read_weights(weights, backbone)
-    except UserError:
-        raise
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError) as error:
-        raise UserError(
-            f"{folder} does not hold a complete preset of this version. Received: {error_and_type(error)}"
-        ) from None
     target = read_subwords(folder / ASSETS["target"])
     source_file = folder / ASSETS["source"]
     return ImportedTask(

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from keras_nmt.errors import UserError, one_line
+from keras_nmt.errors import UserError, one_line, require
 from keras_nmt.files.model_config import check_limits
 from keras_nmt.formats.vocabulary import Vocabulary
 from keras_nmt.layers._keras_private import without_values
@@ -86,19 +86,17 @@ class Imported:
         check_limits(options)
         for side in ("encoder", "decoder"):  # checked first, because a model of many layers takes long to describe
             last = f"{side}.{options[f'num_{side}_layers']}.norm.scale"
-            if last not in self.parameters:
-                raise UserError(f"{self.path} is not a complete model. Missing parameter: {last}")
+            require(last in self.parameters, f"{self.path} is not a complete model. Missing parameter: {last}")
         try:
             shapes = {
                 name: tuple(x.shape) for name, x in variables(without_values(lambda: self._make(options))).items()
             }
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError) as error:  # also of layers, whose words do not name the file
             raise UserError(f"{self.path} does not describe a valid model. Received: {one_line(error)}") from None
         arrays = {name: self._in_order(name, array) for name, array in self.parameters.items()}
         check_none_left({name: None for name in arrays if name not in shapes}, self.path)
         for name, shape in shapes.items():
-            if name not in arrays:
-                raise UserError(f"{self.path} is not a complete model. Missing parameter: {name}")
+            require(name in arrays, f"{self.path} is not a complete model. Missing parameter: {name}")
             if arrays[name].shape != shape:
                 raise UserError(f"{self.path}: `{name}` must have the shape {shape}. Received: {arrays[name].shape}")
             if not np.isfinite(arrays[name]).all():

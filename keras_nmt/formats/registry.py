@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, check_choice, require
 from keras_nmt.files.atomic_files import atomic_folder, write_bytes
 from keras_nmt.files.paths import check_local
 
@@ -106,15 +106,11 @@ def import_model(
     check_local(source)
     check_local(directory)
     path = Path(source)
-    if not path.exists():
-        raise UserError(f"There is no such model. Received: {source}")
-    if format is None:
-        format = find_format(path)
-    elif format not in IMPORTED:
-        raise UserError(f"`format` must be one of {', '.join(IMPORTED)}. Received: format={format!r}")
+    require(path.exists(), f"There is no such model. Received: {source}")
+    check_choice("format", format, (None, *IMPORTED))
+    format = format or find_format(path)
     module = format_module(format)
-    if not module.is_there(path):
-        raise UserError(f"The path must hold a model of the format {format}. Received: {source}")
+    require(module.is_there(path), f"The path must hold a model of the format {format}. Received: {source}")
     with atomic_folder(directory) as folder:
         imported = module.read(path)
         if languages:

@@ -9,8 +9,8 @@ import keras
 import keras_hub
 import tensorflow as tf
 
-from keras_nmt.data.subword_models import cleans_sources, read_subwords
-from keras_nmt.data.subword_tokenizer import SPECIAL_IDS, SharedModel, clean_in_graph, load_processor
+from keras_nmt.data.subword_models import SPECIAL_IDS, cleans_sources, load_processor, read_subwords
+from keras_nmt.data.subword_tokenizer import SharedModel, clean_in_graph
 from keras_nmt.hub.backbone import TranslationBackbone
 
 NAMES = {"pad_token": "pad", "start_token": "begin", "end_token": "end"}  # keras_hub's names of the special ids

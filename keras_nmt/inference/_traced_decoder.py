@@ -13,7 +13,7 @@ from keras_nmt.decoding import (
     shift_right,
     token_log_probabilities,
 )
-from keras_nmt.errors import UserError, one_line
+from keras_nmt.errors import errors_as
 from keras_nmt.ids import EOS, PAD, UNK
 from keras_nmt.inference._traced_functions import IDS, WeightFunction, plain_and_compiled
 from keras_nmt.models import TranslationModel
@@ -97,12 +97,8 @@ class TracedDecoder:
 
     def check_attention(self) -> None:
         """Checks that unknown subwords attend to the source's subwords."""
-        try:
+        with errors_as('unknown="replace" needs the decoder\'s attention to the source', ValueError):
             self._attending(None)[False].traced.get_concrete_function()
-        except ValueError as error:  # raised by the tracing
-            raise UserError(
-                f'unknown="replace" needs the decoder\'s attention to the source. Received: {one_line(error)}'
-            ) from None
 
     def pack(self, memory: list[tf.Tensor]) -> Any:
         """Returns the memory in the model's structure."""

@@ -24,7 +24,7 @@ from keras_nmt.decoding import (
 )
 from keras_nmt.decoding.scores import rerank_by_model
 from keras_nmt.decoding.search_loop import limits_of_sources
-from keras_nmt.errors import UserError, one_line
+from keras_nmt.errors import UserError, errors_as
 from keras_nmt.files.search_options import SearchOptions
 from keras_nmt.ids import PAD, UNK
 from keras_nmt.inference._phrases import fitting_constraints, possible_constraints
@@ -243,12 +243,8 @@ class TracedSearch:
 
     def _reranked(self, result: SearchResult, memory: Any, source: tf.Tensor) -> SearchResult:
         penalty = self._options.coverage_penalty
-        try:
+        with errors_as("`coverage_penalty` needs the decoder's attention to the source", ValueError):
             return rerank_by_model(result, self._model.attention, memory, self.decoder.is_word(source), penalty)
-        except ValueError as error:  # raised by the tracing
-            raise UserError(
-                f"`coverage_penalty` needs the decoder's attention to the source. Received: {one_line(error)}"
-            ) from None
 
 
 def _processors(options: SearchOptions, tokenizer: SubwordTokenizer) -> list[LogitProcessor]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from keras_nmt.data import SubwordTokenizer
-from keras_nmt.errors import UserError, check_no_string, one_line
+from keras_nmt.errors import UserError, check_choice, check_no_string, one_line
 from keras_nmt.files.model_config import read_model_files
 from keras_nmt.files.paths import check_local
 from keras_nmt.files.process_resources import has_bfloat16
@@ -63,8 +63,7 @@ def load(
         UserError: A directory is not a model directory, or not complete; the model does not have the direction; the
             adapter belongs to other weights; the models cannot be an ensemble; or `dtype` is another one.
     """
-    if dtype not in DTYPES:
-        raise UserError(f"`dtype` must be one of {', '.join(DTYPES)}. Received: dtype={dtype!r}")
+    check_choice("dtype", dtype, DTYPES)
     if dtype == "auto" and is_compiled:
         dtype = "float32"
     loaded = _load(directory, weights, source, target, dtype, adapter)

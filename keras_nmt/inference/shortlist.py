@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import h5py
 import numpy as np
 
-from keras_nmt.errors import UserError, error_and_type
+from keras_nmt.errors import UserError, error_and_type, require
 from keras_nmt.files.atomic_files import atomic_path
 from keras_nmt.files.paths import check_regular
 from keras_nmt.files.weights_file import arrays, check_digest, write_digest
@@ -71,8 +71,7 @@ class Shortlist:
         with open(path, "rb") as stream:
             try:
                 with h5py.File(stream, "r") as file:
-                    if not check_digest(file):
-                        raise UserError("the file has no digest")
+                    require(check_digest(file), "the file has no digest")
                     found = arrays(file)
                     values = {key: found[key][()] for key in ("candidates", "probabilities", "frequent")}
                     shortlist = cls(**values, subwords=(str(file.attrs["source"]), str(file.attrs["target"])))

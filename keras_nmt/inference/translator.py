@@ -12,8 +12,8 @@ import numpy as np
 import tensorflow as tf
 
 from keras_nmt.data import SubwordTokenizer
-from keras_nmt.errors import UserError, check_backend, is_integer, one_line
-from keras_nmt.files.search_options import SearchOptions, check_names, with_defaults
+from keras_nmt.errors import UserError, check_backend, check_choice, check_names, is_integer, one_line, require
+from keras_nmt.files.search_options import TABLE, SearchOptions, with_defaults
 from keras_nmt.inference._answers import alternatives_of, pieces_of, translations_of
 from keras_nmt.inference._concurrency import check_process, in_turn, use_few_threads
 from keras_nmt.inference._phrases import errors_of_prefixes
@@ -80,7 +80,7 @@ class Translator:
     ) -> None:
         check_backend("A translator")
         check_process()
-        check_names(options)
+        check_names("options of a translator", options, TABLE)
         self.model = model
         self.languages, self.directions = model.languages, model.directions
         self.tokenizers = checked_tokenizers(model, tokenizers)
@@ -126,7 +126,7 @@ class Translator:
             UserError: The directory is not a complete model directory, or an option is unknown or out of its range.
         """
         check_process()
-        check_names(options)
+        check_names("options of a translator", options, TABLE)
         use_few_threads()
         loaded = load(
             directory,
@@ -144,7 +144,7 @@ class Translator:
 
     def with_options(self, **changed: Any) -> Translator:
         """Returns a translator with other options of the constructor. It shares the traced encoders and decoders."""
-        check_names(changed)
+        check_names("options of a translator", changed, TABLE)
         other = copy.copy(self)
         other.graph = self.graph.with_options(self.options.replace(**changed))
         return other
@@ -313,8 +313,7 @@ class Translator:
         most = min(tokenizer.vocabulary_size for tokenizer in self.tokenizers.values()) - len(NO_ALTERNATIVES)
         if not is_integer(count) or not 1 <= count <= most:
             raise UserError(f"`count` must be an integer from 1 to {most}. Received: count={count!r}")
-        if self.options.sample:
-            raise UserError("Alternatives need a search: leave out `sample`. Received: sample=True")
+        require(not self.options.sample, "Alternatives need a search: leave out `sample`. Received: sample=True")
         # The first may leave the prefixes, and the others know no probability of a single subword.
         for name in ("prefix_bias_beta", "suppress_sequences", "no_repeat_ngram_size"):
             if value := getattr(self.options, name):
@@ -477,8 +476,7 @@ class Translator:
 
         With `is_source`, the lines are sources, which some models clean; those of the language "source" always are.
         """
-        if language not in self.tokenizers:
-            raise UserError(f"`language` must be one of {', '.join(self.tokenizers)}. Received: {language!r}")
+        check_choice("language", language, self.tokenizers)
         tokenizer = self.tokenizers[language].source if is_source else self.tokenizers[language]
         lengths = tokenizer.tokenize(_texts(check_lines(lines))).row_lengths().numpy() + 1
         truncated: list[int] = np.minimum(lengths, self.length_buckets[-1]).tolist()

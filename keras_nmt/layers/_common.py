@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import keras
 from keras import ops
 
-from keras_nmt.errors import is_integer
+from keras_nmt.errors import check_choice, is_integer, require
 from keras_nmt.layers._keras_private import child_layers, get_keras_mask, lost_mask, set_keras_mask
 
 SHORTCUT_KINDS = ("plain", "fusion", "ungated")
@@ -179,11 +179,6 @@ def with_mask(tensor: Any, mask: Any) -> Any:
     return tensor
 
 
-def check_choice(name: str, value: Any, choices: Sequence[Any]) -> None:
-    if value not in choices:
-        raise ValueError(f"`{name}` must be one of {', '.join(map(repr, choices))}. Received: {name}={value!r}")
-
-
 def check_booleans(**values: Any) -> None:
     """Rejects, among others, the string "False", which is true."""
     for name, value in values.items():
@@ -193,10 +188,8 @@ def check_booleans(**values: Any) -> None:
 def subset(name: str, values: Any, choices: Sequence[str]) -> tuple[str, ...]:
     """Returns the chosen values in the order of `choices`. A single string counts as one value."""
     chosen = (values,) if isinstance(values, str) else tuple(values) if isinstance(values, Sequence) else ()
-    if not chosen or any(value not in choices for value in chosen):
-        raise ValueError(
-            f"`{name}` must be one or more of {', '.join(map(repr, choices))}. Received: {name}={values!r}"
-        )
+    problem = f"`{name}` must be one or more of {', '.join(map(repr, choices))}. Received: {name}={values!r}"
+    require(chosen and not any(value not in choices for value in chosen), problem)
     return tuple(choice for choice in choices if choice in chosen)
 
 
@@ -212,8 +205,7 @@ def constructor_parameters(of: type) -> dict[str, inspect.Parameter]:
 def check_effect(has_partner: bool, partner: str, **options: Any) -> None:
     """Rejects options that are set without the option that gives them an effect."""
     for name, value in options.items():
-        if not has_partner and value is not None:
-            raise ValueError(f"`{name}` has no effect without {partner}. Received: {name}={value!r}")
+        require(has_partner or value is None, f"{{{name}}} has no effect without {partner}", **{name: value})
 
 
 def check_mask(name: str, mask: Any, rank: int, states: Any = None) -> None:
@@ -221,8 +213,7 @@ def check_mask(name: str, mask: Any, rank: int, states: Any = None) -> None:
     if mask is None:
         return
     expected = {2: "[B, T]", 3: "[B, T, S] or [B, 1, S]"}[rank]
-    if not hasattr(mask, "shape"):
-        raise ValueError(f"`{name}` must be a boolean tensor {expected}. Received: {name}={mask!r}")
+    require(hasattr(mask, "shape"), f"{{{name}}} must be a boolean tensor {expected}", **{name: mask})
     shape, dtype = tuple(mask.shape), keras.backend.standardize_dtype(mask.dtype)
     if len(shape) != rank or dtype != "bool":
         raise ValueError(
@@ -238,10 +229,8 @@ def check_mask(name: str, mask: Any, rank: int, states: Any = None) -> None:
 
 
 def check_width(name: str, states_shape: Any, width: int) -> None:
-    if len(states_shape) < 2 or states_shape[-1] != width:
-        raise ValueError(
-            f"`{name}` must be a float tensor whose last dimension is {width}. Received: shape {tuple(states_shape)}"
-        )
+    problem = f"`{name}` must be a float tensor whose last dimension is {width}. Received: shape {tuple(states_shape)}"
+    require(len(states_shape) >= 2 and states_shape[-1] == width, problem)
 
 
 def spec_of_call(layer: Any, *args: Any, **kwargs: Any) -> Any:
@@ -289,21 +278,17 @@ def check_alike(**shapes: Any) -> None:
 
 def check_source(name: str, shape: Any, has_shortcut: bool) -> None:
     """Checks that the source of a shortcut is given if the attention has a shortcut, and only then."""
-    if has_shortcut and shape is None:
-        raise ValueError(f"Missing argument `{name}`: the attention has a shortcut, which reads it.")
-    if shape is not None and not has_shortcut:
-        raise ValueError(f"Leave out `{name}`: the attention has no shortcut. Received: shape {tuple(shape)}")
+    require(not has_shortcut or shape is not None, f"Missing argument `{name}`, which the attention's shortcut reads.")
+    require(has_shortcut or shape is None, f"Leave out `{name}`: the attention has no shortcut.")
 
 
 def check_gated(has_gates: bool) -> None:
-    if not has_gates:
-        raise ValueError("Missing gates: `return_gates` needs a shortcut with gates, such as 'plain' or 'fusion'.")
+    require(has_gates, "Missing gates: `return_gates` needs a shortcut with gates, such as 'plain' or 'fusion'.")
 
 
 def check_positive(**sizes: Any) -> None:
     for name, value in sizes.items():
-        if not is_integer(value) or value < 1:
-            raise ValueError(f"`{name}` must be a positive integer. Received: {name}={value!r}")
+        require(is_integer(value) and value >= 1, f"{{{name}}} must be a positive integer", **{name: value})
 
 
 def optional_size(name: str, value: Any) -> int | None:
@@ -316,5 +301,5 @@ def optional_size(name: str, value: Any) -> int | None:
 
 def check_rate(**rates: Any) -> None:
     for name, value in rates.items():
-        if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 <= float(value) < 1:
-            raise ValueError(f"`{name}` must be at least 0 and below 1. Received: {name}={value!r}")
+        is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+        require(is_number and 0 <= float(value) < 1, f"{{{name}}} must be at least 0 and below 1", **{name: value})

@@ -8,6 +8,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_nmt.errors import require
 from keras_nmt.layers._common import ConfiguredLayer
 from keras_nmt.layers._keras_private import unlocked
 
@@ -95,8 +96,7 @@ class Int8Kernels(ConfiguredLayer):
         b_initializer: Any = "zeros",
     ) -> None:
         """Adds `lora_alpha / rank * A B` to each kernel, with trained A and B; see `keras.layers.Dense`."""
-        if self.lora_enabled:
-            raise ValueError(f"LoRA can be enabled only once for each layer. Received: layer={self.name!r}")
+        require(not self.lora_enabled, "LoRA can be enabled only once for each layer", layer=self.name)
         with unlocked(self):
             for name, kernel in self._own_kernels():
                 kernel.trainable = False
@@ -150,8 +150,7 @@ class Int8Kernels(ConfiguredLayer):
         """Converts the kernels; see `keras.layers.Layer`. The only mode is "int8"."""
         if mode != "int8":
             raise NotImplementedError(f"{type(self).__name__} can only be quantized to 'int8'. Received: mode={mode!r}")
-        if self.is_int8:
-            raise ValueError(f"The layer is already quantized. Received: layer={self.name!r}")
+        require(not self.is_int8, "The layer is already quantized", layer=self.name)
         for name, kernel in self._own_kernels():
             values, scale = _to_int8(kernel)
             delattr(self, name)

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 import keras
 from keras import ops
 
+from keras_nmt.errors import require
+
 
 class Record(NamedTuple):
     """An inner tensor, or a nest of inner tensors, of a layer's call.
@@ -207,10 +209,8 @@ def _part(pattern: str) -> int | None:
 def _with_part(record: Record, number: int, replacement: Replacement) -> Any:
     """Returns the value with another part `number`, from 1."""
     is_list, count, axis = isinstance(record.value, (list, tuple)), record.num_parts, record.parts
-    if not count:
-        raise ValueError(f"{record.place} has no parts that can be replaced alone. Received: part {number}")
-    if not 1 <= number <= count:
-        raise ValueError(f"{record.place} has the parts 1 to {count}. Received: part {number}")
+    require(count, f"{record.place} has no parts that can be replaced alone. Received: part {number}")
+    require(1 <= number <= count, f"{record.place} has the parts 1 to {count}. Received: part {number}")
     parts = list(record.value) if is_list else ops.unstack(record.value, count, axis=axis)
     parts[number - 1] = _alike(parts[number - 1], replacement(record._replace(value=parts[number - 1])))
     return parts if is_list else ops.stack(parts, axis=axis)

@@ -9,9 +9,9 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_nmt.errors import check_choice, require
 from keras_nmt.layers._common import (
     ConfiguredLayer,
-    check_choice,
     check_mask,
     check_positive,
     keep_frozen,
@@ -101,10 +101,8 @@ class AttentionBridge(ConfiguredLayer):
         check_positive(num_heads=num_heads, hidden_dim=hidden_dim)
         check_choice("penalty", penalty, PENALTIES)
         is_number = isinstance(penalty_weight, numbers.Real) and not isinstance(penalty_weight, bool)
-        if not is_number or not 0 <= penalty_weight < math.inf:
-            raise ValueError(
-                f"`penalty_weight` must be finite and at least 0. Received: penalty_weight={penalty_weight!r}"
-            )
+        problem = "{penalty_weight} must be finite and at least 0"
+        require(is_number and 0 <= penalty_weight < math.inf, problem, penalty_weight=penalty_weight)
         self.num_heads = int(num_heads)
         self.hidden_dim = int(hidden_dim)
         self.penalty_weight = float(penalty_weight)

@@ -8,6 +8,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_nmt.errors import require
 from keras_nmt.layers._common import (
     ConfiguredLayer,
     check_mask,
@@ -102,17 +103,13 @@ class AttentiveRecurrentDecoder(ConfiguredLayer):
         ]
         self.owns_attention = attention is None
         self.attention = attention or LuongAttention(self.hidden_dim, score, dtype="float32", name="attention")
-        if not isinstance(self.attention, LuongAttention):
-            raise ValueError(f"`attention` must be a LuongAttention. Received: attention={attention!r}")
         if self.attention.units != self.hidden_dim or self.attention.compute_dtype != "float32":
             raise ValueError(
                 f"`attention` must have {self.hidden_dim} units, like the decoder, and the dtype float32. "
                 f"Received: {self.attention.units} units, {self.attention.compute_dtype}"
             )
-        if score not in ("general", self.attention.score):
-            raise ValueError(
-                f"`attention` has the score {self.attention.score!r}: leave `score` out. Received: score={score!r}"
-            )
+        problem = f"`attention` has the score {self.attention.score!r}: leave {{score}} out"
+        require(score in ("general", self.attention.score), problem, score=score)
         self.score = self.attention.score
         self.attentional = keras.layers.Dense(  # W_c
             self.hidden_dim,

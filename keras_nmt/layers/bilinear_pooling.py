@@ -9,6 +9,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_nmt.errors import require
 from keras_nmt.layers._common import optional_size, projection_initializer
 from keras_nmt.layers._projection import Int8Kernels
 from keras_nmt.layers.composition_layer import CompositionLayer
@@ -195,11 +196,8 @@ class LowRankBilinearPooling(Int8Kernels, CompositionLayer):
     def build_composition(self, number: int, width: int) -> None:
         products = (number * width) ** 2
         rank = min(self.output_width, products) if self.rank is None else self.rank  # r
-        if rank > products:
-            raise ValueError(
-                f"`rank` must be at most {products}, the number of pairs of {number} x {width} neurons. "
-                f"Received: rank={rank!r}"
-            )
+        problem = f"{{rank}} must be at most {products}, the number of pairs of {number} x {width} neurons"
+        require(rank <= products, problem, rank=rank)
         factors: Any = projection_initializer()
         projection: Any = self.last_factor_initializer()
         ones_row: Any = _of_a_row(number * width + 1)

@@ -6,10 +6,10 @@ from typing import Any
 
 from keras import ops, tree
 
+from keras_nmt.errors import check_choice, require
 from keras_nmt.layers._common import (
     STARTS,
     ConfiguredLayer,
-    check_choice,
     keep_frozen,
     optional_size,
     projection_initializer,
@@ -107,11 +107,8 @@ class CompositionLayer(ConfiguredLayer):
 
     def _refuse_identity(self, reason: str) -> None:
         """Raises an error if the identity start needs a residual connection, and there is none."""
-        if self.start == "identity" and not self.residual:
-            raise ValueError(
-                f"{reason}: start='identity' needs residual=True. "
-                f"Received: start={self.start!r}, residual={self.residual!r}"
-            )
+        problem = f"{reason}: start='identity' needs residual=True"
+        require(self.start != "identity" or self.residual, problem, start=self.start, residual=self.residual)
 
     def concatenate(self, representations: Any) -> Any:
         """Returns R^ = [r_1; ...; r_N], `[..., N d']` (Eq. 7)."""
@@ -168,6 +165,5 @@ def _number_and_width(shape: Any) -> tuple[int, int]:
             "Representations must be a list of N tensors [..., d'] or one tensor [..., N, d'], with known N and d'. "
             f"{received}"
         )
-    if number < 2:
-        raise ValueError(f"A composition needs at least two representations. {received}")
+    require(number >= 2, f"A composition needs at least two representations. {received}")
     return int(number), int(width)

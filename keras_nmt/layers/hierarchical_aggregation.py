@@ -72,10 +72,6 @@ class HierarchicalAggregation(CompositionLayer):
     ) -> None:
         super().__init__(units, start=start, residual=residual, **kwargs)
         check_positive(num_representations=num_representations)
-        if num_representations < 2:
-            raise ValueError(
-                f"`num_representations` must be at least 2. Received: num_representations={num_representations!r}"
-            )
         self.num_representations = int(num_representations)
         self.intermediate_dim = optional_size("intermediate_dim", intermediate_dim)
         self.num_nodes = (self.num_representations + 1) // 2
@@ -138,8 +134,6 @@ class HierarchicalAggregation(CompositionLayer):
         Returns:
             Tensor `[..., d']`.
         """
-        if not 0 <= node < self.num_nodes:
-            raise ValueError(f"`node` must be from 0 to {self.num_nodes - 1}. Received: node={node!r}")
         if len(representations) != self._joining(node) or (previous is None) != (node == 0):
             raise ValueError(
                 f"Node {node} takes {self._joining(node)} representations and {min(node, 1)} previous aggregates. "

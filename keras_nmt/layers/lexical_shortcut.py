@@ -7,7 +7,8 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_nmt.layers._common import SHORTCUT_KINDS, add_matrix, check_alike, check_choice, check_positive, spec_of_call
+from keras_nmt.errors import check_choice
+from keras_nmt.layers._common import SHORTCUT_KINDS, add_matrix, check_alike, check_gated, check_positive, spec_of_call
 from keras_nmt.layers._projection import Int8Kernels
 from keras_nmt.layers._taps import tap
 
@@ -110,8 +111,7 @@ class LexicalShortcut(Int8Kernels):
             fused = self.product(both, "fusion_kernel")  # [..., T, 4d]
             shortcut, plain = ops.split(fused, 2, axis=-1)  # K_sc | V_sc and K | V
         if not self.has_gates:
-            if return_gates:
-                raise ValueError(f"An ungated shortcut has no gates to return. Received: return_gates={return_gates!r}")
+            check_gated(not return_gates)
             keys, values = ops.split(shortcut + plain, 2, axis=-1)
             return keys, values
         gates = tap(self, "gates", ops.sigmoid(shortcut + plain + self.gate_bias))  # r_K | r_V

@@ -7,9 +7,9 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_nmt.errors import check_choice
 from keras_nmt.layers._common import (
     ConfiguredLayer,
-    check_choice,
     check_mask,
     check_positive,
     check_width,

@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
+from keras_nmt.errors import check_choice, require
 from keras_nmt.layers._common import (
     STARTS,
     check_booleans,
-    check_choice,
     check_positive,
     check_rate,
     optional_size,
@@ -281,11 +281,8 @@ class Shortcuts(MechanismConfig):
         self._set(sites=subset("sites", self.sites, SITES))
         self._set(sides=subset("sides", self.sides, SIDES))
         super().__post_init__()
-        if "cross" in self.sites and "decoder" not in self.sides:
-            raise ValueError(
-                "Cross-attention belongs to the decoder: add 'decoder' to `sides` or leave 'cross' out of `sites`. "
-                f"Received: sites={self.sites!r}, sides={self.sides!r}"
-            )
+        problem = "Cross-attention belongs to the decoder: add 'decoder' to {sides} or leave 'cross' out of {sites}"
+        require("cross" not in self.sites or "decoder" in self.sides, problem, sites=self.sites, sides=self.sides)
 
     def are_at(self, site: str, side: str) -> bool:
         """Returns whether the attention at a site of a side has shortcuts."""

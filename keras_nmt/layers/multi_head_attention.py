@@ -7,6 +7,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_nmt.errors import require
 from keras_nmt.layers._common import (
     AssembledLayer,
     add_matrix,
@@ -169,11 +170,8 @@ class MultiHeadAttention(AssembledLayer):
         super().__init__(**kwargs)
         check_positive(num_heads=num_heads, hidden_dim=hidden_dim)
         check_rate(dropout=dropout)
-        if hidden_dim % num_heads:
-            raise ValueError(
-                "`hidden_dim` must be a multiple of `num_heads`. "
-                f"Received: hidden_dim={hidden_dim}, num_heads={num_heads}"
-            )
+        problem = "{hidden_dim} must be a multiple of {num_heads}"
+        require(hidden_dim % num_heads == 0, problem, hidden_dim=hidden_dim, num_heads=num_heads)
         self.num_heads = int(num_heads)
         self.num_key_value_heads = optional_size("num_key_value_heads", num_key_value_heads) or self.num_heads
         if self.num_heads % self.num_key_value_heads:

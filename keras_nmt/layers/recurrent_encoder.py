@@ -7,6 +7,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_nmt.errors import check_choice, require
 from keras_nmt.layers._common import (
     ConfiguredLayer,
     check_mask,
@@ -76,8 +77,7 @@ class RecurrentEncoder(ConfiguredLayer):
         super().__init__(autocast=False, **kwargs)
         check_positive(num_layers=num_layers, hidden_dim=hidden_dim)
         check_rate(dropout=dropout)
-        if use_cudnn not in (False, "auto"):
-            raise ValueError(f"`use_cudnn` must be False or 'auto'. Received: use_cudnn={use_cudnn!r}")
+        check_choice("use_cudnn", use_cudnn, (False, "auto"))
         if bidirectional and hidden_dim % 2:
             raise ValueError(f"`hidden_dim` must be even for two directions. Received: hidden_dim={hidden_dim!r}")
         self.num_layers = int(num_layers)
@@ -158,8 +158,7 @@ class RecurrentEncoder(ConfiguredLayer):
         return ops.cast(ops.reshape(state, (*beams, self.hidden_dim)), self.compute_dtype), new_cache
 
     def _check_steps(self) -> None:
-        if self.bidirectional:
-            raise ValueError("A bidirectional layer cannot run step by step. Received: bidirectional=True")
+        require(not self.bidirectional, "A bidirectional layer cannot run step by step. Received: bidirectional=True")
 
     def compute_output_shape(self, inputs_shape: tuple[int | None, ...], return_state: bool = False) -> Any:
         states = (*inputs_shape[:-1], self.hidden_dim)

@@ -7,9 +7,9 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_nmt.errors import check_choice, require
 from keras_nmt.layers._common import (
     ConfiguredLayer,
-    check_choice,
     check_mask,
     check_positive,
     check_rate,
@@ -111,13 +111,9 @@ class RoleAssignment(ConfiguredLayer):
         check_choice("context", context, CONTEXTS)
         check_rate(dropout=dropout)
         check_choice("dropout_on", dropout_on, DROPOUT_ON)
-        if causal and context == "bilstm":
-            raise ValueError(
-                "A causal layer must not read later tokens: use the context 'lstm' or 'cnn'. "
-                f"Received: causal={causal!r}, context={context!r}"
-            )
-        if exclusive and not causal:
-            raise ValueError(f"`exclusive` needs `causal`. Received: exclusive={exclusive!r}, causal={causal!r}")
+        problem = "A causal layer must not read later tokens: use the context 'lstm' or 'cnn'"
+        require(not causal or context != "bilstm", problem, causal=causal, context=context)
+        require(not exclusive or causal, "{exclusive} needs {causal}", exclusive=exclusive, causal=causal)
         if straight_through and assignment != "one_hot":
             raise ValueError(
                 "`straight_through` has an effect on assignment='one_hot' only. "
@@ -142,7 +138,7 @@ class RoleAssignment(ConfiguredLayer):
         self._drops_logits = assignment == "one_hot" and dropout_on == "logits"
         self.temperature: Any = None
         self._context_width = self.units or self.num_roles
-        self._width: int | None = None  # d, known once built
+        self._width: Any = None  # d, known once built
 
         self.context_layer: keras.layers.Layer
         if context == "cnn":
@@ -249,11 +245,9 @@ class RoleAssignment(ConfiguredLayer):
             convolution; with `exclusive` also the "previous" context.
 
         Raises:
-            ValueError: The layer is not causal, or not built yet.
+            ValueError: The layer is not causal.
         """
         self._check_steps()
-        if self._width is None:
-            raise ValueError(f"Build or call the layer before `empty_cache`. Received: built={self.built!r}")
 
         def zeros(*shape: int, dtype: str = "float32") -> Any:
             return ops.zeros((batch_size, beam_size, *shape), dtype=dtype)
@@ -290,8 +284,7 @@ class RoleAssignment(ConfiguredLayer):
         return self._assign(context, training=False), new_cache
 
     def _check_steps(self) -> None:
-        if not self.causal:
-            raise ValueError(f"Only a causal layer can run step by step. Received: causal={self.causal!r}")
+        require(self.causal, "Only a causal layer can run step by step", causal=self.causal)
 
     def compute_output_shape(self, inputs_shape: tuple[int | None, ...]) -> tuple[int | None, ...]:
         return (*inputs_shape[:-1], self.num_roles)

@@ -7,11 +7,11 @@ from typing import Any
 
 import keras
 
+from keras_nmt.errors import check_choice, require
 from keras_nmt.layers._common import (
     AssembledLayer,
     build_part,
     call_keeping_shape,
-    check_choice,
     check_gated,
     check_mask,
     check_width,
@@ -41,8 +41,7 @@ class TransformerStack(AssembledLayer):
     ) -> None:
         super().__init__(**kwargs)
         check_choice("shortcut_source", shortcut_source, SOURCES)
-        if not layers:
-            raise ValueError("Missing layers: a stack needs at least one layer.")
+        require(layers, "Missing layers: a stack needs at least one layer.")
         depth = optional_size("num_layers", num_layers) or len(layers)
         if depth < len(layers):
             raise ValueError(f"`num_layers` must be at least {len(layers)}, the given layers. Received: {num_layers}")

@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 import keras
 from keras import ops
 
+from keras_nmt.errors import check_choice
 from keras_nmt.layers._common import (
     AssembledLayer,
     build_part,
     call_keeping_shape,
-    check_choice,
     check_mask,
     check_width,
     keep_frozen,

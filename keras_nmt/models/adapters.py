@@ -13,7 +13,7 @@ import h5py
 import keras
 import numpy as np
 
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, check_choice, check_names, require
 from keras_nmt.files.json_file import check_digest, named_damage, with_digest
 from keras_nmt.files.weights_file import arrays, open_weights
 from keras_nmt.layers._keras_private import forget_graphs
@@ -51,22 +51,18 @@ class LowRank:
     quantize: str | None = None
 
     def __post_init__(self) -> None:
-        if type(self.rank) is not int or not 0 < self.rank <= 4096:
-            raise UserError(f"`rank` must be an integer from 1 to 4096. Received: rank={self.rank!r}")
-        if self.alpha is not None and (type(self.alpha) not in (int, float) or not 0 < self.alpha < float("inf")):
-            raise UserError(f"`alpha` must be a positive number. Received: alpha={self.alpha!r}")
+        is_rank = type(self.rank) is int and 0 < self.rank <= 4096
+        require(is_rank, "{rank} must be an integer from 1 to 4096", rank=self.rank)
+        is_number = self.alpha is None or (type(self.alpha) in (int, float) and 0 < self.alpha < float("inf"))
+        require(is_number, "{alpha} must be a positive number", alpha=self.alpha)
         is_list = not isinstance(self.patterns, str) and all(isinstance(one, str) for one in self.patterns)
-        if not is_list or not self.patterns:
-            raise UserError(f"`patterns` must be a list of patterns for layers. Received: patterns={self.patterns!r}")
-        if self.quantize not in (None, *MODES):
-            raise UserError(f"`quantize` must be {' or '.join(MODES)}. Received: quantize={self.quantize!r}")
+        require(is_list and self.patterns, "{patterns} must be a list of patterns for layers", patterns=self.patterns)
+        check_choice("quantize", self.quantize, (None, *MODES))
 
     @classmethod
     def from_settings(cls, settings: dict[str, Any]) -> LowRank:
         """Makes an instance from values by name. An unknown name is a `UserError`."""
-        known = [field.name for field in dataclasses.fields(cls)]
-        if unknown := sorted(set(settings) - set(known)):
-            raise UserError(f"Settings of `lora` must be among {', '.join(known)}. Received: {', '.join(unknown)}")
+        check_names("settings of `lora`", settings, [field.name for field in dataclasses.fields(cls)])
         return cls(**settings)
 
     def layers(self, model: keras.Model) -> list[keras.layers.Layer]:
@@ -202,10 +198,8 @@ def merge_adapter(model: keras.Model, path: str | os.PathLike[str], base: str) -
 def describe(file: h5py.File) -> dict[str, Any]:
     """Returns the description of the adapter in a file. Raises a `UserError` if the file holds no adapter."""
     text = file.attrs.get(DESCRIPTION)
-    if not isinstance(text, str):
-        raise UserError(
-            f"The file must hold an adapter, as `keras-nmt train --set lora=...` writes it. Received: {file.filename}"
-        )
+    problem = f"The file must hold an adapter, as `keras-nmt train --set lora=...` writes it. Received: {file.filename}"
+    require(isinstance(text, str), problem)
     with named_damage(file.filename):
         description = check_digest(json.loads(text), file.filename)
         is_right = isinstance(description["base"], str) and type(description["rank"]) is int and description["rank"] > 0

@@ -8,6 +8,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_nmt.errors import require
 from keras_nmt.layers import AttentionBridge, LuongAttention
 from keras_nmt.layers._common import check_booleans, check_effect, check_positive, optional_size
 from keras_nmt.models.multilingual_model import MultilingualModel
@@ -145,8 +146,7 @@ class AttentionBridgeModel(MultilingualModel):
             ValueError: The language is unknown, or the model has no bridge.
         """
         self._check_languages(language)
-        if self.bridge is None:
-            raise ValueError("A model without a bridge has no sentence representation. Received: bridge_heads=None")
+        require(self.bridge is not None, "A model without a bridge has no sentence representation", bridge_heads=None)
         bridges = self._views.bridges
         if language not in bridges:
             ids = keras.Input((None,), dtype="int32", name="source")

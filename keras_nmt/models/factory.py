@@ -9,6 +9,7 @@ from typing import Any
 
 import keras
 
+from keras_nmt.errors import check_choice
 from keras_nmt.layers import (
     SSRU,
     Composition,
@@ -28,7 +29,6 @@ from keras_nmt.layers import (
 from keras_nmt.layers._common import (
     LAYER_NORM_EPSILON,
     check_booleans,
-    check_choice,
     check_effect,
     check_positive,
     check_rate,
@@ -342,8 +342,6 @@ class TransformerFactory:
         composition: Composition | None = getattr(self.config, f"{part}_composition")
         if composition is None or side not in composition.sides:
             return None
-        if number < 2:
-            raise ValueError(f"A composition needs at least two {part}s. Received: {part}_composition of {number}")
         options: dict[str, Any] = {"name": f"{part}_composition", "dtype": self.dtype}
         if part == "head" and composition.intermediate_dim is None:
             options["intermediate_dim"] = 2 * self.config.hidden_dim

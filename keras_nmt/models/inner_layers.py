@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import keras
 
+from keras_nmt.errors import require
 from keras_nmt.layers._keras_private import child_layers
 
 
@@ -44,10 +45,8 @@ def inner_layers(model: keras.Model) -> dict[str, keras.layers.Layer]:
                 add(layer, prefix)
                 continue
             path = layer.path or prefix + layer.name
-            if path in layers:
-                raise ValueError(
-                    f"Layers must have different paths: name them, or give a single model. Received: {path} twice"
-                )
+            problem = f"Layers must have different paths: name them, or give a single model. Received: {path} twice"
+            require(path not in layers, problem)
             layers[path] = layer
             add(layer, f"{path}/")
 

@@ -8,8 +8,8 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_nmt.errors import check_choice
 from keras_nmt.ids import BOS, PAD
-from keras_nmt.layers._common import check_choice
 from keras_nmt.models.multilingual_model import MultilingualModel
 from keras_nmt.models.sides_config import takes_sides
 from keras_nmt.models.translation_model import TargetSide, Untracked

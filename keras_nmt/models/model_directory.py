@@ -13,7 +13,7 @@ from typing import Any
 import keras
 
 import keras_nmt
-from keras_nmt.errors import UserError, error_and_type, one_line
+from keras_nmt.errors import UserError, error_and_type, errors_as, one_line, require
 from keras_nmt.files.atomic_files import write_json
 from keras_nmt.files.json_file import with_digest
 from keras_nmt.files.model_config import (
@@ -125,10 +125,8 @@ language | SentencePiece models |
                 f"`keras.saving.register_keras_serializable(package=...)`. Received: model={type(model).__name__}"
             )
         languages = getattr(model, "languages", ("source", "target"))
-        if set(subwords) != set(languages):
-            raise UserError(
-                f"`subwords` must name the models of {', '.join(languages)}. Received: {', '.join(subwords)}"
-            )
+        problem = f"`subwords` must name the models of {', '.join(languages)}. Received: {', '.join(subwords)}"
+        require(set(subwords) == set(languages), problem)
         search = json.loads(json.dumps(search or {}))  # tuples become lists
         check_settings(search)
         config: dict[str, Any] = {
@@ -203,14 +201,11 @@ def load_model(
         raise UserError(
             f"{config_path} does not describe a model of this version. Received: {error_and_type(error)}"
         ) from None
-    try:
+    damage = OSError, ValueError, KeyError, TypeError, RuntimeError, zipfile.BadZipFile
+    with errors_as(f"{path} does not match config.json or is damaged", *damage):
         check_size(path, model)  # before the model takes memory
         initialize(model)
         read_weights(path, model)
-    except UserError:
-        raise
-    except (OSError, ValueError, KeyError, TypeError, RuntimeError, zipfile.BadZipFile) as error:
-        raise UserError(f"{path} does not match config.json or is damaged. Received: {error_and_type(error)}") from None
     return model
 
 
@@ -226,8 +221,7 @@ def _registered_class(files: ModelFiles) -> type[TranslationModel] | type[Multil
 
 
 def _check_policy(dtype: str) -> None:
-    if "_from_" in dtype:
-        raise UserError(f"Weights are quantised after loading, by `quantize`. Received: dtype={dtype!r}")
+    require("_from_" not in dtype, "Weights are quantised after loading, by `quantize`", dtype=dtype)
     try:
         keras.dtype_policies.get(dtype)
     except (TypeError, ValueError) as error:

@@ -11,7 +11,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_nmt.errors import is_integer
+from keras_nmt.errors import check_choice, is_integer, require
 from keras_nmt.ids import PAD
 from keras_nmt.layers import AttentiveRecurrentDecoder, LuongAttention, RecurrentEncoder
 from keras_nmt.models._sides import RecurrentSource, RecurrentTarget, TransformerSource, TransformerTarget
@@ -46,17 +46,12 @@ class MultilingualModel(CommonModel, keras.Model):
             raise TypeError(f"`{type(self).__name__}` has no such arguments. Received: {', '.join(unknown)}")
         policy = keras.dtype_policies.get(kwargs.pop("dtype", None) or keras.config.dtype_policy())
         config = SidesConfig(**{name: kwargs.pop(name) for name in known if name in kwargs})
-        if not isinstance(vocabulary_sizes, Mapping) or not vocabulary_sizes:
-            raise ValueError(
-                "`languages` must map each language to the size of its vocabulary. "
-                f"Received: languages={vocabulary_sizes!r}"
-            )
+        problem = "{languages} must map each language to the size of its vocabulary"
+        require(isinstance(vocabulary_sizes, Mapping) and vocabulary_sizes, problem, languages=vocabulary_sizes)
         for language, size in vocabulary_sizes.items():
             check_language(language)
-            if not is_integer(size) or size < 5:
-                raise ValueError(
-                    f"A vocabulary size must be an integer above 4, the reserved ids. Received: {language}={size!r}"
-                )
+            problem = f"A vocabulary size must be an integer above 4, the reserved ids. Received: {language}={size!r}"
+            require(is_integer(size) and size >= 5, problem)
         super().__init__(**kwargs)
         self.languages = tuple(vocabulary_sizes)
         self._config = config
@@ -141,10 +136,8 @@ class MultilingualModel(CommonModel, keras.Model):
             UserError: The model is quantised, or has an adapter.
         """
         check_copyable(self)
-        if language in self.languages:
-            raise ValueError(
-                f"The model already has the languages {', '.join(self.languages)}. Received: language={language!r}"
-            )
+        problem = f"The model already has the languages {', '.join(self.languages)}"
+        require(language not in self.languages, problem, language=language)
         config = self.get_config()
         model = type(self).from_config({**config, "languages": {**config["languages"], language: vocabulary_size}})
         weights_by_path = {weight.path: weight for weight in self.weights}
@@ -293,8 +286,7 @@ class MultilingualModel(CommonModel, keras.Model):
 
     def _check_languages(self, *languages: str) -> None:
         for language in languages:
-            if language not in self.languages:
-                raise ValueError(f"A language must be one of {', '.join(self.languages)}. Received: {language!r}")
+            check_choice("language", language, self.languages)
 
 
 def check_language(language: Any) -> None:

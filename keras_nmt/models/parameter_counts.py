@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from keras_nmt.errors import require
 from keras_nmt.layers._common import check_positive
 from keras_nmt.layers._keras_private import without_values
 from keras_nmt.layers.layer_spec import choose, spec_of
@@ -91,10 +92,7 @@ def matched_width(parameters: int, *, preset: str = "transformer_base", **argume
     while above - below > 1:
         middle = (below + above) // 2
         below, above = (middle, above) if count(middle) <= parameters else (below, middle)
-    if not below:
-        raise ValueError(
-            f"The smallest Transformer, of width {step}, has more parameters. Received: parameters={parameters}"
-        )
+    require(below, f"The smallest Transformer, of width {step}, has more parameters. Received: parameters={parameters}")
     counts = {steps * step: count(steps) for steps in (below, above)}
     best = min(counts, key=lambda width: abs(counts[width] - parameters))
     return MatchedWidth(best, counts[best], counts[best] - parameters)

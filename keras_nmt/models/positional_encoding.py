@@ -7,7 +7,8 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_nmt.layers._common import ConfiguredLayer, check_choice, check_positive
+from keras_nmt.errors import check_choice
+from keras_nmt.layers._common import ConfiguredLayer, check_positive
 
 ORDERS = ("interleaved", "halves")
 LONGEST = 10_000.0  # longest wavelength divided by 2 pi

@@ -7,7 +7,7 @@ from typing import Any
 
 import keras
 
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, check_choice
 from keras_nmt.layers._keras_private import all_layers, forget_graphs
 from keras_nmt.layers._projection import Int8Kernels
 
@@ -46,8 +46,7 @@ def quantize(model: Any, mode: str = "int8", embeddings: bool = True) -> None:
     >>> bool(ops.max(ops.abs(model([source, target_input]) - logits)) < 0.1)
     True
     """
-    if mode not in MODES:
-        raise UserError(f"Weights can only be quantized to {', '.join(MODES)}. Received: {mode}")
+    check_choice("mode", mode, MODES)
     # Keras collects garbage for each weight that a layer drops, which would scan all objects without `freeze`.
     gc.freeze()
     try:

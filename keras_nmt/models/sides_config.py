@@ -8,7 +8,8 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from keras_nmt.layers._common import check_booleans, check_choice, check_effect, check_positive
+from keras_nmt.errors import check_choice, require
+from keras_nmt.layers._common import check_booleans, check_effect, check_positive
 from keras_nmt.layers.layer_spec import as_json
 from keras_nmt.layers.mechanisms import SIDES
 from keras_nmt.models.factory import MECHANISMS, TransformerConfig
@@ -73,11 +74,11 @@ class SidesConfig:
             raise ValueError(f"`transformer` can set {', '.join(sorted(known))}. Received: {', '.join(unknown)}")
         kinds = {"encoder": self.encoder, "decoder": self.decoder}
         if "transformer" not in kinds.values():
-            if arguments:
-                raise ValueError(
-                    "`transformer` needs encoder='transformer' or decoder='transformer'. "
-                    f"Received: transformer={arguments!r}"
-                )
+            require(
+                not arguments,
+                "{transformer} needs encoder='transformer' or decoder='transformer'",
+                transformer=arguments,
+            )
             return None
         sizes = {"num_heads": 8, "intermediate_dim": 4 * self.hidden_dim, **arguments}
         config = TransformerConfig(**sizes, hidden_dim=self.hidden_dim, dropout=self.dropout)

@@ -8,7 +8,7 @@ from typing import Any
 
 import keras
 
-from keras_nmt.errors import is_integer, nearest
+from keras_nmt.errors import check_choice, is_integer, nearest
 from keras_nmt.layers import Composition, LayerSpec, Roles, Shortcuts
 from keras_nmt.layers._common import check_booleans
 from keras_nmt.layers._taps import Record
@@ -287,8 +287,7 @@ class Transformer(TranslationModel):
         Raises:
             ValueError: The preset is unknown.
         """
-        if preset not in TRANSFORMER_PRESETS:
-            raise ValueError(f"`preset` must be one of {', '.join(TRANSFORMER_PRESETS)}. Received: preset={preset!r}")
+        check_choice("preset", preset, TRANSFORMER_PRESETS)
         return cls(**{**TRANSFORMER_PRESETS[preset], **overrides})
 
     def get_config(self) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any, Protocol, Self, TypeVar
 
 import keras
 
-from keras_nmt.errors import is_integer
+from keras_nmt.errors import is_integer, require
 from keras_nmt.models.quantize import check_copyable
 
 M = TypeVar("M", bound=keras.Model)
@@ -101,10 +101,8 @@ class TranslationModel(CommonModel, keras.Model):
         Raises:
             ValueError: The model does not have this direction.
         """
-        if (source, target) not in self.directions:
-            raise ValueError(
-                f"The model has only the direction from source to target. Received: from {source} to {target}"
-            )
+        problem = f"The model has only the direction from source to target. Received: from {source} to {target}"
+        require((source, target) in self.directions, problem)
         return self
 
     def encoder_for(self, source: str, target: str) -> keras.Model:

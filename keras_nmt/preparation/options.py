@@ -17,7 +17,7 @@ import numpy as np
 from keras_nmt.data.prepared_folder import check_sides
 from keras_nmt.data.sentence_pairs import check_length_limits
 from keras_nmt.data.subword_models import SubwordOptions
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, check_choice, check_names, require
 
 DUPLICATES = {  # the keys, by name, that no two pairs share; a round for each
     "keep": (),
@@ -132,49 +132,34 @@ class Preparation:
 
     def __post_init__(self) -> None:
         check_length_limits(self.max_length, self.max_ratio)
-        if (self.subwords is None) == (self.vocabulary_size is None):
-            raise UserError(
-                "Give either subword models or the vocabulary size of a model to train. "
-                f"Received: subwords={self.subwords}, vocabulary_size={self.vocabulary_size}"
-            )
+        problem = "Give either {subwords} or the {vocabulary_size} of a model to train"
+        has_one = (self.subwords is None) != (self.vocabulary_size is None)
+        require(has_one, problem, subwords=self.subwords, vocabulary_size=self.vocabulary_size)
         tag = self.source_tag
-        if tag is not None and tag.split() != [tag]:
-            raise UserError(f"A tag must be one subword, without spaces. Received: source_tag={tag!r}")
+        require(tag is None or tag.split() == [tag], "A tag must be one subword, without spaces", source_tag=tag)
         if self.vocabulary_size is not None:
             SubwordOptions(**self.subword_settings).check_size(self.vocabulary_size)
         for name in (*self.sources, *self.targets):
             check_name(name)
-        if self.subword_sample < 1 or self.seed < 0:
-            raise UserError(
-                "`subword_sample` must be at least 1, and `seed` at least 0. "
-                f"Received: subword_sample={self.subword_sample}, seed={self.seed}"
-            )
-        if len(self.sources) != len(self.targets) or not self.sources:
-            raise UserError(
-                "There must be as many source files as target files, at least one. "
-                f"Received: {len(self.sources)} and {len(self.targets)}"
-            )
+        problem = "{subword_sample} must be at least 1, and {seed} at least 0"
+        is_right = self.subword_sample >= 1 and self.seed >= 0
+        require(is_right, problem, subword_sample=self.subword_sample, seed=self.seed)
+        numbers = f"{len(self.sources)} and {len(self.targets)}"
+        problem = f"There must be as many source files as target files, at least one. Received: {numbers}"
+        require(len(self.sources) == len(self.targets) > 0, problem)
         check_sides(self.sides)
         for name, known in (("duplicates", DUPLICATES), ("order", ORDERS)):
-            if getattr(self, name) not in known:
-                raise UserError(f"`{name}` must be one of {', '.join(known)}. Received: {name}={getattr(self, name)!r}")
+            check_choice(name, getattr(self, name), known)
         for name in ("scripts", "languages"):
-            if unknown := set(getattr(self, name)) - set(self.sides):
-                raise UserError(
-                    f"`{name}` must name the sides {', '.join(self.sides)}. Received: {', '.join(sorted(unknown))}"
-                )
-        if wrong := sorted(set(self.scripts.values()) - (_scripts() if self.scripts else set())):
-            raise UserError(
-                "A script must be the first word of a letter's name in Unicode, such as LATIN, CYRILLIC or CJK. "
-                f"Received: {', '.join(wrong)}"
-            )
-        if bool(self.languages) != (self.language_model is not None):
-            raise UserError(
-                "Languages and a model that identifies them go together. "
-                f"Received: languages={dict(self.languages)}, language_model={self.language_model}"
-            )
-        if taken := set(self.filters) & set(BUILT_IN):
-            raise UserError(f"Another reason has the name of this filter: rename it. Received: {', '.join(taken)}")
+            check_names(f"sides in `{name}`", getattr(self, name), self.sides)
+        wrong = sorted(set(self.scripts.values()) - (_scripts() if self.scripts else set()))
+        problem = "A script must be the first word of a letter's name in Unicode, such as LATIN, CYRILLIC or CJK"
+        require(not wrong, problem, scripts=wrong)
+        problem = "{languages} and the {language_model} that identifies them go together"
+        has_both = bool(self.languages) == (self.language_model is not None)
+        require(has_both, problem, languages=dict(self.languages), language_model=self.language_model)
+        taken = sorted(set(self.filters) & set(BUILT_IN))
+        require(not taken, "Another reason has the name of this filter: rename it", filters=taken)
 
     @property
     def subword_settings(self) -> dict[str, Any]:

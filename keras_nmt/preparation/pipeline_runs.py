@@ -16,7 +16,7 @@ import grpc
 from apache_beam.options.pipeline_options import PipelineOptions, StandardOptions
 from apache_beam.runners.runner import create_runner
 
-from keras_nmt.errors import UserError, error_and_type, one_line
+from keras_nmt.errors import UserError, error_and_type, one_line, require
 from keras_nmt.files.atomic_files import write_text
 
 RESULT = "result.json"  # in the temporary folder, from the workers to the process that finishes the folder
@@ -81,8 +81,7 @@ def pipeline_options(package_options: Sequence[str], user_options: Sequence[str]
         raise UserError(f"Apache Beam refuses its options. Received: {reason}") from None
     except Exception as error:  # of a runner that does not exist, or is not installed
         raise UserError(f"Apache Beam refuses its options. Received: {error_and_type(error)}") from error
-    if unknown:
-        raise UserError(f"Apache Beam has no such options. Received: {' '.join(unknown)}")
+    require(not unknown, f"Apache Beam has no such options. Received: {' '.join(unknown)}")
     return options
 
 

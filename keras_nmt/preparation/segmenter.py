@@ -17,10 +17,9 @@ from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
 from keras_nmt.data.prepared_folder import id_type
 from keras_nmt.data.sentence_pairs import PairBlock, RaggedArray, drop_pairs, outside_limits, plain_text
-from keras_nmt.data.subword_models import cleans_sources, read_subwords
-from keras_nmt.errors import UserError, error_and_type, one_line
+from keras_nmt.data.subword_models import cleans_sources, load_processor, read_subwords
+from keras_nmt.errors import UserError, errors_as, needs_extra
 from keras_nmt.files.paths import import_file
-from keras_nmt.ids import BOS, EOS, PAD, UNK
 from keras_nmt.preparation.language_file import language_labels
 from keras_nmt.preparation.options import File, Filter, Preparation, script_of
 from keras_nmt.text.source_cleaning import clean_source
@@ -60,21 +59,17 @@ def text_filters(preparation: Preparation) -> list[tuple[str, Function]]:
 def _own(reason: str, filter_: Filter | str) -> Function:
     """Wraps a filter of the user's own, so that its errors name it."""
     function: Any = _found(filter_) if isinstance(filter_, str) else filter_
-    try:
+    with errors_as(f"The filter {reason!r} raised an error"):
         function = function() if isinstance(function, type) else function
         if hasattr(function, "setup"):
             function.setup()
-    except Exception as error:
-        raise UserError(f"The filter {reason!r} raised an error. Received: {error_and_type(error)}") from error
 
     def checked(sources: Sequence[str], targets: Sequence[str]) -> np.ndarray:
-        try:
+        with errors_as(f"The filter {reason!r} raised an error"):
             if hasattr(function, "process"):  # a DoFn gives a sequence of results
                 (wrong,) = function.process((sources, targets))
             else:
                 wrong = function(sources, targets)
-        except Exception as error:
-            raise UserError(f"The filter {reason!r} raised an error. Received: {error_and_type(error)}") from error
         wrong = np.asarray(wrong)
         if wrong.dtype != np.bool_ or wrong.shape != (len(sources),):
             raise UserError(
@@ -89,16 +84,12 @@ def _own(reason: str, filter_: Filter | str) -> Function:
 def _found(reference: str) -> Any:
     """Finds the function or class of a reference, such as "package.module:name" or "folder/file.py:name"."""
     place, _, name = reference.rpartition(":")
-    try:
+    with errors_as(
+        "A filter must be named by its module or file, such as package.module:name or file.py:name. "
+        f"Received: {reference}"
+    ):
         module = import_file(Path(place)) if place.endswith(".py") else importlib.import_module(place)
         return getattr(module, name)
-    except UserError:
-        raise
-    except Exception as error:  # of the user's module, too
-        raise UserError(
-            "A filter must be named by its module or file, such as package.module:name or file.py:name. "
-            f"Received: {reference} ({error_and_type(error)})"
-        ) from None
 
 
 def _are_identical(sources: Sequence[str], targets: Sequence[str]) -> np.ndarray:
@@ -128,20 +119,17 @@ def _language_rule(model: Any, language: str | None) -> Callable[[str], bool] | 
 
 
 def _language_model(path: File, languages: Mapping[str, str]) -> Any:
-    try:
+    with needs_extra("identification of languages", "prepare"):
         import fasttext
-    except ImportError:
-        raise UserError(
-            f"Identification of languages needs fasttext-predict: pip install 'keras_nmt[prepare]'. Received: {path}"
-        ) from None
-    try:
+    with errors_as(
+        f"The file is not a model of fastText that tells languages, such as lid.176.bin. Received: {path}",
+        ValueError,
+        MemoryError,
+        RuntimeError,
+        struct.error,
+    ):
         labels = language_labels(path)
         model = fasttext.load_model(str(path))
-    except (ValueError, MemoryError, RuntimeError, struct.error) as error:
-        raise UserError(
-            f"The file is not a model of fastText that tells languages, such as lid.176.bin: {one_line(error)}. "
-            f"Received: {path}"
-        ) from None
     for side, language in languages.items():
         if LABEL + language not in labels:
             some = ", ".join(sorted(label.removeprefix(LABEL) for label in labels)[:20])
@@ -222,15 +210,7 @@ def load_subwords(path: File) -> sentencepiece.SentencePieceProcessor:
         OSError: The file cannot be read.
         UserError: The file is not a SentencePiece model, or has other ids than pad 0, unknown 1, begin 2, end 3.
     """
-    model = sentencepiece.SentencePieceProcessor()
-    try:
-        model.LoadFromSerializedProto(read_subwords(path))
-    except RuntimeError as error:
-        raise UserError(f"The file is not a SentencePiece model ({one_line(error)}). Received: {path}") from None
-    ids = model.pad_id(), model.unk_id(), model.bos_id(), model.eos_id()
-    if ids != (PAD, UNK, BOS, EOS):
-        raise UserError(f"Subwords must have the ids pad 0, unknown 1, begin 2, end 3. Received: {path} with {ids}")
-    return model
+    return load_processor(read_subwords(path), str(path))
 
 
 def without_duplicates(block: PairBlock, key: str) -> PairBlock:

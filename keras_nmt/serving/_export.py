@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 
 from keras_nmt.data import SubwordTokenizer
-from keras_nmt.errors import UserError, one_line
+from keras_nmt.errors import UserError, check_choice, check_names, one_line, require
 from keras_nmt.files.search_options import WITHOUT_SEARCH, names_of
 from keras_nmt.inference._phrases import PHRASES
 from keras_nmt.inference._traced_functions import Method
@@ -124,8 +124,7 @@ def export(
     check_version(path, version)
     chosen = _checked_directions(model, directions)
     more = [signatures] if isinstance(signatures, str) or not isinstance(signatures, Iterable) else list(signatures)
-    if unknown := [name for name in more if name not in SIGNATURES]:
-        raise UserError(f"`signatures` must be some of {', '.join(SIGNATURES)}. Received: {unknown[0]!r}")
+    check_names("`signatures`", more, SIGNATURES)
     more = list(dict.fromkeys(more))
     if "jit_compile" in search:
         raise UserError(
@@ -133,8 +132,7 @@ def export(
             f"Received: jit_compile={search['jit_compile']!r}"
         )
     sampling = {name: search.pop(name) for name in names_of("sampling") if name in search}
-    if quantize not in (None, *QUANTIZED):
-        raise UserError(f"`quantize` must be one of {', '.join(QUANTIZED)}. Received: quantize={quantize!r}")
+    check_choice("quantize", quantize, (None, *QUANTIZED))
     model = model.with_dtype(quantize if quantize in HALVES else "float32")
     if quantize == "int8":
         quantize_model(model)
@@ -157,16 +155,13 @@ def _checked_directions(
 ) -> list[tuple[str, str]]:
     """Returns the directions that get a signature of their own."""
     if len(model.directions) == 1:
-        if directions is not None:
-            raise UserError(f"The model has one direction: leave out `directions`. Received: {directions!r}")
+        require(directions is None, f"The model has one direction: leave out `directions`. Received: {directions!r}")
         return []
     pairs: Iterable[Any] = itertools.permutations(model.languages, 2) if directions is None else map(tuple, directions)
     chosen: list[tuple[str, str]] = list(dict.fromkeys(pairs))
     for direction in chosen:
-        if direction not in model.directions:
-            raise UserError(
-                f"A direction must be two of the languages {', '.join(model.languages)}. Received: {direction!r}"
-            )
+        problem = f"A direction must be two of the languages {', '.join(model.languages)}. Received: {direction!r}"
+        require(direction in model.directions, problem)
     names = {f"translate_{source}_{target}" for source, target in chosen}
     if len(names) < len(chosen):  # "a_b" to "c", and "a" to "b_c"
         raise UserError(f"Directions must have signatures of different names. Received: directions={chosen!r}")

@@ -10,7 +10,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, needs_extra, require
 from keras_nmt.files.atomic_files import plain_name
 from keras_nmt.inference.translator import Translator
 from keras_nmt.text.lines import check_lines
@@ -32,13 +32,11 @@ def warmup_records(lines: Iterable[str] | None, xla: bool, translator: Translato
         UserError: There are no lines, or too many records, or `tensorflow-serving-api` is not installed.
     """
     if lines is None:
-        if xla:
-            raise UserError(f"`warmup_xla` needs `warmup`, the lines to translate. Received: warmup_xla={xla}")
+        require(not xla, f"`warmup_xla` needs `warmup`, the lines to translate. Received: warmup_xla={xla}")
         return []
     predict_pb2, prediction_log_pb2 = _messages("lines to warm up with")
     lines = [line for line in check_lines(lines) if line.strip()]  # models do not compute blank lines
-    if not lines:
-        raise UserError("The warm-up text must have lines that are not blank.")
+    require(lines, "The warm-up text must have lines that are not blank.")
     signatures = ["serving_default", *(["serving_default_xla"] if xla else [])]
     records = []
     for source, target in _one_per_language(translator):
@@ -104,10 +102,6 @@ def warmup_requests(folder: Path) -> list[tuple[str, dict[str, tf.Tensor]]]:
 
 def _messages(needed_for: str) -> tuple[Any, Any]:
     """Imports the model server's messages, which only the extra `serving` installs."""
-    try:
+    with needs_extra(needed_for, "serving"):
         from tensorflow_serving.apis import predict_pb2, prediction_log_pb2
-    except ImportError:
-        raise UserError(
-            f"The model server's messages are not installed: pip install 'keras_nmt[serving]'. Received: {needed_for}"
-        ) from None
     return predict_pb2, prediction_log_pb2

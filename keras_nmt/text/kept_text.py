@@ -6,7 +6,7 @@ import functools
 import re
 from collections.abc import Iterable, Sequence
 
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, errors_as
 
 _PRINTF = r"(?<![\d%])%(?:\d+\$|\(\w+\))?[-+#0]*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:hh?|ll?|[jqtzL])?[@AEFGXacdefginopsux]"
 _BRACES = r"[$#%]?(?:\{\{[^{}]*\}\}|\{[^{}\s]*\})|\{\w+,\s*(?:date|number|time)\b[^{}]*\}"
@@ -59,12 +59,13 @@ class KeptText:
 def _compiled(pattern: str) -> re.Pattern[str]:
     if not isinstance(pattern, str) or not pattern:
         raise UserError(f"A pattern of `keep` must be a string that is not empty. Received: {pattern!r}")
-    try:
+    with errors_as(
+        f"A pattern of `keep` must be a regular expression, or {' or '.join(NAMED)}. Received: {pattern!r}",
+        re.error,
+        RecursionError,
+        OverflowError,
+    ):
         return re.compile(NAMED.get(pattern, pattern))
-    except (re.error, RecursionError, OverflowError) as error:
-        raise UserError(
-            f"A pattern of `keep` must be a regular expression, or {' or '.join(NAMED)}: {error}. Received: {pattern!r}"
-        ) from None
 
 
 def cut(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[str, bool]]:

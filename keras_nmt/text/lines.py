@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from keras_nmt.errors import UserError, install_extra, is_integer
+from keras_nmt.errors import UserError, is_integer, needs_extra, require
 
 if TYPE_CHECKING:
     from numpy.random import RandomState
@@ -28,8 +28,7 @@ def check_lines(lines: Iterable[str], first: int = 1) -> list[str]:
     """
     if isinstance(lines, str):
         raise UserError(f"Lines must be a list of strings, not one string. Received: {lines[:40]!r}")
-    if not isinstance(lines, Iterable):
-        raise UserError(f"Lines must be a list of strings. Received: {lines!r}")
+    require(isinstance(lines, Iterable), "Lines must be a list of strings", lines=lines)
     lines = list(lines)
     for number, line in enumerate(lines, first):
         if not isinstance(line, str):
@@ -51,10 +50,8 @@ def check_utf8(text: str, what: str) -> None:
 def check_pairs(sources: Iterable[str], targets: Iterable[str]) -> tuple[list[str], list[str]]:
     """Returns sources and targets as lists of strings, and checks that there are equally many."""
     sources, targets = check_lines(sources), check_lines(targets)
-    if len(sources) != len(targets):
-        raise UserError(
-            f"There must be a target for each source. Received: {len(sources)} sources, {len(targets)} targets"
-        )
+    problem = f"There must be a target for each source. Received: {len(sources)} sources, {len(targets)} targets"
+    require(len(sources) == len(targets), problem)
     return sources, targets
 
 
@@ -147,19 +144,15 @@ def seeds_of_lines(seeds: int | RandomState | Iterable[int], count: int) -> list
     """
     if isinstance(seeds, Iterable):
         numbers = list(seeds)
-        if len(numbers) != count:
-            raise UserError(f"There must be a seed for each line. Received: {count} lines, {len(numbers)} seeds")
+        require(
+            len(numbers) == count, f"There must be a seed for each line. Received: {count} lines, {len(numbers)} seeds"
+        )
         for seed in numbers:
             if not is_integer(seed) or not -(2**31) <= seed < 2**31:
                 raise UserError(f"The seed of a line must be an integer of 32 bits. Received: {seed!r}")
         return list(map(int, numbers))
-    try:
+    with needs_extra("drawing seeds (or give a seed for each line)", "serving", "sample"):
         from numpy.random import RandomState  # a client that draws no seeds needs no NumPy
-    except ImportError:
-        raise UserError(
-            f"Drawing seeds needs NumPy: {install_extra('serving', 'sample')}, or give a seed for each line. "
-            f"Received: seeds={seeds!r}"
-        ) from None
     if not isinstance(seeds, RandomState):
         if not is_integer(seeds) or not 0 <= seeds < 2**32:
             raise UserError(f"The seed of all lines must be at least 0 and below 2**32. Received: {seeds!r}")

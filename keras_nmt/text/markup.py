@@ -9,7 +9,7 @@ import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, require
 from keras_nmt.text._parts import Part, split_document, with_kept_text
 from keras_nmt.text._parts import ends_inside as ends_inside
 from keras_nmt.text._segments import Segment, make_segments
@@ -86,8 +86,7 @@ def translate_marked(
     Raises:
         UserError: `markup` is unknown, the elements of a line are nested too deep, or many follow a tag without an end.
     """
-    if markup is not None and markup not in MARKUPS:
-        raise UserError(f"`markup` must be {' or '.join(MARKUPS)}. Received: markup={markup!r}")
+    require(markup is None or markup in MARKUPS, f"{{markup}} must be {' or '.join(MARKUPS)}", markup=markup)
     documents = [_document(line, markup, kept) for line in lines]
     # A line without text is one empty text, which has a translation.
     segments = [[x for x in parts if isinstance(x, Segment)] or [Segment([])] for parts in documents]

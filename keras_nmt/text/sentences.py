@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from keras_nmt.errors import UserError, install_extra
+from keras_nmt.errors import install_extra, require
 from keras_nmt.text.lines import (
     Languages,
     check_lines,
@@ -59,10 +59,8 @@ def sentence_splitter(language: str | None) -> Splitter:
     Raises:
         UserError: There is no language.
     """
-    if not isinstance(language, str) or not language.strip():
-        raise UserError(
-            f'`language` must be the language whose rules split sentences, such as "en". Received: {language!r}'
-        )
+    problem = f'`language` must be the language whose rules split sentences, such as "en". Received: {language!r}'
+    require(isinstance(language, str) and language.strip(), problem)
     try:
         from sentencex import segment
     except ImportError:

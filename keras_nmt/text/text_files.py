@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from itertools import chain, zip_longest
 from typing import Any, BinaryIO
 
-from keras_nmt.errors import UserError, error_and_type
+from keras_nmt.errors import UserError, error_and_type, needs_extra, require
 from keras_nmt.files.paths import STANDARD_STREAM, address_of, check_regular
 
 GZIP_MAGIC = b"\x1f\x8b"
@@ -188,10 +188,8 @@ def _errors_of_address(name: str) -> Iterator[None]:
 
 def _optional(library: str, name: str) -> Any:
     """Imports a library that only some files need."""
-    try:
+    with needs_extra(name, "prepare"):
         return importlib.import_module(library)
-    except ImportError:
-        raise UserError(f"This file needs {library}: pip install 'keras_nmt[prepare]'. Received: {name}") from None
 
 
 def _decode(text: bytes, name: str, lines_before: int, errors: str) -> tuple[list[str], UserError | None]:
@@ -223,8 +221,7 @@ def read_lines(path: str | os.PathLike[str], errors: str = "strict") -> list[str
     ['one', '', 'three']
     """
     lines = [line for block in read_blocks(path, errors) for line in block]
-    if not lines:
-        raise UserError(f"The file is empty. Received: {os.fspath(path)!r}")
+    require(lines, f"The file is empty. Received: {os.fspath(path)!r}")
     return lines
 
 

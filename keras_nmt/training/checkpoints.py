@@ -18,7 +18,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from keras_nmt.errors import UserError, check_positive, one_line
+from keras_nmt.errors import UserError, check_choice, check_positive, one_line, require
 from keras_nmt.files.atomic_files import atomic_path, remove_leftovers, write_json
 from keras_nmt.files.json_file import read_json
 from keras_nmt.files.paths import check_regular
@@ -61,20 +61,14 @@ class Saving:
 
     def __post_init__(self) -> None:
         check_positive(every=self.every, average=self.average)
-        if self.final_weights not in FINALS:
-            raise UserError(
-                f"`final_weights` must be one of {', '.join(FINALS)}. Received: final_weights={self.final_weights!r}"
-            )
-        if self.average is not None and not self.final_weights.startswith("average"):
-            raise UserError(
-                '`average` must be used together with final_weights="average_last" or "average_best". '
-                f"Received: final_weights={self.final_weights!r}, average={self.average}"
-            )
-        if min(self.keep_last, self.keep_best) < 0 or self.kept < 1:
-            raise UserError(
-                "`keep_last` and `keep_best` must keep the checkpoints of the final weights. Received: "
-                f"final_weights={self.final_weights!r}, keep_last={self.keep_last}, keep_best={self.keep_best}"
-            )
+        check_choice("final_weights", self.final_weights, FINALS)
+        final = {"final_weights": self.final_weights}
+        problem = '{average} must be used together with {final_weights} "average_last" or "average_best"'
+        is_used = self.average is None or self.final_weights.startswith("average")
+        require(is_used, problem, **final, average=self.average)
+        problem = "{keep_last} and {keep_best} must keep the checkpoints of the {final_weights}"
+        is_kept = min(self.keep_last, self.keep_best) >= 0 and self.kept >= 1
+        require(is_kept, problem, **final, keep_last=self.keep_last, keep_best=self.keep_best)
 
     @property
     def kept(self) -> int:

@@ -14,7 +14,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from keras_nmt.errors import UserError, exhausted, one_line
+from keras_nmt.errors import UserError, exhausted, one_line, require
 
 NVIDIA_DRIVER = Path("/proc/driver/nvidia/version")
 
@@ -60,8 +60,7 @@ def make_strategy(replicas: int | None = None) -> tf.distribute.Strategy:
         )
     if replicas is None:
         replicas = max(1, len(gpus))
-    if replicas < 1:
-        raise UserError(f"`replicas` must be at least 1. Received: replicas={replicas}")
+    require(replicas >= 1, f"`replicas` must be at least 1. Received: replicas={replicas}")
     if gpus and replicas > len(gpus):
         raise UserError(f"`replicas` must be at most {len(gpus)}, the number of GPUs. Received: replicas={replicas}")
     if replicas == 1:

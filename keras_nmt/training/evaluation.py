@@ -61,11 +61,6 @@ class Evaluation:
 
     def record(self, metrics: Mapping[str, float], progress: Progress, update: int | None = None) -> None:
         """Records in `progress` whether an update, by default the current one, is the best so far."""
-        if self.best_metric not in metrics:
-            raise UserError(
-                "`evaluate` must return the metric that decides which weights are best. "
-                f"Received: best_metric={self.best_metric!r}, metrics={sorted(metrics)}"
-            )
         if not math.isfinite(metrics[self.best_metric]):  # no score could be compared with it
             raise UserError(
                 "`evaluate` must return a finite number for the metric that decides which weights are best. "

@@ -11,7 +11,7 @@ import numpy as np
 
 from keras_nmt.data.extend_subwords import extend_subwords
 from keras_nmt.data.subword_models import cleans_sources, read_subwords
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, require
 from keras_nmt.files.atomic_files import atomic_folder, write_bytes
 from keras_nmt.files.model_config import read_model_files
 from keras_nmt.files.paths import check_local
@@ -61,8 +61,7 @@ def extend_vocabulary(
     """
     check_local(output)
     files, path = read_model_files(directory), Path(output)
-    if path.exists() and any(path.iterdir()):
-        raise UserError(f"The output folder must be new or empty. Received: {output}")
+    require(not path.exists() or not any(path.iterdir()), f"The output folder must be new or empty. Received: {output}")
     model, names = load_model(files), files.config["subwords"]
     if len(set(names.values())) > 1 and files.has_joint_vocabulary:
         raise UserError(
@@ -94,8 +93,7 @@ def extend_vocabulary(
     )
     size = len(extended.origins)
     added = size - model.vocabulary_sizes[sides[0]]
-    if added == 0:
-        raise UserError(f"There is nothing to add: the vocabulary has all of it already. Received: {directory}")
+    require(added != 0, f"There is nothing to add: the vocabulary has all of it already. Received: {directory}")
     config = model.get_config()
     if isinstance(model, MultilingualModel):
         new_languages = dict.fromkeys(tags, size) if has_labels else {}

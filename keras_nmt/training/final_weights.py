@@ -11,7 +11,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 
-from keras_nmt.errors import UserError, check_positive
+from keras_nmt.errors import UserError, check_choice, check_positive, errors_as, require
 from keras_nmt.files.atomic_files import atomic_path
 from keras_nmt.files.paths import check_local
 from keras_nmt.files.weights_file import DIGEST, arrays, open_weights, write_digest
@@ -94,8 +94,7 @@ def average_checkpoints(
     """
     check_local(directory)
     directory = Path(directory)
-    if which not in ("last", "best"):
-        raise UserError(f'`which` must be "last" or "best". Received: which={which!r}')
+    check_choice("which", which, ("last", "best"))
     check_positive(number=number)
     output = Path(output) if output is not None else directory / "model.weights.h5"
     if not output.name.endswith(".weights.h5"):
@@ -103,8 +102,7 @@ def average_checkpoints(
     folder = directory / "checkpoints"
     index = read_index(folder)
     kept = index[which]
-    if not kept:
-        raise UserError(f'There are no "{which}" checkpoints to average. Received: folder={folder}')
+    require(kept, f'There are no "{which}" checkpoints to average. Received: folder={folder}')
     number = number or len(kept)
     if number > len(kept):
         raise UserError(
@@ -113,10 +111,8 @@ def average_checkpoints(
         )
     updates = kept[-number:] if which == "last" else kept[:number]
     with open_weights(weights_path(folder, updates[0])) as file:
-        if DESCRIPTION in file.attrs and output.name == "model.weights.h5":
-            raise UserError(
-                f"The checkpoints hold an adapter: name another file, such as adapter.weights.h5. Received: {output}"
-            )
+        problem = f"The checkpoints hold an adapter: name another file, such as adapter.weights.h5. Received: {output}"
+        require(DESCRIPTION not in file.attrs or output.name != "model.weights.h5", problem)
     average_weights([weights_path(folder, update) for update in updates], output)
     return list(updates)
 
@@ -134,13 +130,11 @@ def average_weights(files: Sequence[Path], output: Path) -> None:
         if len(files) == 1 and DIGEST in sources[0].attrs:
             return
         with h5py.File(temporary, "r+") as target:
-            try:
+            with errors_as(
+                f"The checkpoints must be of one model. Received: {[str(file) for file in files]}", KeyError
+            ):
                 for name in arrays(sources[-1]):
                     _average(name, sources, target)
-            except KeyError as error:
-                raise UserError(
-                    f"The checkpoints must be of one model. Received: {[str(file) for file in files]} ({error})"
-                ) from error
             write_digest(target)
 
 

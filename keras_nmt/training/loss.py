@@ -10,7 +10,7 @@ import keras
 import tensorflow as tf
 
 from keras_nmt.data.parallel_corpus import LINK_BASE
-from keras_nmt.errors import UserError
+from keras_nmt.errors import require
 from keras_nmt.ids import PAD
 
 LEAST_ATTENTION = 1e-6  # added to attention, so that its logarithm is finite also in half precision
@@ -145,10 +145,9 @@ class WordDistillation:
     temperature: float = 1.0
 
     def __post_init__(self) -> None:
-        if not 0 < self.weight <= 1:
-            raise UserError(f"`weight` of word-level distillation must be in (0, 1]. Received: {self.weight}")
-        if not 0 < self.temperature < math.inf:
-            raise UserError(f"`temperature` of word-level distillation must be above 0. Received: {self.temperature}")
+        require(0 < self.weight <= 1, "{weight} of word-level distillation must be in (0, 1]", weight=self.weight)
+        is_right = 0 < self.temperature < math.inf
+        require(is_right, "{temperature} of word-level distillation must be above 0", temperature=self.temperature)
 
     def mix(self, losses: tf.Tensor, logits: tf.Tensor, inputs: list[tf.Tensor], targets: tf.Tensor) -> tf.Tensor:
         """Mixes the losses of tokens `[n, T]` with the divergence from the teacher's probabilities.

@@ -10,7 +10,7 @@ import keras
 import tensorflow as tf
 from keras import ops
 
-from keras_nmt.errors import UserError
+from keras_nmt.errors import check_choice, require
 
 
 def make_optimizer(
@@ -52,21 +52,17 @@ def make_optimizer(
     >>> make_optimizer("adam", 2e-4, clip=1.0).global_clipnorm
     1.0
     """
-    if (weight_decay is not None) != (name == "adamw") and name in ("adam", "adamw", "sgd"):
-        raise UserError(
-            f'`weight_decay` must be used together with "adamw". Received: name={name!r}, weight_decay={weight_decay}'
-        )
-    if ema is not None and not 0 <= ema < 1:
-        raise UserError(f"`ema` must be at least 0 and below 1. Received: ema={ema}")
+    check_choice("name", name, ("adam", "adamw", "sgd"))
+    problem = '{weight_decay} must be used together with "adamw"'
+    require((weight_decay is not None) == (name == "adamw"), problem, name=name, weight_decay=weight_decay)
+    require(ema is None or 0 <= ema < 1, f"`ema` must be at least 0 and below 1. Received: ema={ema}")
     options = {"global_clipnorm": clip, "use_ema": ema is not None, "ema_momentum": ema or 0.0}
     if name == "adam":
         return FusedAdam(learning_rate, beta_1, beta_2, epsilon, **options)
     if name == "adamw":
         betas = {"beta_1": beta_1, "beta_2": beta_2, "epsilon": epsilon}
         return FusedAdamW(learning_rate, weight_decay=weight_decay, **betas, **options)
-    if name == "sgd":
-        return keras.optimizers.SGD(learning_rate, momentum=momentum, **options)
-    raise UserError(f'The optimizer must be "adam", "adamw" or "sgd". Received: name={name!r}')
+    return keras.optimizers.SGD(learning_rate, momentum=momentum, **options)
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
@@ -80,9 +76,6 @@ class NoamSchedule(keras.optimizers.schedules.LearningRateSchedule):
         warmup_steps: Integer, number of updates over which the rate rises. Defaults to 4000.
         scale: Float, factor of the rate. Defaults to 1.
 
-    Raises:
-        ValueError: An integer is below 1.
-
     Example:
 
     >>> schedule = NoamSchedule(512, warmup_steps=4000)
@@ -95,11 +88,6 @@ class NoamSchedule(keras.optimizers.schedules.LearningRateSchedule):
 
     def __init__(self, hidden_dim: int, warmup_steps: int = 4000, scale: float = 1.0) -> None:
         super().__init__()
-        if hidden_dim < 1 or warmup_steps < 1:
-            raise ValueError(
-                "`hidden_dim` and `warmup_steps` must be at least 1. "
-                f"Received: hidden_dim={hidden_dim}, warmup_steps={warmup_steps}"
-            )
         self.hidden_dim = hidden_dim
         self.warmup_steps = warmup_steps
         self.scale = scale

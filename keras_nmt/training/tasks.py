@@ -10,7 +10,7 @@ from typing import Protocol
 import keras
 import tensorflow as tf
 
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, require
 
 DEFAULT_TASK = "translation"  # the name of the only task of a trainer that gets batches instead of tasks
 RANKS = {"source": 2, "target_input": 2, "target_output": 2, "line_numbers": 1}
@@ -47,10 +47,8 @@ class Batches(Protocol):
         """
 
 
-def check_element(name: str, dataset: object) -> None:
+def check_element(name: str, dataset: tf.data.Dataset) -> None:
     """Checks that a task's dataset is as `Batches` describes."""
-    if not isinstance(dataset, tf.data.Dataset):
-        raise UserError(f"`dataset` of task {name!r} must return a tf.data.Dataset. Received: {type(dataset).__name__}")
     spec = dataset.element_spec
     tensors = spec if isinstance(spec, dict) else {}
     ranks = {**RANKS, **({LINKS: 2} if LINKS in tensors else {})}
@@ -108,8 +106,7 @@ class Task:
 
 def check_tasks(tasks: Sequence[Task], model: keras.Model) -> dict[str, Task]:
     """Checks that a model has all variables of its tasks, and returns the tasks by name."""
-    if not model.built:
-        raise UserError(f"`model` must be built. Received: model={model.name!r}")
+    require(model.built, "{model} must be built", model=model.name)
     if len({task.name for task in tasks}) < len(tasks):
         raise UserError(f"Tasks must have different names. Received: {[task.name for task in tasks]}")
     known = {id(variable) for variable in model.trainable_variables}
@@ -121,8 +118,7 @@ def check_tasks(tasks: Sequence[Task], model: keras.Model) -> dict[str, Task]:
                 f"`model` must have all variables that task {task.name!r} trains; {len(foreign)} are missing. "
                 f"Received: {', '.join(foreign[:5])}"
             )
-        if not variables:
-            raise UserError(f"A task must have variables to train. Received: task={task.name!r}")
+        require(variables, "A task must have variables to train", task=task.name)
     return {task.name: task for task in tasks}
 
 
@@ -161,13 +157,10 @@ class TaskSchedule:
     """
 
     def __init__(self, weights: Mapping[str, float]) -> None:
-        if not weights:
-            raise UserError(f"`weights` must have at least one task. Received: weights={weights!r}")
+        require(weights, "{weights} must have at least one task", weights=weights)
         for name, weight in weights.items():
-            if not 0 < weight < math.inf:
-                raise UserError(f"The weight of a task must be positive and finite. Received: {name}={weight!r}")
-        if sum(weights.values()) == math.inf:
-            raise UserError(f"The sum of the weights must be finite. Received: weights={weights!r}")
+            require(0 < weight < math.inf, "The weight of a task must be positive and finite", **{name: weight})
+        require(sum(weights.values()) != math.inf, "The sum of the weights must be finite", weights=weights)
         self.weights = dict(weights)
 
     @classmethod
@@ -190,11 +183,9 @@ class TaskSchedule:
         >>> TaskSchedule.by_temperature({"en-de": 100, "en-fr": 25}, temperature=2).weights
         {'en-de': 1.0, 'en-fr': 0.5}
         """
-        if not temperature > 0:
-            raise UserError(f"`temperature` must be positive. Received: temperature={temperature!r}")
+        require(temperature > 0, "{temperature} must be positive", temperature=temperature)
         for name, size in sizes.items():
-            if not 0 < size < math.inf:
-                raise UserError(f"The size of a task's data must be positive and finite. Received: {name}={size!r}")
+            require(0 < size < math.inf, "The size of a task's data must be positive and finite", **{name: size})
         largest = max(sizes.values(), default=1)
         return cls({name: (size / largest) ** (1 / temperature) for name, size in sizes.items()})
 

@@ -216,8 +216,6 @@ class Trainer:
             )
         if self.stop_criteria == StopCriteria() and not may_end:
             raise UserError("Missing end of the training: set max_updates, time_limit or patience.")
-        if not callable(getattr(loss, "terms", None)):
-            raise UserError(f"`loss` must have a method `terms(targets, logits)`. Received: loss={loss!r}")
         layers = [layer for task in self.tasks.values() for layer in task.model.layers]
         if not is_scaled and any(layer.compute_dtype == "float16" for layer in layers):
             raise UserError(

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import keras
 import tensorflow as tf
 
-from keras_nmt.errors import UserError, check_positive
+from keras_nmt.errors import check_choice, check_positive
 from keras_nmt.ids import PAD
 from keras_nmt.layers._taps import Record, recording
 from keras_nmt.training.loss import TokenLoss, WordDistillation, alignment_losses
@@ -53,10 +53,7 @@ class UpdateConfig:
 
     def __post_init__(self) -> None:
         check_positive(accumulation_steps=self.accumulation_steps, alignment_weight=self.alignment_weight)
-        if self.normalize_by not in ("tokens", "sentences"):
-            raise UserError(
-                f'`normalize_by` must be "tokens" or "sentences". Received: normalize_by={self.normalize_by!r}'
-            )
+        check_choice("normalize_by", self.normalize_by, ("tokens", "sentences"))
 
 
 class UpdateOutput(NamedTuple):

@@ -109,5 +109,5 @@ def test_without_matplotlib_the_extra_is_named(attentions, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(UserError, match=r"pip install 'keras_nmt\[analysis\]'. Received: "):
         plot_bridge_attention(attentions[0])
-    with pytest.raises(UserError, match="need matplotlib"):
+    with pytest.raises(UserError, match="Missing package for figures: pip install"):
         bridge_entropy(attentions).plot()

@@ -157,7 +157,7 @@ def test_user_errors_are_one_line(error_line, directories, texts, probing, tmp_p
         (["lengths", plain, "--source", source, "--references", source, "--bins", 5, "--quantiles", 3], "--bins goes"),
         (["contrast", plain, "--source", source], "--incorrect"),
         (["alignments", plain, "--source", source, "--target", source, "--gold", tmp_path / "short"], "short"),
-        (["senteval", plain, "--data", tmp_path, "--tasks", "MX"], "Tasks must be of"),
+        (["senteval", plain, "--data", tmp_path, "--tasks", "MX"], "`task` must be one of"),
         (["probing", plain, "--data", probing, "--tasks", "WC", "--vectors", "layer:9"], "layers 1 to 1"),
         (bridge, "--language"),
         ([*bridge[:3], tmp_path / "spaces", "--language", "de"], "--source must have a line with text"),

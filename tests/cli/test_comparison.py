@@ -120,7 +120,10 @@ def test_errors_in_a_list_are_named(run):
         ("no json", "JSON object"),
         ({**LIST, "seeds": 3}, "needs `seeds`, a list. Received: seeds=3"),
         ({**LIST, "speed": 3}, "Received: speed"),
-        ({**LIST, "configurations": {"small": {"matched_to": "gold"}}}, "must be one of small. Received: gold"),
+        (
+            {**LIST, "configurations": {"small": {"matched_to": "gold"}}},
+            "must be one of small. Received: configuration='gold'",
+        ),
         ({**LIST, "configurations": {"small": {"matched_to": "small"}}}, "another configuration, without `matched_to`"),
         ({**LIST, "baseline": "gold"}, "must be one of plain, small. Received: baseline='gold'"),
         ({**LIST, "configurations": {"small": {"gold": 3}}}, "no such settings.*Received: gold"),

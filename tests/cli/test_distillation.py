@@ -241,7 +241,10 @@ def test_errors_are_one_line(untrained, seen, text, tmp_path, error_line):
         (["--back-translate", "--tag", "a b"], "`tag` must be one word"),
         (["--shard", "3/2"], "`shard` must be I/N, with I from 1 to N. Received: 3/2"),
         (["--shard", f"{'9' * 5000}/2"], "--shard must be I/N"),
-        (["--drop", "long"], "`drop` must be some of empty, identical, cut-off, truncated. Received: long"),
+        (
+            ["--drop", "long"],
+            "There are no such reasons to `drop`; known are empty, identical, cut-off, truncated. Received: long",
+        ),
         (["--input", "/dev/null"], "must be a regular file"),
         (["--output", untrained], "not a model directory"),
         (["--select", "reference", "--references", __file__], "must have the same number of lines"),

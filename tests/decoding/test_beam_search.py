@@ -306,7 +306,6 @@ def test_impossible_options_are_named():
         ({"beam_size": 0}, "beam_size=0"),
         ({"num_hypotheses": 5}, "num_hypotheses=5, beam_size=2"),
         ({"max_length": 0}, "max_length=0"),
-        ({"min_length": -1}, "min_length=-1"),
         ({"length_penalty": np.float32("nan")}, "length_penalty=nan"),
         ({"length_penalty_form": "wu"}, "length_penalty_form='wu'"),
         ({"patience": 0.0}, "patience=0.0"),

@@ -164,7 +164,6 @@ def test_sampling_the_likeliest_token_only_is_greedy_search(options):
 
 def test_options_out_of_range_are_named():
     for options, message in (
-        ({"num_samples": 0}, "num_samples=0"),
         ({"max_length": 0}, "max_length=0"),
         ({"temperature": 0.0}, r"temperature=0\.0"),
         ({"top_k": -1}, "top_k=-1"),

@@ -20,7 +20,6 @@ from keras_nmt.decoding import (
     SearchResult,
     SuppressSequences,
     SuppressTokens,
-    TokenMask,
 )
 from keras_nmt.decoding.processing import Processing
 from keras_nmt.ids import BOS, EOS, PAD
@@ -159,24 +158,16 @@ class Answers(LogitProcessor):
         return self.answer(log_probabilities, state)
 
 
-class Pairs(TokenMask):
-    """Forbids tokens [B, K] instead of [B, K, M]."""
-
-    def forbidden(self, step, state):
-        return step.last, state
-
-
 def test_wrong_processors_are_named():
     decoder = TableDecoder(9, seed=1)
     for processors, message in (
         (Alternate(), "`processors` must be a list"),
         ([Alternate], r"objects of `LogitProcessor`: make an object, Alternate\(...\)"),
         (["no repeats"], "objects of `LogitProcessor`. Received: 'no repeats'"),
-        ([Answers(lambda scores, state: scores)], "`Answers` must return log-probabilities and its state, a tuple"),
+        ([Answers(lambda scores, state: scores)], r"must return log-probabilities \[B, K, 9\]"),
         ([Answers(lambda scores, state: (scores[:, :, :4], state))], r"must return log-probabilities \[B, K, 9\]"),
         ([Answers(lambda scores, state: (ops.cast(scores, "float16"), state))], r"\[B, K, 9\] in float32"),
         ([Answers(lambda scores, state: (scores, {"state": state}))], "its state with the dtypes and the number of ax"),
-        ([Pairs()], r"Forbidden tokens must be a tensor \[B, K, M\]"),
     ):
         with pytest.raises(ValueError, match=message):
             search(decoder, processors)

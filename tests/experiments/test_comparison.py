@@ -277,9 +277,9 @@ def test_incomparable_configurations_are_refused_before_training(files, tmp_path
             planned(files, tmp_path / "runs", seeds=seeds)
     with pytest.raises(UserError, match="other: `init_from` must be a model directory with weights.*is missing"):
         run(files, tmp_path / "runs", other={"init_from": tmp_path / "missing"}, unequal=True)
-    with pytest.raises(UserError, match="Names of configurations are names of folders.*Received: 'b/c'"):
+    with pytest.raises(UserError, match="Names of configurations are names of folders.*Received: configuration='b/c'"):
         planned(files, tmp_path / "runs", **{"b/c": {}})
-    with pytest.raises(UserError, match="baseline must be one of a. Received: baseline='b'"):
+    with pytest.raises(UserError, match="`baseline` must be one of a. Received: baseline='b'"):
         Comparison(experiments={"a": str}, baseline="b", seeds=[1], directory=tmp_path)
     assert calls == []
 

@@ -93,11 +93,11 @@ def test_settings_reach_what_they_are_for(one, taught, tmp_path, reach):
 
 def test_wrong_settings_are_one_line(one, several, taught, trained, corpus, links, tmp_path):
     for own, message in (
-        ({"teacher_weight": 0.5}, "`teacher_weight` and `teacher_temperature` need `teacher`"),
+        ({"teacher_weight": 0.5}, "`teacher_weight` needs `teacher`"),
         ({"alignment_weight": 0.5}, "`alignment_weight` needs `alignments`. Received: alignment_weight=0.5"),
         ({"noise": {"swap": 2}}, "A rate of noise must be a number from 0 to 1. Received: swap=2"),
         ({"alignments": [links, links]}, "`alignments` must have a file for each of 1 corpora"),
-        ({"alignments": links, **NOISE}, "`noise` and `subwords.sampling` change the subwords"),
+        ({"alignments": links, **NOISE}, "`noise` and `sampling` of the subwords change"),
         ({"alignments": links, "model.alignment_head": 9}, "`alignment_head` must be at most `num_heads`"),
     ):
         with pytest.raises(UserError, match=message):

@@ -367,18 +367,23 @@ def test_arguments_that_do_not_fit_are_refused(model, tokenizers, translator):
         (Translator.from_directory, "nowhere"),
         (translator.with_options,),
     ):
-        refused("no such options; the nearest is `beam_size`. Received: beamsize$", made, *arguments, beamsize=4)
+        refused(
+            "no such options of a translator; the nearest is `beam_size`. Received: beamsize$",
+            made,
+            *arguments,
+            beamsize=4,
+        )
     refused("`ensemble` must be a list of strings", Translator.from_directory, DECODING_MODEL, ensemble="d")
     refused("Received: 1 sources, 2 targets", translator.score, ["a"], ["b", "c"])
     refused("not one string", translator.score, "ab", "cd")
     for layer in (2, 0, True):
         refused(rf"layers 1 to 1\. Received: layer={layer}", translator.align, ["a"], ["b"], layer=layer)
     refused("Received: 1 sources, 2 targets", translator.align, ["a"], ["b", "c"])
-    refused("must be one of source, target. Received: 'de'", translator.lengths, ["a"], "de")
+    refused("must be one of source, target. Received: language='de'", translator.lengths, ["a"], "de")
     for lines, told in (
         (["ab", b"cd"], "Lines must be strings. Received: b'cd' as line 2"),
         (["ab", "A \udcff man"], "Line 2 cannot be encoded as UTF-8: surrogates not allowed, character 3. "),
-        (None, "Lines must be a list of strings. Received: None"),
+        (None, "Lines must be a list of strings. Received: lines=None"),
     ):
         refused(told, translator.translate, lines)
     refused("`seeds` need a translator with.* Received: seeds=4", translator.translate, ["ab"], seeds=4)

@@ -33,12 +33,12 @@ WRONG = {
     AttentiveRecurrentDecoder: (
         {"num_layers": 2, "hidden_dim": 8},
         {"num_layers": (0,), "hidden_dim": (2.5,), "score": ("cosine",), "dropout": (1.0, "0.1")}
-        | {"attention": ("general", *ATTENTIONS)},
+        | {"attention": ATTENTIONS},
     ),
     ContextualizedEmbedding: ({"num_roles": 4}, {"num_roles": (0,), "exclusive": (True,)}),
     HierarchicalAggregation: (
         {"num_representations": 2},
-        {"num_representations": (1, 4.0), "intermediate_dim": (0,)},
+        {"num_representations": (4.0,), "intermediate_dim": (0,)},
     ),
     LexicalShortcut: ({"hidden_dim": 4}, {"hidden_dim": (0,), "kind": ("gated",)}),
     LinearCombination: ({}, {"units": (0, True), "start": ("zero",)}),

@@ -56,7 +56,7 @@ def test_an_ungated_shortcut_is_a_sum_and_feature_fusion_alone(tensors, random):
     keys, values = layer(h, e)
     np.testing.assert_allclose(keys, e @ w_ksc + h @ w_k, rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(values, both @ np.concatenate([w_vsc, w_v]), rtol=1e-4, atol=1e-5)
-    with pytest.raises(ValueError, match="An ungated shortcut has no gates to return. Received: return_gates=True"):
+    with pytest.raises(ValueError, match="Missing gates: `return_gates` needs"):
         layer(h, e, return_gates=True)
 
 

@@ -108,7 +108,7 @@ def test_takes_the_mask_that_keras_attached(random):
 
 def test_shortcuts_and_their_states_go_together(random):
     x = random(B, T, D)
-    with pytest.raises(ValueError, match="Missing argument `shortcut_states`: the attention has a shortcut"):
+    with pytest.raises(ValueError, match="Missing argument `shortcut_states`"):
         MultiHeadAttention(H, D, key_value=LexicalShortcut(D))(x)
-    with pytest.raises(ValueError, match="Leave out `shortcut_states`: the attention has no shortcut. Received: shape"):
+    with pytest.raises(ValueError, match="Leave out `shortcut_states`: the attention has no shortcut"):
         MultiHeadAttention(H, D)(x, shortcut_states=x)

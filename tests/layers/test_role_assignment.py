@@ -116,8 +116,6 @@ def test_a_layer_that_is_not_causal_has_no_steps(random):
         layer.empty_cache(1, 1)
     with pytest.raises(ValueError, match="Received: causal=False"):
         layer.step(random(1, 1, D), 0, {})
-    with pytest.raises(ValueError, match="Build or call"):
-        RoleAssignment(HR, causal=True).empty_cache(1, 1)
 
 
 def test_noise_draws_the_role_of_each_token_by_its_probabilities(random):

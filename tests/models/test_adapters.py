@@ -182,8 +182,8 @@ def test_wrong_settings_are_named():
         ({"rank": 0}, "`rank` must be an integer from 1 to 4096. Received: rank=0"),
         ({"alpha": "x"}, "`alpha` must be a positive number"),
         ({"patterns": "*"}, "`patterns` must be a list"),
-        ({"quantize": "int3"}, "`quantize` must be int8"),
-        ({"ranks": 3}, "Settings of `lora` must be among rank, alpha, patterns, quantize. Received: ranks"),
+        ({"quantize": "int3"}, "`quantize` must be one of int8"),
+        ({"ranks": 3}, "no such settings of `lora`; the nearest is `rank`. Received: ranks"),
         ({"patterns": ["*/query", "tower/*"]}, r"match a layer with a matrix.*Received: 'tower/\*' in `patterns`"),
     ):
         with pytest.raises(UserError, match=message):

@@ -168,7 +168,7 @@ def test_predictions_evaluations_and_views_are_those_of_the_converted_model(has_
 
 def test_what_cannot_be_quantized_is_named_and_zeros_stay_zeros():
     model = make(num_encoder_layers=1, num_decoder_layers=1)
-    with pytest.raises(UserError, match="int8. Received: int4"):
+    with pytest.raises(UserError, match="int8. Received: mode='int4'"):
         quantize(model, "int4")
     layer, half = KeyValueProjection(4), KeyValueProjection(4, dtype="mixed_float16")
     for one in (layer, half):

@@ -94,7 +94,7 @@ def test_another_file_is_no_model_of_languages(tmp_path: Path) -> None:
     pytest.importorskip("fasttext", reason="the extra `prepare`")
     (tmp_path / "model").write_text("no model, but a text of as many bytes as the head of a model has, and some more")
     for name, told in (("model", "it is not a model of fastText"), ("cut", "it is truncated: download it again")):
-        with pytest.raises(UserError, match=rf"such as lid\.176\.bin: {told}\. Received: .*/{name}$"):
+        with pytest.raises(UserError, match=rf"such as lid\.176\.bin\. Received: .*/{name} \({told}\)$"):
             filters_of(languages={"de": "de"}, language_model=tmp_path / name)
     with pytest.raises(UserError, match=r"must be of the model .*, such as de, en\. Received: 'german' for de$"):
         filters_of(languages={"de": "german"}, language_model=LANGUAGES)

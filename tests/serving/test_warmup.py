@@ -110,7 +110,9 @@ def test_an_impossible_warm_up_is_an_error(translator, monkeypatch):
 
 def test_a_missing_package_is_named_before_any_file_is_written(export_tiny, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "tensorflow_serving.apis", None)
-    with pytest.raises(UserError, match=r"pip install 'keras_nmt\[serving\]'\. Received: lines to warm up with"):
+    with pytest.raises(
+        UserError, match=r"Missing package for lines to warm up with: pip install 'keras_nmt\[serving\]'"
+    ):
         export_tiny(warmup=["a mouse"])
     assert not (tmp_path / "model").exists()
     export_tiny()  # nothing else needs it

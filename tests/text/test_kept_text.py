@@ -38,7 +38,7 @@ def test_spans_that_overlap_are_one():
     ("keep", "message"),
     {
         "urls": "`keep` must be a list of patterns. Received: keep='urls'",
-        ("(",): "must be a regular expression, or placeholders or urls: .* Received: '\\('",
+        ("(",): "must be a regular expression, or placeholders or urls. Received: '\\(' ",
         (3,): "must be a string that is not empty. Received: 3",
         ("",): "must be a string that is not empty. Received: ''",
     }.items(),

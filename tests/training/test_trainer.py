@@ -257,7 +257,6 @@ def test_contradicting_arguments_are_rejected(make_trainer):
         (make_trainer, {"final_weights": "best"}, "final_weights='best'"),
         (make_trainer, {"final_weights": "ema"}, "final_weights='ema'"),
         (make_trainer, {"optimizer": lambda: adam(ema=0.5), "final_weights": "last"}, "final_weights='last'"),
-        (make_trainer, {"loss": "mse"}, "must have a method `terms.*loss='mse'"),
         (make_trainer, {"max_updates": None}, "Missing end of the training"),
     ):
         with pytest.raises(UserError, match=message):
@@ -267,7 +266,7 @@ def test_contradicting_arguments_are_rejected(make_trainer):
         make_trainer()
 
 
-def test_other_data_are_rejected_before_the_first_update(make_trainer, batches):
+def test_other_data_are_rejected_before_the_first_update(batches):
     for change, message in (
         (lambda x: {**x, "source": tf.cast(x["source"], "int64")}, "int64"),
         (lambda x: {**x, "target_output": x["target_output"][0]}, "of rank 2, line_numbers of rank 1. Received: "),
@@ -278,10 +277,6 @@ def test_other_data_are_rejected_before_the_first_update(make_trainer, batches):
         with pytest.raises(UserError, match=message) as error:
             check_element("a", batches.dataset().map(change))
         assert "\n" not in str(error.value)
-    trainer = make_trainer(data=SimpleNamespace(dataset=lambda *given, **options: []))
-    with pytest.raises(UserError, match="must return a tf.data.Dataset. Received: list"):
-        trainer.train()
-    assert trainer.num_traces == 0
 
 
 @pytest.mark.parametrize("sizes", [(19, 20), (20, 19)])

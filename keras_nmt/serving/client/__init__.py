@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import keras_nmt.serving.client.transports as transports
-from keras_nmt.errors import UserError, is_integer, one_line
+from keras_nmt.errors import UserError, is_integer, one_line, require
 from keras_nmt.files.search_options import check_hypotheses, checked
 from keras_nmt.serving.client.transports import HYPOTHESES, PIECES, POSITIONS, Failure, checked_rows
 from keras_nmt.text.front import Request, TooManyPhrases, translate_lines
@@ -98,16 +98,13 @@ class Client:
         batch_size: int = 64,
     ) -> None:
         is_number = isinstance(timeout, numbers.Real) and not isinstance(timeout, bool)
-        if not (is_number and 0 < timeout <= LONGEST_TIMEOUT):
-            raise UserError(
-                f"`timeout` must be a number above 0 and at most {LONGEST_TIMEOUT:g}. Received: timeout={timeout!r}"
-            )
+        problem = f"{{timeout}} must be a number above 0 and at most {LONGEST_TIMEOUT:g}"
+        require(is_number and 0 < timeout <= LONGEST_TIMEOUT, problem, timeout=timeout)
         _check_integer("retries", retries, 0)
         _check_integer("batch_size", batch_size, 1)
         _check_integer("version", 0 if version is None else version, 0)
         if model is not None:
-            if not isinstance(model, str) or not model:
-                raise UserError(f"`model` must be the name of a model. Received: model={model!r}")
+            require(isinstance(model, str) and model, "{model} must be the name of a model", model=model)
             check_utf8(model, "The name of the model")
         self.url = url
         self.model = model
@@ -335,7 +332,11 @@ class Client:
     def _predict(
         self, signature: str, inputs: dict[str, list[Any]], outputs: tuple[str, ...], count: int
     ) -> list[dict[str, Any]]:
-        """Sends one batch, again if necessary, and returns the rows of the signature's outputs."""
+        """Sends one batch, again if necessary, and returns the rows of the signature's outputs.
+
+        Repeats here, not by `urllib3.Retry` and gRPC's service configuration, because all attempts share one deadline
+        and a choice of signature, the same for both transports.
+        """
         deadline = time.monotonic() + self.timeout
         attempts, wait, refusal = 0, transports.FIRST_WAIT, None
         while True:
@@ -418,8 +419,7 @@ def _transport(
 
 def _languages(count: int, source: Languages, target: Languages) -> dict[str, list[str]]:
     """Returns the inputs that name languages; none for a model of one direction."""
-    if target is None and source is not None:
-        raise UserError(f"`source` needs `target`. Received: source={source!r}, target=None")
+    require(target is not None or source is None, f"`source` needs `target`. Received: source={source!r}, target=None")
     sides = {side: given for side, given in (("source", source), ("target", target)) if given is not None}
     languages = {f"{side}_language": languages_of_lines(given, count, side) for side, given in sides.items()}
     for name in {name for column in languages.values() for name in column}:

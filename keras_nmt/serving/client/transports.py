@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 
 import urllib3
 
-from keras_nmt.errors import UserError, install_extra
+from keras_nmt.errors import UserError, needs_extra
 
 DEFAULT_MODEL = "model"  # the name in TensorFlow Serving's image, which does not list its models
 FIRST_WAIT, LONGEST_WAIT = 0.1, 5.0  # seconds between attempts
@@ -246,13 +246,9 @@ class GrpcTransport(_Transport):
     def __init__(
         self, parts: urllib.parse.SplitResult, model: str | None, version: int | None, most_sentences: int
     ) -> None:
-        try:
+        with needs_extra(parts.geturl(), "serving", "grpc"):
             import google.protobuf  # noqa: F401  part of the same extra
             import grpc
-        except ImportError:
-            raise UserError(
-                f"gRPC is not installed: {install_extra('serving', 'grpc')}. Received: {parts.geturl()}"
-            ) from None
         options = {
             "grpc.max_receive_message_length": min(_largest_answer(most_sentences), 2**31 - 1),
             "grpc.max_send_message_length": -1,
