@@ -80,7 +80,7 @@ def _display() -> Iterator[Progress]:
     from rich.text import Text
 
     class Count(ProgressColumn):
-        """Finished units of all; nothing where no units are counted."""
+        """Finished units of all; nothing where no units are counted, unlike rich's own `MofNCompleteColumn`."""
 
         def render(self, task: Task) -> Text:
             total = "?" if task.total is None else f"{task.total:,.0f}"
@@ -88,7 +88,7 @@ def _display() -> Iterator[Progress]:
             return Text(f"{task.completed:,.0f}/{total}" if is_counted else "")
 
     class Rate(ProgressColumn):
-        """Units a second, or seconds a unit."""
+        """Units a second, or seconds a unit. Rich's own column is for bytes."""
 
         def render(self, task: Task) -> Text:
             speed = task.finished_speed or task.speed

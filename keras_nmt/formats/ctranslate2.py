@@ -11,13 +11,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from keras_nmt.data import SubwordTokenizer
 from keras_nmt.data.subword_models import read_subwords
-from keras_nmt.errors import UserError, check_positive, one_line
+from keras_nmt.errors import UserError, check_choice, check_positive, errors_as, needs_extra, one_line, require
 from keras_nmt.files.json_file import read_json
-from keras_nmt.formats.array_files import MAX_DIMENSIONS, from_bfloat16
 from keras_nmt.formats.parameters import Imported, check_none_left, plain_parameters, sinusoids
 from keras_nmt.formats.vocabulary import Vocabulary, check_rows, read_tokens
 from keras_nmt.inference.load import checked_tokenizers
@@ -30,8 +30,7 @@ WEIGHTS = ("int8", "int16", "float16")
 MODEL = "model.bin"
 VERSIONS = range(2, 7)
 TYPES_BY_SIZE = {4: "<f4", 2: "<i2", 1: "<i1"}  # in files up to version 3
-BFLOAT16 = 5
-TYPES_BY_NUMBER = dict(enumerate(("<f4", "<i1", "<i2", "<i4", "<f2", "<u2")))
+TYPES_BY_NUMBER = dict(enumerate(("<f4", "<i1", "<i2", "<i4", "<f2", ml_dtypes.bfloat16)))
 LANGUAGE = re.compile(r"__[a-z]{2,3}__|[a-z]{3}_[A-Z][a-z]{3}")  # tokens of M2M-100 and NLLB
 ACTIVATIONS = {0: "relu", 2: "swish", 3: "gelu"}  # by CTranslate2's numbers
 SETTINGS = {  # of `config.json`
@@ -81,21 +80,19 @@ def read(folder: Path) -> Imported:
 
     def setting(name: str, default: Any) -> Any:
         values = {scalars.pop(f"{side}/{name}", default) for side in ("encoder", "decoder")}
-        if len(values) > 1:
-            raise UserError(f"{path}: encoder and decoder must have the same {name}. Received: {sorted(values)}")
+        require(len(values) <= 1, f"{path}: encoder and decoder must have the same {name}. Received: {sorted(values)}")
         return values.pop()
 
     activation, scale = setting("activation", 0), setting("scale_embeddings", 1)
-    if activation not in ACTIVATIONS:
-        raise UserError(f"{path}: the activation must be one of {ACTIVATIONS}. Received: {activation}")
+    require(activation in ACTIVATIONS, f"{path}: the activation must be one of {ACTIVATIONS}. Received: {activation}")
     options: dict[str, Any] = {
         "num_heads": setting("num_heads", 8),  # files of version 2 do not have this setting
         "norm": "pre" if setting("pre_norm", 1) else "post",
         "feed_forward": ACTIVATIONS[activation],
         "norm_epsilon": config.get("layer_norm_epsilon", 1e-5),
     }
-    if type(options["num_heads"]) is not int:
-        raise UserError(f"{path}: `num_heads` must be an integer. Received: {options['num_heads']}")
+    heads = options["num_heads"]
+    require(type(heads) is int, f"{path}: {{num_heads}} must be an integer", num_heads=heads)
     from_zero = bool(scalars.pop("decoder/start_from_zero_embedding", 0))
     # Only Marian's decoders start from zeros. Its encoders always read the end, which some converters do not say.
     options["source_end"] = config.get("add_source_eos", False) or from_zero
@@ -149,12 +146,11 @@ def _config(path: Path) -> dict[str, Any]:
     config = {name: value for name, value in contents.items() if value is not None}
     for name, type_ in SETTINGS.items():
         value = config.get(name)
-        if value is not None and not isinstance(value, type_):
-            raise UserError(f"{path}: `{name}` must be of type {type_.__name__}. Received: {one_line(value)[:100]}")
-    if not 0 < config.get("layer_norm_epsilon", 1e-5) < 1:
-        raise UserError(
-            f"{path}: `layer_norm_epsilon` must be between 0 and 1. Received: {config['layer_norm_epsilon']}"
-        )
+        is_right = value is None or isinstance(value, type_)
+        require(is_right, f"{path}: {{{name}}} must be of type {type_.__name__}", **{name: value})
+    epsilon = config.get("layer_norm_epsilon", 1e-5)
+    problem = f"{path}: {{layer_norm_epsilon}} must be between 0 and 1"
+    require(0 < epsilon < 1, problem, layer_norm_epsilon=epsilon)
     return config
 
 
@@ -184,21 +180,20 @@ def read_variables(path: Path) -> dict[str, np.ndarray]:
 
     An alias has the same array.
 
-    The sizes that the file claims are compared with its length first.
-
     Raises:
         UserError: The file is damaged or has another version.
     """
-    content = np.memmap(path, mode="r", dtype=np.uint8) if path.stat().st_size else np.empty(0, np.uint8)
+    with errors_as(f"{path} is damaged", struct.error, ValueError, KeyError, OverflowError):
+        return _variables(path)
+
+
+def _variables(path: Path) -> dict[str, np.ndarray]:
+    """Reads the variables; damage shows in other errors than a `UserError`."""
+    content = np.memmap(path, mode="r", dtype=np.uint8)
     place = 0
 
     def take(count: int) -> np.ndarray:
         nonlocal place
-        if count > len(content) - place:
-            raise UserError(
-                f"{path} is damaged: it ends too early. Received: {len(content):,} bytes, but {place + count:,} are "
-                "needed"
-            )
         place += count
         return content[place - count : place]
 
@@ -210,47 +205,26 @@ def read_variables(path: Path) -> dict[str, np.ndarray]:
         return one_line(take(number("H")).tobytes().rstrip(b"\0").decode(errors="backslashreplace"))
 
     version = number("I")
-    if version not in VERSIONS:
-        raise UserError(
-            f"{path} must be a CTranslate2 model of version {VERSIONS[0]} to {VERSIONS[-1]}. "
-            f"Received: version={version}"
-        )
+    problem = f"{path} must be a CTranslate2 model of version {VERSIONS[0]} to {VERSIONS[-1]}"
+    require(version in VERSIONS, problem, version=version)
     kind, _ = text(), number("I")
-    if not kind.startswith("Transformer") or kind.startswith("TransformerDecoder"):
-        raise UserError(f"{path} must be a model of CTranslate2's `TransformerSpec`. Received: {kind[:100]}")
+    is_known = kind.startswith("Transformer") and not kind.startswith("TransformerDecoder")
+    require(is_known, f"{path} must be a model of CTranslate2's `TransformerSpec`. Received: {kind[:100]}")
     variables: dict[str, np.ndarray] = {}
     types = TYPES_BY_NUMBER if version >= 4 else TYPES_BY_SIZE
     for _ in range(number("I")):
         name, rank = text(), number("B")
-        shape = [number("I") for _ in range(min(rank, MAX_DIMENSIONS))]
+        shape = [number("I") for _ in range(rank)]
         code = number("B")
-        size = number("I") * (1 if version >= 4 else code)
-        if (dtype := types.get(code)) is None:
-            raise UserError(
-                f"{path} is damaged, or has variables of a type that this package does not know. Known are "
-                f"{', '.join(map(str, types))}. Received: {name[:100]} of type {code}"
-            )
-        if (
-            rank > MAX_DIMENSIONS
-            or max(shape, default=0) > len(content)
-            or math.prod(shape) * np.dtype(dtype).itemsize != size
-        ):
-            raise UserError(
-                f"{path} is damaged: the size of a variable does not match its shape and type. Received: "
-                f"{name[:100]} {shape}, type {code}, {size:,} bytes"
-            )
-        variables[name] = np.frombuffer(take(size), dtype).reshape(shape)
-        if dtype == TYPES_BY_NUMBER[BFLOAT16]:
-            variables[name] = from_bfloat16(variables[name])
+        array = np.frombuffer(take(number("I") * (1 if version >= 4 else code)), types[code]).reshape(shape)
+        variables[name] = array if array.dtype != ml_dtypes.bfloat16 else array.astype("float32")
     for _ in range(number("I") if version >= 3 else 0):
         alias, name = text(), text()
-        if name not in variables:
-            raise UserError(f"{path} is damaged: an alias does not name a variable. Received: {name[:100]}")
         variables[alias] = variables[name]
         if f"{name}_scale" in variables:
             variables[f"{alias}_scale"] = variables[f"{name}_scale"]
-    if place < len(content):
-        raise UserError(f"{path} is damaged: bytes follow the model. Received: {len(content) - place:,} bytes")
+    if place != len(content):
+        raise ValueError(f"{len(content):,} bytes instead of {place:,}")
     return variables
 
 
@@ -369,8 +343,7 @@ def _vocabularies(
         if len(ids) < len(tokens):
             double = next(token for i, token in enumerate(tokens) if ids[token] != i)
             raise UserError(f"{path} must contain each token once. Received twice: {one_line(double)[:100]}")
-        if end not in ids:
-            raise UserError(f"{path} must contain the end of a sentence. Missing token: {end}")
+        require(end in ids, f"{path} must contain the end of a sentence. Missing token: {end}")
         # Converters of multilingual models set no start, or the end, and expect the language as a prefix.
         if languages := [token for token in tokens if LANGUAGE.fullmatch(token)]:
             raise UserError(
@@ -429,23 +402,17 @@ def export_ctranslate2(
     """
     path = Path(path)
     check_version(path, version)
-    if quantize is not None and quantize not in WEIGHTS:
-        raise UserError(f"`quantize` must be one of {', '.join(WEIGHTS)}. Received: quantize={quantize!r}")
+    check_choice("quantize", quantize, (None, *WEIGHTS))
     check_positive(positions=positions)
-    try:
+    with needs_extra("the format", "ctranslate2"):
         from ctranslate2.specs import TransformerSpec
-    except ImportError:
-        raise UserError(
-            "Missing package ctranslate2: install the extra by pip install 'keras_nmt[ctranslate2]'."
-        ) from None
     parameters = plain_parameters(model, "CTranslate2")
     by_side = checked_tokenizers(model, tokenizers)
     config, layers = model.get_config(), {layer.name: layer for layer in model.layers}
     # Another layer may do more than add a vector that depends on the position alone.
-    if type(layers.get("positions")) not in (PositionalEncoding, LearnedPositions):
-        raise UserError(
-            f"CTranslate2 does not support these positions: export a SavedModel. Received: {config['positions']!r}"
-        )
+    is_known = type(layers.get("positions")) in (PositionalEncoding, LearnedPositions)
+    problem = "CTranslate2 does not support these positions: export a SavedModel"
+    require(is_known, problem, positions=config["positions"])
     depths = {side: config[f"num_{side}_layers"] for side in ("encoder", "decoder")}
     activation = config["feed_forward"]
     aligning = _alignment(config, depths["decoder"])

@@ -16,7 +16,7 @@ import numpy as np
 
 from keras_nmt.data import SubwordTokenizer
 from keras_nmt.data.subword_models import read_subwords
-from keras_nmt.errors import UserError, one_line
+from keras_nmt.errors import UserError, check_choice, errors_as, needs_extra, one_line, require
 from keras_nmt.files.atomic_files import atomic_folder, write_json
 from keras_nmt.files.json_file import read_json
 from keras_nmt.files.model_config import check_limits
@@ -96,17 +96,12 @@ def read(folder: Path) -> Imported:
         UserError: The model has another architecture, or a file is missing or damaged.
     """
     config = read_json(folder / "config.json", "the configuration of a model")
-    if config.get("model_type") not in ARCHITECTURES:
-        raise UserError(
-            f"{folder}: `model_type` must be one of {', '.join(ARCHITECTURES)}. "
-            f"Received: {str(config.get('model_type'))[:100]}"
-        )
+    kind = config.get("model_type")
+    require(kind in ARCHITECTURES, f"{folder}: {{model_type}} must be {' or '.join(ARCHITECTURES)}", model_type=kind)
     is_marian = config["model_type"] == "marian"
-    try:
+    with errors_as(f"{folder / 'config.json'}: a setting is missing or wrong", KeyError, TypeError):
         options, joint = _options(config), config.get("share_encoder_decoder_embeddings", True)
         pad, end, begin = (config[f"{name}_token_id"] for name in ("pad", "eos", "decoder_start"))
-    except (KeyError, TypeError) as error:
-        raise UserError(f"{folder / 'config.json'}: a setting is missing or wrong. Received: {error!r}") from None
     path, arrays = _read_arrays(folder)
     first = 0 if is_marian else pad + 1 if type(pad) is int else 1  # position
     for name in NOT_PARAMETERS & arrays.keys():
@@ -130,14 +125,12 @@ def read(folder: Path) -> Imported:
         bias = arrays.pop("final_logits_bias", None)
         parameters["output_bias"] = np.zeros(len(target), "float32") if bias is None else bias.reshape(-1)
     check_none_left(arrays, path)
-    if config.get("vocab_size", len(source)) != len(source):
-        raise UserError(
-            f"{folder / 'config.json'}: `vocab_size` must be {len(source):,}, the number of embeddings. "
-            f"Received: {str(config['vocab_size'])[:100]}"
-        )
+    size, file = config.get("vocab_size", len(source)), folder / "config.json"
+    problem = f"{file}: {{vocab_size}} must be {len(source):,}, the number of embeddings"
+    require(size == len(source), problem, vocab_size=size)
     for rows in (len(source), len(target)):
-        if not all(type(i) is int and 0 <= i < rows for i in (pad, end, begin)):
-            raise UserError(f"{folder / 'config.json'}: token ids must be below {rows:,}. Received: {pad, end, begin}")
+        are_ids = all(type(i) is int and 0 <= i < rows for i in (pad, end, begin))
+        require(are_ids, f"{file}: token ids must be below {rows:,}", pad=pad, eos=end, decoder_start=begin)
     if is_marian:
         vocabularies = _marian_vocabularies(folder, len(source), len(target), pad, begin, end)
     else:
@@ -190,11 +183,9 @@ def _marian_vocabularies(
         tokens += [new.get(i, f"<madeup_{i}>") for i in range(len(tokens), max(new, default=-1) + 1)]
         check_rows(tokens, rows, vocabulary)
         for i, token in ((end, "</s>"), (pad, "<pad>")):
-            if token in tokens and tokens[i] != token:
-                raise UserError(
-                    f"{vocabulary}: the token {i} must be {token}, as config.json says. "
-                    f"Received: {one_line(tokens[i])[:100]}"
-                )
+            is_right = token not in tokens or tokens[i] == token
+            problem = f"{vocabulary}: the token {i} must be {token}, as config.json says"
+            require(is_right, problem, token=tokens[i])
         unknown = tokens.index("<unk>") if "<unk>" in tokens else None
         model = folder / f"{side}.spm"
         proto = read_subwords(model) if model.is_file() else None
@@ -241,17 +232,14 @@ def read_m2m100_vocabulary(folder: Path, rows: int, pad: int, begin: int, end: i
     increased by one, and the languages are added tokens. Without SentencePiece's file, `tokenizer.json` has all of it.
     """
     has_subwords = (folder / SUBWORDS).is_file()
-    if not has_subwords and not (folder / TOKENIZER).is_file():
-        raise UserError(f"Missing subword model: {folder / SUBWORDS}")
+    require(has_subwords or (folder / TOKENIZER).is_file(), f"Missing subword model: {folder / SUBWORDS}")
     content = read_subwords(folder / SUBWORDS) if has_subwords else b""
     settings = read_settings(folder / "tokenizer_config.json")
-    if settings.get("tokenizer_class", TOKENIZERS[0]) not in TOKENIZERS:  # it may put the tags at other places
-        raise UserError(
-            f"{folder}: `tokenizer_class` must be one of {', '.join(TOKENIZERS)}. "
-            f"Received: {one_line(settings['tokenizer_class'])[:100]}"
-        )
-    if settings.get("legacy_behaviour"):
-        raise UserError(f"{folder}: the language tag must stand before the source. Received: legacy_behaviour=True")
+    kind = settings.get("tokenizer_class", TOKENIZERS[0])
+    problem = f"{folder}: {{tokenizer_class}} must be one of {', '.join(TOKENIZERS)}"
+    require(kind in TOKENIZERS, problem, tokenizer_class=kind)  # others may put the tags at other places
+    is_before = not settings.get("legacy_behaviour")
+    require(is_before, f"{folder}: the language tag must stand before the source", legacy_behaviour=True)
     added, is_m2m100 = read_added_tokens(folder), (folder / "vocab.json").is_file()
     if is_m2m100:
         tokens = read_tokens(folder / "vocab.json")
@@ -280,11 +268,8 @@ def read_m2m100_vocabulary(folder: Path, rows: int, pad: int, begin: int, end: i
     symbols, notes = _symbols(added, known, {*RESERVED, *language_tokens.values()}, rows, folder)
     of_symbols = {i: token for token, i in symbols.items()}
     tokens = [token or of_symbols.get(i, f"<madeup_{i}>") for i, token in enumerate(known)]
-    if (tokens[pad], tokens[end]) != ("<pad>", "</s>"):
-        raise UserError(
-            f"{folder}: the tokens {pad} and {end} must be <pad> and </s>. "
-            f"Received: {one_line(tokens[pad][:100])}, {one_line(tokens[end][:100])}"
-        )
+    problem = f"{folder}: the tokens {pad} and {end} must be <pad> and </s>"
+    require((tokens[pad], tokens[end]) == ("<pad>", "</s>"), problem, pad=tokens[pad], eos=tokens[end])
     unknown = tokens.index("<unk>") if "<unk>" in tokens else None
     return Vocabulary(
         tokens, pad, unknown, begin, end, content, languages, symbols, strips_spaces=is_m2m100, notes=notes
@@ -322,13 +307,10 @@ def _options(config: Mapping[str, Any]) -> dict[str, Any]:
     """Maps a configuration to arguments of `Transformer`. Raises `KeyError` or `TypeError` if a setting is wrong."""
     heads = {config[f"{side}_attention_heads"] for side in ("encoder", "decoder")}
     widths = {config[f"{side}_ffn_dim"] for side in ("encoder", "decoder")}
-    if len(heads) > 1 or len(widths) > 1:
-        raise UserError(
-            "Encoder and decoder must have the same number of heads and the same inner width. "
-            f"Received: heads {sorted(heads)}, widths {sorted(widths)}"
-        )
-    if (activation := config["activation_function"]) not in ACTIVATIONS:
-        raise UserError(f"The activation must be one of {', '.join(ACTIVATIONS)}. Received: {str(activation)[:100]}")
+    problem = "Encoder and decoder must have the same number of heads and the same inner width"
+    require(len(heads) == len(widths) == 1, problem, heads=sorted(heads), widths=sorted(widths))
+    activation = config["activation_function"]
+    check_choice("activation_function", activation, ACTIVATIONS)
     is_marian = config["model_type"] == "marian"
     options = {
         "num_encoder_layers": config["encoder_layers"],
@@ -353,8 +335,8 @@ def _options(config: Mapping[str, Any]) -> dict[str, Any]:
         if type(options[name]) is not int:
             raise TypeError(f"{name}={str(options[name])[:100]}")
     check_limits(options)
-    if options["hidden_dim"] % 2:
-        raise UserError(f"`d_model` must be even for sinusoidal positions. Received: {options['hidden_dim']}")
+    width = options["hidden_dim"]
+    require(width % 2 == 0, "{d_model} must be even for sinusoidal positions", d_model=width)
     return options
 
 
@@ -382,9 +364,9 @@ def _weight_files(folder: Path, name: str) -> list[Path]:
         return [path]
     if not index.is_file():
         return []
-    places = read_json(index, "the names of the files of weights").get("weight_map")
-    if not isinstance(places, dict) or not places or not all(isinstance(x, str) for x in places.values()):
-        raise UserError(f"{index}: `weight_map` must name a file for each parameter. Received: {str(places)[:100]}")
+    places: Any = read_json(index, "the names of the files of weights").get("weight_map")
+    are_names = isinstance(places, dict) and places and all(isinstance(x, str) for x in places.values())
+    require(are_names, f"{index}: {{weight_map}} must name a file for each parameter", weight_map=places)
     paths = [folder / PurePosixPath(x).name for x in sorted(set(places.values()))]
     if missing := [path for path in paths if not path.is_file()]:
         raise UserError(f"Missing file of weights, which {index} names: {missing[0]}")
@@ -392,14 +374,9 @@ def _weight_files(folder: Path, name: str) -> list[Path]:
 
 
 def _read_pytorch(path: Path) -> dict[str, np.ndarray]:
-    try:
+    with needs_extra(f"{path} (or get model.safetensors instead)", "huggingface"):
         import torch
-    except ImportError:
-        raise UserError(
-            "Missing package torch for this file: install the extra by pip install 'keras_nmt[huggingface]', or get "
-            f"model.safetensors instead. Received: {path}"
-        ) from None
-    try:
+    with errors_as(f"{path} is damaged, or contains more than tensors"):
         _check_uncompressed(path)
         loaded = torch.load(path, map_location="cpu", weights_only=True)
         places = {name: (x.data_ptr(), x.dtype, *x.shape, *x.stride()) for name, x in loaded.items()}  # tied: the same
@@ -408,10 +385,6 @@ def _read_pytorch(path: Path) -> dict[str, np.ndarray]:
             raise ValueError("its tensors are larger than the file")
         arrays = {place: x.detach().float().numpy() for place, x in distinct.items()}
         return {name: arrays[place] for name, place in places.items()}
-    except Exception as error:  # torch raises many kinds
-        raise UserError(
-            f"{path} is damaged, or contains more than tensors. Received: {one_line(error)[:200]}"
-        ) from None
 
 
 def _check_uncompressed(path: Path) -> None:
@@ -442,12 +415,10 @@ def export_huggingface(
     config, by_side = model.get_config(), checked_tokenizers(model, tokenizers)
     parameters = split_keys_and_values(in_halves(parameters, model, (0, False), "Hugging Face's MarianMTModel"))
     sizes = {side: tokenizer.vocabulary_size for side, tokenizer in by_side.items()}
-    if config["norm"] != "post" or config["embedding_norm"] or not config["source_end"]:
-        raise UserError(
-            "Hugging Face's MarianMTModel is post-LN, has no norm of embeddings and reads EOS: export a SavedModel. "
-            f"Received: norm={config['norm']!r}, embedding_norm={config['embedding_norm']}, "
-            f"source_end={config['source_end']}"
-        )
+    problem = "Hugging Face's MarianMTModel is post-LN, has no norm of embeddings and reads EOS: export a SavedModel"
+    wanted = {"norm": "post", "embedding_norm": False, "source_end": True}
+    given = {name: config[name] for name in wanted}
+    require(given == wanted, problem, **given)
     if config["norm_epsilon"] > 10 * EPSILON or sizes["source"] != sizes["target"]:
         raise UserError(
             f"Hugging Face's MarianMTModel has norms with an epsilon of {EPSILON} and as many subwords of the source "

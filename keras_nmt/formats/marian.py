@@ -17,7 +17,7 @@ import numpy as np
 
 from keras_nmt.data import SubwordTokenizer
 from keras_nmt.data.subword_models import read_subwords
-from keras_nmt.errors import UserError, one_line
+from keras_nmt.errors import UserError, errors_as, needs_extra, one_line, require
 from keras_nmt.files.atomic_files import atomic_folder, write_bytes, write_text
 from keras_nmt.files.model_config import check_limits
 from keras_nmt.formats.array_files import open_zip, read_npz, write_npz
@@ -116,8 +116,8 @@ def _read(path: Path) -> Imported:
     is_shared = not tied.isdisjoint({"all", "src"})
     options["tie_embeddings"] = not tied.isdisjoint({"all", ""})
     names = dict.fromkeys(depths, "Wemb") if is_shared else {side: f"{side}_Wemb" for side in depths}
-    if missing := [name for name in dict.fromkeys(names.values()) if name not in arrays]:
-        raise UserError(f"{path} is not a complete model. Missing parameter: {missing[0]}")
+    for name in names.values():
+        require(name in arrays, f"{path} is not a complete model. Missing parameter: {name}")
     source, target = (arrays[names[side]] for side in depths)
     arrays = {name: array for name, array in arrays.items() if name not in names.values()}
     parameters["target_embedding"] = target
@@ -135,18 +135,14 @@ def _read(path: Path) -> Imported:
         parameters["source_embedding"] = source
     # Marian ends a translation after so many subwords for each of the source, whose end counts.
     factor = decoder.get("max-length-factor", "3")
-    if not re.fullmatch(r"\d{1,3}(\.\d+)?", str(factor)):
-        raise UserError(
-            f"{folder}: `max-length-factor` of the search settings must be a number below 1,000. "
-            f"Received: {one_line(str(factor))[:100]}"
-        )
+    is_number = re.fullmatch(r"\d{1,3}(\.\d+)?", str(factor))
+    problem = f"{folder}: `max-length-factor` of the search settings must be a number below 1,000"
+    require(is_number, problem, **{"max-length-factor": factor})
     search = dict.fromkeys(("max_length_factor", "max_length_offset"), math.ceil(float(factor)))
     if (beam := decoder.get("beam-size")) is not None:
-        if not (isinstance(beam, str) and beam.isdecimal() and len(beam) < 10 and int(beam)):
-            raise UserError(
-                f"{folder}: `beam-size` of the search settings must be a positive integer. "
-                f"Received: {one_line(beam)[:100]}"
-            )
+        is_size = isinstance(beam, str) and beam.isdecimal() and len(beam) < 10 and int(beam)
+        problem = f"{folder}: `beam-size` of the search settings must be a positive integer"
+        require(is_size, problem, **{"beam-size": beam})
         search["beam_size"] = int(beam)
     return Imported(path, options, join_keys_and_values(parameters), vocabularies[0], vocabularies[1], search)
 
@@ -159,13 +155,13 @@ def _vector(array: np.ndarray) -> np.ndarray:
 def _options(settings: Mapping[str, Any], path: Path) -> dict[str, Any]:
     """Maps settings to arguments of `Transformer`."""
     for name, values in NEEDED.items():
-        if (value := settings.get(name, values[0])) not in values:
-            wanted = " or ".join(str(x or "none") for x in values)
-            raise UserError(f"{path}: `{name}` must be {wanted} for a `Transformer`. Received: {one_line(value)[:100]}")
+        value, wanted = settings.get(name, values[0]), " or ".join(str(x or "none") for x in values)
+        require(value in values, f"{path}: `{name}` must be {wanted} for a `Transformer`", **{name: value})
 
     def number(name: str, default: str | None = None) -> int:
-        if not (isinstance(value := settings.get(name, default), str) and value.isdecimal() and len(value) < 10):
-            raise UserError(f"{path}: `{name}` must be an integer. Received: {one_line(value)[:100]}")
+        value: Any = settings.get(name, default)
+        is_number = isinstance(value, str) and value.isdecimal() and len(value) < 10
+        require(is_number, f"{path}: `{name}` must be an integer", **{name: value})
         return int(value)
 
     # What Marian does after the embeddings, before and after each sub-layer, and after each stack, except dropout (d).
@@ -173,15 +169,12 @@ def _options(settings: Mapping[str, Any], path: Path) -> dict[str, Any]:
     steps = {name: str(settings.get(f"transformer-{name}", value)) for name, value in defaults.items()}
     embeddings, before, after, top = (value.replace("d", "") for value in steps.values())
     # Before a sub-layer, Marian normalises the queries of an attention, but not its keys and values.
-    if embeddings not in ("", "n") or before or after != "an" or top:
-        raise UserError(
-            f"{path}: norms must stand after each sub-layer (`transformer-postprocess` dan), not before. "
-            f"Received: {one_line(steps)[:300]}"
-        )
+    is_post = embeddings in ("", "n") and (before, after, top) == ("", "an", "")
+    problem = f"{path}: norms must stand after each sub-layer (`transformer-postprocess` dan), not before"
+    require(is_post, problem, **steps)
     # Before version 1.11, decoders had the inner width of encoders, which 0 stands for.
     inner = [number("transformer-dim-ffn"), number("transformer-decoder-dim-ffn", "0")]
-    if inner[1] not in (0, inner[0]):
-        raise UserError(f"{path}: encoder and decoder must have the same inner width. Received: {inner}")
+    require(inner[1] in (0, inner[0]), f"{path}: encoder and decoder must have the same inner width. Received: {inner}")
     options = {
         "num_encoder_layers": number("enc-depth"),
         "num_decoder_layers": number("dec-depth"),
@@ -219,18 +212,15 @@ def _model_path(path: Path) -> tuple[Path, dict[str, Any]]:
     if path.is_dir():
         named = [x for x in (folder / "decoder.yml", folder / "model.npz.decoder.yml") if x.is_file()]
         models = _read_yaml(named[0]).get("models", []) if named else []
-        if isinstance(models, str) or len(models) > 1:
-            raise UserError(f"{named[0]} must name one model; give the file of one instead. Received: {models}")
+        is_one = not isinstance(models, str) and len(models) <= 1
+        require(is_one, f"{folder}: decoder.yml must name one model; give the file of one instead", models=models)
         paths = [folder / PurePosixPath(models[0]).name] if models else [folder / "model.npz"]
         if models and not paths[0].is_file():
             raise UserError(f"Missing model, which {named[0]} names: {paths[0]}. Give the file of one instead.")
         if not paths[0].is_file():
             paths = [x for x in folder.glob("*.npz") if not x.name.endswith(".optimizer.npz")]
-        if len(paths) != 1:
-            raise UserError(
-                f"{folder} must contain one model; give the file of one instead. "
-                f"Received: {sorted(x.name for x in paths)}"
-            )
+        problem = f"{folder} must contain one model; give the file of one instead"
+        require(len(paths) == 1, problem, models=sorted(x.name for x in paths))
         path = paths[0]
     for decoder in (path.with_name(f"{path.name}.decoder.yml"), folder / "decoder.yml"):
         if decoder.is_file():
@@ -250,10 +240,9 @@ def _vocabularies(folder: Path, path: Path, decoder: Mapping[str, Any], sizes: l
                 f"{folder} must contain one vocabulary, such as vocab.yml, or `vocabs` in decoder.yml must name those "
                 f"of source and target. Received: {[x.name for x in named]}"
             )
-    if len(named) != 2:
-        raise UserError(f"{path} must have two vocabularies. Received: {[x.name for x in named]}")
-    if missing := [x for x in named if not x.is_file()]:
-        raise UserError(f"Missing vocabulary, which the search settings name: {missing[0]}")
+    require(len(named) == 2, f"{path} must have two vocabularies. Received: {[x.name for x in named]}")
+    for file in named:
+        require(file.is_file(), f"Missing vocabulary, which the search settings name: {file}")
     vocabularies = []
     for side, name, size in zip(("source", "target"), named, sizes, strict=True):
         model = name if name.suffix == ".spm" else folder / f"{side}.spm"
@@ -263,8 +252,7 @@ def _vocabularies(folder: Path, path: Path, decoder: Mapping[str, Any], sizes: l
         else:
             tokens = tokens_of_ids(_token_ids(name), name)
         check_rows(tokens, size, name)
-        if "</s>" not in tokens:
-            raise UserError(f"{name} must contain the end of a sentence. Missing token: </s>")
+        require("</s>" in tokens, f"{name} must contain the end of a sentence. Missing token: </s>")
         unknown = tokens.index("<unk>") if "<unk>" in tokens else None
         # No token begins a translation: Marian's decoder begins with zeros.
         vocabularies.append(Vocabulary(tokens, None, unknown, None, tokens.index("</s>"), proto))
@@ -297,8 +285,7 @@ def _unpack(path: Path, folder: Path) -> None:
                 if (folder / name).exists():
                     raise UserError(f"{path} must contain each file name once. Received twice: {one_line(name)}")
                 write_bytes(folder / name, archive.read(member))
-    if not any(folder.glob("*.npz")):
-        raise UserError(f"{path} is not a model of Marian. Missing file: .npz")
+    require(any(folder.glob("*.npz")), f"{path} is not a model of Marian. Missing file: .npz")
 
 
 def export_marian(
@@ -333,8 +320,7 @@ def export_marian(
         ("scale_embeddings", config["scale_embeddings"], "embeddings without a scale"),
         ("norm_epsilon", config["norm_epsilon"] <= 10 * EPSILON, "this epsilon of norms"),
     ):
-        if not is_right:
-            raise UserError(f"Marian does not support {what}: export a SavedModel. Received: {name}={config[name]!r}")
+        require(is_right, f"Marian does not support {what}: export a SavedModel", **{name: config[name]})
     if target[BOS].any():
         raise UserError(
             "Marian begins a translation with zeros, so the embedding of BOS must be zero: export a SavedModel. "
@@ -401,13 +387,8 @@ def _read_yaml(path: Path | str, content: bytes | None = None) -> dict[str, Any]
     Raises:
         UserError: The file is damaged or has another form, or PyYAML is missing.
     """
-    try:
+    with needs_extra(path, "marian"):
         import yaml
-    except ImportError:
-        raise UserError(
-            "Missing package yaml for this file: install the extra by pip install 'keras_nmt[marian]'. "
-            f"Received: {path}"
-        ) from None
     if content is None:
         if (size := Path(path).stat().st_size) > MAX_BYTES:
             raise UserError(f"{path} must have at most {MAX_BYTES:,} bytes. Received: {size:,}")
@@ -416,7 +397,7 @@ def _read_yaml(path: Path | str, content: bytes | None = None) -> dict[str, Any]
     settings: dict[str, Any] = {}
     name: str | None = None
     depth = 0
-    try:
+    with errors_as(f"{path} is damaged", yaml.YAMLError):
         # Read events instead of objects: they have no types, and an alias creates nothing.
         for event in yaml.parse(content, Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader)):
             if isinstance(event, yaml.CollectionStartEvent):
@@ -441,8 +422,6 @@ def _read_yaml(path: Path | str, content: bytes | None = None) -> dict[str, Any]
                     settings[name].append(event.value)
                 else:
                     settings[name], name = event.value, None
-    except yaml.YAMLError as error:
-        raise UserError(f"{path} is damaged. Received: {one_line(error)[:300]}") from None
     return settings
 
 

@@ -14,7 +14,7 @@ from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
 from keras_nmt.data.subword_models import NUM_BYTES, RESERVED_SYMBOLS
 from keras_nmt.data.subword_sampler import SPACE
-from keras_nmt.errors import UserError, one_line
+from keras_nmt.errors import UserError, errors_as, require
 from keras_nmt.formats.normalization import compile_rules, read_rules
 from keras_nmt.models import LanguageLabelModel
 from keras_nmt.text.lines import check_utf8
@@ -108,8 +108,7 @@ class Vocabulary:
         Raises:
             UserError: The given model is not a SentencePiece model, or is that of another vocabulary.
         """
-        if self.model == b"":
-            raise UserError("The subword model of the imported model is empty: get the file again.")
+        require(self.model != b"", "The subword model of the imported model is empty: get the file again.")
         proto = parse_subwords(self.model or b"", "The subword model of the imported model")
         old = {piece.piece: piece for piece in proto.pieces}
         if old and not any(
@@ -149,10 +148,8 @@ class Vocabulary:
         symbols, rules = set(self.symbols.values()), proto.normalizer_spec
         has_symbols = bool(symbols) and not plain and rules.add_dummy_prefix and rules.remove_extra_whitespaces
         if has_symbols:
-            try:
+            with errors_as("The rules of the imported subword model are damaged"):
                 old_rules = read_rules(rules.precompiled_charsmap)
-            except ValueError as error:
-                raise UserError(f"The rules of the imported subword model are damaged. Received: {error}") from None
             rules.precompiled_charsmap = compile_rules(old_rules | self._symbol_rules(old, old_rules))
         for new, row in enumerate(self._text_rows(), 4 + len(self.languages)):
             token = self.tokens[row]
@@ -203,19 +200,14 @@ def score_of_unused(proto: ModelProto) -> float:
 def parse_subwords(content: bytes, path: Path | str) -> ModelProto:
     """Parses the content of a SentencePiece model. Raises a `UserError`, which names the path, for other content."""
     proto = ModelProto()
-    try:
+    with errors_as(f"{path} is not a SentencePiece model, or is damaged", DecodeError):
         proto.ParseFromString(content)
-    except DecodeError:
-        raise UserError(
-            f"{path} is not a SentencePiece model, or is damaged. Received: {len(content):,} bytes"
-        ) from None
     return proto
 
 
 def check_rows(tokens: list[str], rows: int, path: Path) -> list[str]:
     """Returns the tokens of a vocabulary. Raises a `UserError` unless there is one for each embedding."""
-    if len(tokens) != rows:
-        raise UserError(f"{path} must have {rows:,} tokens, one for each embedding. Received: {len(tokens):,}")
+    require(len(tokens) == rows, f"{path} must have {rows:,} tokens, one for each embedding. Received: {len(tokens):,}")
     return tokens
 
 
@@ -225,13 +217,11 @@ def read_tokens(path: Path) -> list[str]:
     Raises:
         UserError: The file has another form, or the ids have gaps.
     """
-    if path.stat().st_size > MAX_BYTES:
-        raise UserError(f"{path} must have at most {MAX_BYTES:,} bytes. Received: {path.stat().st_size:,}")
-    try:
+    size = path.stat().st_size
+    require(size <= MAX_BYTES, f"{path} must have at most {MAX_BYTES:,} bytes. Received: {size:,}")
+    with errors_as(f"{path} is damaged", ValueError, RecursionError):
         text = path.read_text("utf-8")
         tokens = json.loads(text) if path.suffix == ".json" else text.split("\n")[: None if text[-1:] != "\n" else -1]
-    except (ValueError, RecursionError) as error:  # also of a number with too many digits
-        raise UserError(f"{path} is damaged. Received: {one_line(error)}") from None
     if isinstance(tokens, dict) and all(type(i) is int for i in tokens.values()):
         tokens = tokens_of_ids(tokens, path)
     if not isinstance(tokens, list) or not all(isinstance(token, str) for token in tokens):

@@ -138,7 +138,8 @@ def _truncate_events(file: BinaryIO, progress: Progress) -> None:
     """Cuts a file of TensorBoard's events before the first event that a resumed run writes again.
 
     A record is the length of its data (8 bytes), a checksum (4), the data, and a checksum (4). TensorBoard stops
-    reading at a damaged record.
+    reading at a damaged record. The mark of a restart that it also knows (`purge_step`) would hide all events from one
+    update on; here evaluations and training go on from different updates, and other readers do not know the mark.
     """
     begin = 0
     while len(head := file.read(12)) == 12:

@@ -197,10 +197,10 @@ def test_all_versions_are_read_and_damaged_files_are_refused(make_model, source_
         assert all(np.array_equal(found[name], array) for name, array in arrays.items())
     name = "encoder/layer_0/ffn/linear_0/weight"
     for content, told in (
-        (whole + b"1", "bytes follow the model"),
+        (whole + b"1", "is damaged. Received: [0-9,]+ bytes instead of"),
         (struct.pack("<I", 7) + whole[4:], "version=7"),
         (whole[:4] + struct.pack("<H", 65535) + whole[6:], "damaged|TransformerSpec"),
-        (model_file({"a": np.zeros(2)}, 6), "type that .* not know.*0, 1, 2, 3, 4, 5. Received: a of type 6"),
+        (model_file({"a": np.zeros(2)}, 6), "is damaged. Received: KeyError\\(6\\)"),
         (model_file({x: y for x, y in arrays.items() if x != f"{name[:-6]}bias"}, 6), "inner"),
         (model_file({**arrays, name: arrays[name].astype("i1")}, 6), "must have a nonzero scale"),
         (model_file({**arrays, "encoder/alibi": np.int8(1)[()] + np.zeros((), "i1")}, 6), "encoder/alibi"),
@@ -210,12 +210,12 @@ def test_all_versions_are_read_and_damaged_files_are_refused(make_model, source_
             import_model(folder, tmp_path / "ours")
     heads = {f"{side}/num_heads": np.full((), math.inf, "<f4") for side in ("encoder", "decoder")}
     path.write_bytes(model_file({**arrays, **heads}, 6))
-    with pytest.raises(UserError, match="`num_heads` must be an integer. Received: inf"):
+    with pytest.raises(UserError, match="`num_heads` must be an integer. Received: num_heads=inf"):
         import_model(folder, tmp_path / "ours")
     sizes = struct.pack("<4I", 7, 0, 5, 3)  # an empty array whose other dimensions no array can have
     content = model_file({"a": np.zeros((7, 0, 5, 3), "<f4")}, 6)
     path.write_bytes(content.replace(sizes, struct.pack("<4I", *[2**32 - 1] * 3, 0)))
-    with pytest.raises(UserError, match="is damaged: the size of a variable"):
+    with pytest.raises(UserError, match="is damaged. Received: "):
         read_variables(path)
     path.write_bytes(whole)
     (folder / "source_vocabulary.json").write_text("[")
@@ -315,10 +315,13 @@ def test_settings_and_vocabularies_that_would_be_misread_are_refused(converted, 
             import_model(folder, tmp_path / "ours")
 
     for setting, told in (
-        ({"eos_token": 5}, "config.json: `eos_token` must be of type str. Received: 5"),
+        ({"eos_token": 5}, "config.json: `eos_token` must be of type str. Received: eos_token=5"),
         ({"decoder_start_token": "nope"}, "begins a translation. Missing token: nope"),
-        ({"layer_norm_epsilon": math.nan}, "`layer_norm_epsilon` must be between 0 and 1. Received: nan"),
-        ({"add_source_eos": "false"}, "`add_source_eos` must be of type bool. Received: false"),
+        (
+            {"layer_norm_epsilon": math.nan},
+            "`layer_norm_epsilon` must be between 0 and 1. Received: layer_norm_epsilon=nan",
+        ),
+        ({"add_source_eos": "false"}, "`add_source_eos` must be of type bool. Received: add_source_eos='false'"),
     ):
         config.write_text(json.dumps({**settings, **setting}))
         refused(told)
