@@ -139,6 +139,11 @@ def translate(
         typer.Option(help="File with the beginning of each translation; an empty line for none."),
         WorksWith("server alternatives document"),
     ] = None,
+    max_lengths: Annotated[
+        Path | None,
+        typer.Option(help="File with the most subwords of each translation, an integer; an empty line for none."),
+        WITH_SEARCH,
+    ] = None,
     constraints: Annotated[
         Path | None,
         typer.Option(help="File with phrases that each translation must have, tabs between; a|b is either."),
@@ -215,8 +220,8 @@ def translate(
     With --n-best N, each line gives N lines, best first, and as many lines in the file of --alignments; where the beam
     has fewer different texts, the last lines are empty, with the score -inf. Empty translations, and those that the
     length limit cut off, are counted on standard error. The options of the search of a server's model are those of its
-    export; --prefixes, --constraints, --avoid, --glossary, --beam-size and --n-best need its signature `search`,
-    --alignments, --markup and --keep need `align`, --word-scores needs `tokens`.
+    export; --prefixes, --max-lengths, --constraints, --avoid, --glossary, --beam-size and --n-best need its signature
+    `search`, --alignments, --markup and --keep need `align`, --word-scores needs `tokens`.
     """
     check_input(input_)
     written = [path for path in (output, alignments, word_scores) if path is not None]
@@ -235,7 +240,7 @@ def translate(
     bar = progress(1 if document else count, "documents" if document else "lines", shown=has_bar)
     is_answered_at_once = line_buffered or (input_ == STANDARD and sys.stdin.isatty())
     at_once = 1 if is_answered_at_once else LINES_OF_A_STEP if has_bar or is_on_terminal else None
-    files = drop_none(prefixes=prefixes, constraints=constraints, avoid=avoid)
+    files = drop_none(prefixes=prefixes, max_lengths=max_lengths, constraints=constraints, avoid=avoid)
     if glossary is None:
         refuse_without(context, "ignore_case", "--glossary FILE")
     entries = None if glossary is None else Glossary.read(glossary, ignore_case=ignore_case)

@@ -38,7 +38,7 @@ class Input:
 
     lines: Iterable[str]
     at_once: int | None  # the number of lines that are translated together, or None for the default of `chunks`
-    files: Mapping[str, Path]  # of "prefixes", "constraints" and "avoid": files with what each line has
+    files: Mapping[str, Path]  # of "prefixes", "max_lengths", "constraints" and "avoid": what each line has
     seed: int | None  # from which the seeds of lines are drawn, or None without sampling
     options: Mapping[str, Any]  # of `translate`, for all lines
     sentences_per_line: int | None = None  # of the training data: more are told of, unless lines are split
@@ -60,6 +60,8 @@ class Input:
         for name in ("constraints", "avoid"):
             if name in columns:
                 columns[name] = [line.split("\t") for line in columns[name]]
+        if "max_lengths" in columns:
+            columns["max_lengths"] = [self._limit(*line) for line in enumerate(columns["max_lengths"], 1)]
         generator, start = None, 0
         if self.seed is not None:
             from numpy.random import RandomState
@@ -101,6 +103,15 @@ class Input:
                 subject = f"{len(incomplete)} line(s), the first of them line {incomplete[0]}, end"
                 advice = ": each line is read alone; --document reads all as one document."
             print(f"{subject} inside a tag, a comment or an element whose contents stay{advice}", file=sys.stderr)
+
+    def _limit(self, number: int, line: str) -> int | None:
+        try:
+            return int(line) if line.strip() else None
+        except ValueError:
+            path = self.files["max_lengths"]
+            raise UserError(
+                f"{path} must have an integer a line, or nothing. Received: line {number}, {line!r:.40}"
+            ) from None
 
     def _refuse(self, name: str, column: list[Any]) -> NoReturn:
         raise UserError(

@@ -214,7 +214,7 @@ class SearchOptions:
             self._refuse("One of {max_length_factor} and {max_length_offset} must be above 0", *names)
         if self.max_length is None:
             self.max_length = self._largest_limit
-        if self.min_length >= max(self.max_length, 2):  # a single token is cut off, with the default `min_length`, too
+        if self.max_length < least_limit(self):
             problem = "{min_length} must be less than {max_length}, which counts the end of the sentence"
             self._refuse(problem, "min_length", "max_length")
         if self.num_hypotheses > self.beam_size and not self.sample:
@@ -318,6 +318,11 @@ def check_hypotheses(num_hypotheses: int, beam_size: int) -> None:
     """Checks that a beam has as many hypotheses as are asked for; raises a `UserError` otherwise."""
     problem = "{num_hypotheses} must be at most {beam_size}"
     require(num_hypotheses <= beam_size, problem, num_hypotheses=num_hypotheses, beam_size=beam_size)
+
+
+def least_limit(options: SearchOptions) -> int:
+    """Returns the smallest limit of lengths that the least length leaves room for; 1 cuts off all."""
+    return options.min_length + 1 if options.min_length > 1 else 1
 
 
 def check_settings(search: Mapping[str, Any]) -> None:

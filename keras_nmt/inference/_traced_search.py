@@ -36,7 +36,7 @@ from keras_nmt.text.lines import check_utf8
 NUMBERS = tf.TensorSpec([None], tf.int32)
 # Inputs that a search may get beside memory and source ids, and the candidates of a shortlist.
 SEARCH_INPUTS = {
-    **{"seeds": NUMBERS, "prefix": IDS, "beam_sizes": NUMBERS},
+    **{"seeds": NUMBERS, "prefix": IDS, "beam_sizes": NUMBERS, "max_lengths": NUMBERS},
     **{"constraints": tf.TensorSpec([None] * 4, tf.int32), "avoid": tf.TensorSpec([None] * 3, tf.int32)},
 }
 
@@ -70,7 +70,8 @@ class TracedSearch:
     ) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
         """Searches, with seeds `[B]` when sampling, and with prefixes `[B, P]`, which length limits do not count.
 
-        Sentences may have their own beam sizes `[B]`, at most the beam size of the options, which is n then; phrases
+        Sentences may have limits of lengths of their own, `max_lengths` `[B]`, which count as those of the options;
+        their own beam sizes `[B]`, at most the beam size of the options, which is n then; phrases
         that translations must have, `constraints` `[B, C, A, L]`, and must not have, `avoid` `[B, C, L]`. `candidates`
         `[N]` are those of `candidates_of`. Constraints that do not fit before the length limit are left out; if others
         are impossible, the search is made again without them.
@@ -119,6 +120,7 @@ class TracedSearch:
         seeds: tf.Tensor | None = None,
         prefix: tf.Tensor | None = None,
         beam_sizes: tf.Tensor | None = None,
+        max_lengths: tf.Tensor | None = None,
         constraints: tf.Tensor | None = None,
         avoid: tf.Tensor | None = None,
         candidates: tf.Tensor | None = None,
@@ -128,6 +130,8 @@ class TracedSearch:
         n = options.num_hypotheses if options.sample or is_one else options.beam_size
         processors = [*self._processors, *([] if avoid is None else [SuppressSequences(avoid)]), *options.processors]
         limits, max_length = self.limit(self._lengths(source)), self.limit(tf.shape(source)[1] - 1)
+        if max_lengths is not None:
+            limits = tf.minimum(limits, max_lengths)
         if prefix is not None and options.prefix_bias_beta:
             processors.append(BiasedPrefix(prefix, options.prefix_bias_beta))
             prefix = None

@@ -14,7 +14,7 @@ from keras_nmt.data import SubwordTokenizer
 from keras_nmt.decoding.logit_processors import check_processors
 from keras_nmt.decoding.scores import NEG_INF, is_valid
 from keras_nmt.errors import UserError
-from keras_nmt.files.search_options import SearchOptions
+from keras_nmt.files.search_options import SearchOptions, least_limit
 from keras_nmt.ids import BOS, EOS, PAD, UNK
 from keras_nmt.inference._phrases import PHRASES, avoided_phrases, has_unknown, required_phrases, without_unknown
 from keras_nmt.inference._stages import (
@@ -139,6 +139,7 @@ class TextGraph:
     ) -> dict[str, tf.Tensor]:
         """Translates `text`, string, with `seed`, int32, if the graph samples, and from `prefix`, string, if given.
 
+        With `max_length`, int32, each text has a further limit of its translations' lengths, or 0 for none.
         With `beam_size`, int32, each text has a beam size of its own, from 1 to the beam size K of the options, or 0
         for K. With `constraints` `[N, C]`, string, each text has phrases that its translations must have, with `|`
         between alternatives; with `avoid` `[N, C]`, phrases that they must not have; "" is no phrase.
@@ -154,11 +155,15 @@ class TextGraph:
         n, width = self.options.num_hypotheses, self.options.beam_size
         rows = self._rows(inputs, compiled, *sides, hypotheses=n if self.options.sample else width)
         of_rows, is_one = {"seeds": inputs.get("seed"), "beam_sizes": beam_sizes}, n == 1 and beam_sizes is None
+        limits = self._searches[0].limit(rows.lengths[0])
+        if "max_length" in inputs:
+            of_rows["max_lengths"] = self._max_lengths(inputs["max_length"])
+            limits = tf.minimum(limits, of_rows["max_lengths"])
         if beam_sizes is not None:
             n = width
         if is_one or self.options.sample:  # only of a beam, several hypotheses may have one text
             width = n
-        phrases = {name: self._phrases(name, inputs, rows, compiled) for name in PHRASES if name in inputs}
+        phrases = {name: self._phrases(name, inputs, rows, limits, compiled) for name in PHRASES if name in inputs}
         longest = self._searches[0].limit(rows.width(0) - 1)
         if "prefix" in sides:
             longest += rows.width(1)
@@ -380,7 +385,9 @@ class TextGraph:
         rows.truncated |= longest > self._most_bytes
         return rows
 
-    def _phrases(self, name: str, inputs: Mapping[str, tf.Tensor], rows: Rows, compiled: bool) -> tf.Tensor:
+    def _phrases(
+        self, name: str, inputs: Mapping[str, tf.Tensor], rows: Rows, limits: tf.Tensor, compiled: bool
+    ) -> tf.Tensor:
         """Returns subwords of phrases: of `constraints` `[N, C, A, L]`, or of `avoid` `[N, P, L]`."""
 
         def tokenize(some: tf.Tensor, sentences: tf.Tensor) -> tf.RaggedTensor:
@@ -388,7 +395,7 @@ class TextGraph:
             return self._segmented(some, 1, languages, SubwordTokenizer.tokenize)
 
         texts, sources = inputs[name], inputs["text"]
-        room = tf.where(rows.lengths[0] > 0, self._searches[0].limit(rows.lengths[0]), 0)
+        room = tf.where(rows.lengths[0] > 0, limits, 0)
         most = room if len(rows.lengths) == 1 else room + tf.where(room > 0, rows.lengths[1], 0)  # with the prefix
         segment = avoided_phrases if name == "avoid" else required_phrases
         return segment(texts, sources, most, tokenize, compiled)
@@ -485,6 +492,13 @@ class TextGraph:
             return decode(0)
         branches = [functools.partial(decode, index) for index in range(len(self._decoders))]
         return tf.switch_case(rows.groups[chosen[0]], branches)
+
+    def _max_lengths(self, limits: tf.Tensor) -> tf.Tensor:
+        """Returns length limits `[N]`, checked; the limit of the options where the given one is 0."""
+        least = least_limit(self.options)
+        message = f"A length limit is at least {least}, or 0 for none. Received:"
+        are_right = tf.reduce_all((limits == 0) | (limits >= least))
+        return checked(tf.where(limits == 0, self.options.max_length, limits), are_right, message, limits)
 
     def _beam_sizes(self, sizes: tf.Tensor) -> tf.Tensor:
         """Returns beam sizes `[N]`, checked; the beam size of the options where the given one is 0."""

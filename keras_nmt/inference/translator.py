@@ -13,7 +13,7 @@ import tensorflow as tf
 
 from keras_nmt.data import SubwordTokenizer
 from keras_nmt.errors import UserError, check_backend, check_choice, check_names, is_integer, one_line, require
-from keras_nmt.files.search_options import TABLE, SearchOptions, with_defaults
+from keras_nmt.files.search_options import TABLE, SearchOptions, least_limit, with_defaults
 from keras_nmt.inference._answers import alternatives_of, pieces_of, translations_of
 from keras_nmt.inference._concurrency import check_process, in_turn, use_few_threads
 from keras_nmt.inference._phrases import errors_of_prefixes
@@ -177,6 +177,7 @@ class Translator:
         target: Languages = None,
         *,
         prefixes: Iterable[str] | None = None,
+        max_lengths: Iterable[int | None] | None = None,
         constraints: Iterable[Iterable[str]] | None = None,
         avoid: Iterable[Iterable[str]] | None = None,
         seeds: int | Iterable[int] = 0,
@@ -197,6 +198,9 @@ class Translator:
             prefixes: Iterable of strings, one per line: the text with which the line's translation must begin, which
                 may be empty. A prefix is segmented into subwords by itself, so it may end inside a word. Length limits
                 do not count the prefix, and the translation of an empty line has none. Defaults to None.
+            max_lengths: Iterable of integers, one per line, or None: the most subwords of the line's translation, with
+                its end. It lowers the translator's own limits, is above `min_length`, and is of each sentence where
+                lines are split, as `max_length`. Defaults to None.
             constraints: A list of phrases for each line that its translations must have. A phrase may have
                 alternatives, "Haus|Gebäude"; `met` of a `Hypothesis` tells which it has. A phrase is segmented into
                 subwords by itself, so it begins with a word. A translation has a phrase if it has its subwords in a
@@ -225,12 +229,12 @@ class Translator:
             A list of `Translation`, one per line.
 
         Raises:
-            UserError: There is not a language, prefix or seed for each line; a language is unknown; there are seeds and
-                the translator does not sample; a prefix or a phrase has characters that the subwords do not have;
-                there are constraints and the translator samples;
-                the phrases of a line have too many alternatives and subwords;
-                the prefixes and constraints of a batch have more subwords than `shortlist_size`; there are prefixes
-                of lines with markup or `keep`; or a pattern of `keep` is wrong.
+            UserError: There is not a language, prefix, limit or seed for each line; a language is unknown; there are
+                seeds and the translator does not sample; a limit is not above `min_length`; a prefix or a phrase has
+                characters that the subwords do not have; there are constraints and the translator samples; the phrases
+                of a line have too many alternatives and subwords; the prefixes and constraints of a batch have more
+                subwords than `shortlist_size`; there are prefixes of lines with markup or `keep`; or a pattern of
+                `keep` is wrong.
         """
         lines = check_lines(lines)
         target = self._targets(lines, target)
@@ -247,6 +251,7 @@ class Translator:
             source,
             target,
             prefixes=prefixes,
+            max_lengths=max_lengths,
             constraints=constraints,
             avoid=avoid,
             seeds=self._seeds(seeds, len(lines)),
@@ -270,6 +275,12 @@ class Translator:
             inputs["seed"] = tf.constant(request.seeds, tf.int32, [count])
         if request.prefixes is not None:
             inputs["prefix"] = _texts(request.prefixes)
+        if request.max_lengths is not None:
+            least = least_limit(self.options)
+            if wrong := [limit for limit in request.max_lengths if 0 < limit < least]:
+                received = f"Received: {wrong[0]}, min_length={self.options.min_length}"
+                raise UserError(f"`max_lengths` must be above `min_length`. {received}")
+            inputs["max_length"] = tf.constant(request.max_lengths, tf.int32, [count])
         for name, phrases in (("constraints", constraints), ("avoid", request.avoid)):
             if phrases is not None:
                 inputs[name] = tf.constant(phrases, tf.string, [count, len(phrases[0]) if phrases else 1])

@@ -27,7 +27,7 @@ from keras_nmt.serving.warmup import warmup_records, write_warmup
 SIGNATURES = ("search", "align", "tokens")  # an export has these on request only
 HALVES = ("bfloat16", "float16")  # types of two bytes
 QUANTIZED = ("int8", *HALVES)
-_NUMBERS = ("seed", "beam_size")  # inputs that are integers; the others are strings
+_NUMBERS = ("seed", "beam_size", "max_length")  # inputs that are integers; the others are strings
 
 
 def export(
@@ -54,11 +54,12 @@ def export(
     - `score`: `source` and `target` [N] string -> `log_probability` [N] float32, `truncated` [N] bool.
     - `sample`, with `sample=True`: `text` [N] string and `seed` [N] int32 -> the outputs of `serving_default`, for
       translations that are drawn at random (`keras_nmt.decoding.sampling_search`), always the same for a text and seed.
-    - `search`, if in `signatures`: `text` and `prefix` [N] string, `beam_size` [N] int32, `constraints` and `avoid`
-      [N, C] string -> `translation` [N, K] string, `score` [N, K] float32, `cut_off` [N, K] bool, `met` [N, K] string,
-      `truncated` [N] bool. K is the export's beam size. A translation begins with its prefix, which may be empty. A
-      text has `beam_size` translations, best first, as from a translator with this beam size (0 stands for K). Further
-      entries are empty, with the score -1e9. Translations have the phrases in `constraints` ("a|b" for either), if
+    - `search`, if in `signatures`: `text` and `prefix` [N] string, `beam_size` and `max_length` [N] int32,
+      `constraints` and `avoid` [N, C] string -> `translation` [N, K] string, `score` [N, K] float32, `cut_off` [N, K]
+      bool, `met` [N, K] string, `truncated` [N] bool. K is the export's beam size. A translation begins with its
+      prefix, which may be empty, and has at most `max_length` tokens (0 for the export's limits alone). A text has
+      `beam_size` translations, best first, as from a translator with this beam size (0 stands for K). Further entries
+      are empty, with the score -1e9. Translations have the phrases in `constraints` ("a|b" for either), if
       possible, and none of those in `avoid`; "" is not a phrase. `met` has a 1 or 0 for each of the C constraints.
     - `align`, if in `signatures`: `source` and `target` [N] string -> `alignment` [N, T], `source_word` [N, S] and
       `target_word` [N, T] int32, `truncated` [N] bool: the position of the source subword with most attention for each
@@ -189,7 +190,9 @@ def _write(
         planned.append(_Signature("sample", sampler.graph, sampler.graph.translate, ("text", "seed", *languages)))
     for name, method in (("search", graph.translate), ("tokens", graph.tokens)):
         if name in more:
-            planned.append(_Signature(name, graph, method, ("text", "prefix", "beam_size", *PHRASES, *languages)))
+            planned.append(
+                _Signature(name, graph, method, ("text", "prefix", "beam_size", "max_length", *PHRASES, *languages))
+            )
     if translator.has_bridge:
         planned.append(_Signature("embed", graph, graph.embed, ("text", "language")))
     with count_steps(2 * len(planned) + 1, "signatures") as advance:  # the last step writes the files

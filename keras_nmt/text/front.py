@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from keras_nmt.errors import UserError
 from keras_nmt.text.glossary import Glossary, mark_avoided
-from keras_nmt.text.lines import Languages, check_phrases, check_prefixes
+from keras_nmt.text.lines import Languages, check_max_lengths, check_phrases, check_prefixes
 from keras_nmt.text.markup import translate_in_parts
 from keras_nmt.text.sentences import NOT_SPLIT, more_sentences, warning_of_sentences
 from keras_nmt.text.translation import Translation
@@ -22,6 +22,7 @@ class Request(NamedTuple):
     source: Languages
     target: Languages
     prefixes: list[str] | None
+    max_lengths: list[int] | None  # 0 for a line without a limit of its own
     constraints: list[list[str]] | None
     avoid: list[list[str]] | None
     seeds: list[int] | None
@@ -49,6 +50,7 @@ def translate_lines(
     target: Languages,
     *,
     prefixes: Iterable[str] | None = None,
+    max_lengths: Iterable[int | None] | None = None,
     constraints: Iterable[Iterable[str]] | None = None,
     avoid: Iterable[Iterable[str]] | None = None,
     seeds: list[int] | None = None,
@@ -66,8 +68,8 @@ def translate_lines(
             `TooManyPhrases` if fewer lines may be possible.
         align: Function like `Translator.align`, for tags and for text that stays.
         lines: List of strings, checked.
-        source, target, prefixes, constraints, avoid, word_scores, markup, split_sentences, glossary, keep: See
-            `Translator.translate`.
+        source, target, prefixes, max_lengths, constraints, avoid, word_scores, markup, split_sentences, glossary, keep:
+            See `Translator.translate`.
         seeds: List of integers, the seed of each line, checked; None without sampling.
         sentences_per_line: Integer, how many sentences a line may have without a warning. Defaults to None, for any
             number.
@@ -93,6 +95,7 @@ def translate_lines(
             split_sentences=split_sentences,
             keep=keep,
             prefixes=prefixes,
+            max_lengths=max_lengths,
             constraints=constraints,
             avoid=avoid,
             seeds=seeds,
@@ -107,6 +110,7 @@ def translate_lines(
         source,
         target,
         None if prefixes is None else check_prefixes(prefixes, len(lines)),
+        None if max_lengths is None else check_max_lengths(max_lengths, len(lines)),
         None if constraints is None else check_phrases(constraints, len(lines), "constraints"),
         None if avoid is None else check_phrases(avoid, len(lines), "avoid"),
         seeds,

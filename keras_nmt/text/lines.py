@@ -63,6 +63,27 @@ def check_prefixes(prefixes: Iterable[str], count: int) -> list[str]:
     return prefixes
 
 
+def check_max_lengths(max_lengths: Iterable[int | None], count: int) -> list[int]:
+    """Returns the limit of each of `count` lines, 0 for None, and checks that they are integers of at least 1.
+
+    Example:
+
+    >>> check_max_lengths([20, None], 2)
+    [20, 0]
+    """
+    if isinstance(max_lengths, str) or not isinstance(max_lengths, Iterable):
+        raise UserError(f"`max_lengths` must be an integer or None for each line. Received: {max_lengths!r:.40}")
+    limits = list(max_lengths)
+    if len(limits) != count:
+        raise UserError(f"`max_lengths` must have a limit for each line. Received: {count} lines, {len(limits)} limits")
+    for number, limit in enumerate(limits, 1):
+        if limit is not None and not (is_integer(limit) and 1 <= limit < 2**31):
+            raise UserError(
+                f"`max_lengths` must be integers of at least 1, or None. Received: line {number}, {limit!r:.40}"
+            )
+    return [int(limit or 0) for limit in limits]
+
+
 def check_phrases(phrases: Iterable[Iterable[str]], count: int, name: str) -> list[list[str]]:
     """Returns the phrases of each of `count` lines, padded with "" to the same number, which is at least 1.
 

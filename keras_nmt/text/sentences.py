@@ -14,6 +14,7 @@ from keras_nmt.errors import install_extra, require
 from keras_nmt.text.lines import (
     Languages,
     check_lines,
+    check_max_lengths,
     check_phrases,
     check_prefixes,
     languages_of_lines,
@@ -185,6 +186,7 @@ def translate_parts(
     translate: Callable[..., list[Translation]],
     *,
     prefixes: Iterable[str] | None = None,
+    max_lengths: Iterable[int | None] | None = None,
     constraints: Iterable[Iterable[str]] | None = None,
     avoid: Iterable[Iterable[str]] | None = None,
     seeds: Sequence[int] | None = None,
@@ -192,14 +194,14 @@ def translate_parts(
     """Translates the parts of lines, such as sentences, and gives each part what belongs to it.
 
     The first part of a line gets its prefix and its seed; the seeds of the others follow from it. All parts get what is
-    to be avoided. A constraint goes to the part whose score it lowers least; to know it, each part is also translated
-    with each constraint alone.
+    to be avoided, and the line's limit of lengths, as they have the limits of the search. A constraint goes to the part
+    whose score it lowers least; to know it, each part is also translated with each constraint alone.
 
     Args:
         texts: For each line its parts, at least one.
         source, target: The languages of the lines.
         translate: Function of texts, their source and target languages, and the other arguments, if they are given.
-        prefixes, constraints, avoid, seeds: For each line; see `Translator.translate`.
+        prefixes, max_lengths, constraints, avoid, seeds: For each line; see `Translator.translate`.
     """
     count = len(texts)
     all_texts = list(itertools.chain.from_iterable(texts))
@@ -213,6 +215,9 @@ def translate_parts(
     if prefixes is not None:
         of_lines = check_prefixes(prefixes, count)
         columns["prefixes"] = [of_lines[row] if i == starts[row] else "" for i, row in enumerate(row_of)]
+    if max_lengths is not None:
+        limits = check_max_lengths(max_lengths, count)
+        columns["max_lengths"] = [limits[row] or None for row in row_of]
     if avoid is not None:
         never = check_phrases(avoid, count, "avoid")
         columns["avoid"] = [never[row] for row in row_of]

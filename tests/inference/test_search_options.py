@@ -98,6 +98,9 @@ def test_prefixes_belong_to_their_lines_whatever_the_division_into_parts(transla
     assert [text.startswith(start) for text, start in zip(found, ("sieben vö", "drei"), strict=True)] == [True, True]
     _, error = translate("--prefixes", tmp_path / "prefixes", stdin="a mouse\n")
     assert re.search("prefixes must have a line.*Received: 2 lines", str(error))
+    (tmp_path / "limits").write_text("2\n\n")
+    (short, other), _ = translate("--max-lengths", tmp_path / "limits")
+    assert (short, other) == (translate("--max-length", 2)[0][0], translate()[0][1])
 
 
 @pytest.mark.slow
@@ -185,12 +188,13 @@ def test_wrong_flags_and_files_are_refused(translate, tmp_path):
         refused(told, *flags)
     for name, text, told in (
         ("constraints", "katze\n", "must have a line, which may be empty, for each line of the input. Received: 1"),
+        ("max_lengths", "3\nx\n", "must have an integer a line, or nothing. Received: line 2, 'x'"),
         ("constraints", "☃\n\n", "target language do not have. Received: '☃', for the sentence 'the small cat'"),
         ("glossary", "cat\tkatze\ndog\n", "words of the source, tab, phrase of the target. Received: .*, line 2, 'dog"),
         ("glossary", "a  cat\tkatze\na cat\tkater\n", "must have one phrase.* 'a cat' with 'katze' and 'kater'"),
     ):
         (tmp_path / name).write_text(text)
-        refused(told, f"--{name}", tmp_path / name)
+        refused(told, f"--{name.replace('_', '-')}", tmp_path / name)
 
 
 def test_a_directory_is_read_once_and_its_model_is_made_and_its_weights_are_hashed_once(directory, monkeypatch):

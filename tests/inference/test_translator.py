@@ -242,6 +242,29 @@ def test_a_limit_does_not_count_a_prefix_nor_cut_it(translator, tokenizers, eage
     assert 2 < count < len(found.hypotheses[0].pieces) <= count + 2
 
 
+def test_each_line_may_have_a_limit_of_its_own(translator, lines, eager):
+    several = translator.with_options(num_hypotheses=2)
+    limits = [3, None, 5, 1, None, 9, 2]
+    found = several.translate(lines, max_lengths=limits)
+    for line, limit, of_line in zip(lines, limits, found, strict=True):
+        (expected,) = several.with_options(max_length=limit).translate([line])
+        assert [(x.text, x.cut_off) for x in of_line.hypotheses] == [(x.text, x.cut_off) for x in expected.hypotheses]
+    texts = ["<b>A mouse</b> sat.", "The cat sat. A mouse."]
+    for options in ({"markup": "html"}, {"split_sentences": "en"}):
+        expected = translator.with_options(max_length=3).translate(texts, **options)
+        assert translator.translate(texts, max_lengths=[3, 3], **options) == expected
+    for wrong, told in (
+        (7, "Received: 7"),
+        ([3], "2 lines, 1 limits"),
+        ([3, 0], "line 2, 0"),
+        ([3, True], "line 2, True"),
+    ):
+        with pytest.raises(UserError, match=f"`max_lengths` must .*{told}"):
+            translator.translate(texts, max_lengths=wrong)
+    with pytest.raises(UserError, match="must be above `min_length`. Received: 4, min_length=4"):
+        translator.with_options(min_length=4).translate(texts, max_lengths=[5, 4])
+
+
 def test_several_hypotheses_are_ordered_best_first(translator, lines, eager):
     for alpha in (TABLE["length_penalty"].least, TABLE["length_penalty"].most):
         one = translator.with_options(length_penalty=alpha, max_length=5)

@@ -17,8 +17,8 @@ def meta_graph_of(exported):
 
 
 def _inputs(*names):
-    """Columns of text, of integers where the name is `seed` or `beam_size`, and rows of phrases."""
-    types = {"seed": tf.int32, "beam_size": tf.int32}
+    """Columns of text, of integers where the name is `seed`, `beam_size` or `max_length`, and rows of phrases."""
+    types = dict.fromkeys(("seed", "beam_size", "max_length"), tf.int32)
     shapes = {name: [None, None] for name in PHRASES}
     return [tf.TensorSpec(shapes.get(name, [None]), types.get(name, tf.string), name=name) for name in names]
 
@@ -46,7 +46,7 @@ def write_echo(folder: Path) -> None:
     def sample(text, seed, sign):
         return translate(tf.strings.join([tf.strings.as_string(seed), text], " "), sign)
 
-    def search(text, prefix, beam_size, constraints, avoid, sign):
+    def search(text, prefix, beam_size, max_length, constraints, avoid, sign):
         texts = tf.stack([tf.strings.join([prefix, text]), tf.strings.as_string(beam_size)], 1)
         scores = sign * tf.tile([[-1.0, -2.0]], [tf.shape(text)[0], 1])
         met = tf.strings.reduce_join(tf.where(constraints == avoid, "0", "1"), 1)
@@ -71,7 +71,7 @@ def write_echo(folder: Path) -> None:
         "serving_default": (translate, ["text"]),
         "score": (score, ["source", "target"]),
         "sample": (sample, ["text", "seed"]),
-        "search": (search, ["text", "prefix", "beam_size", *PHRASES]),
+        "search": (search, ["text", "prefix", "beam_size", "max_length", *PHRASES]),
         "align": (align, ["source", "target"]),
     }
     module.functions = signatures = {

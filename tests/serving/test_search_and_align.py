@@ -59,7 +59,8 @@ def by_beam_size(translator):
 
 @pytest.mark.slow
 def test_a_session_without_keras_nmt_gives_the_translators_answers(exported, translator, by_beam_size, ask_session):
-    asked = {"text": LINES, "prefix": PREFIXES, "beam_size": [0] * 7, "constraints": [[""]] * 7, "avoid": [[""]] * 7}
+    asked = {"text": LINES, "prefix": PREFIXES, "beam_size": [0] * 7, "max_length": [0] * 7}
+    asked |= {"constraints": [[""]] * 7, "avoid": [[""]] * 7}
     constrained = {**asked, "constraints": CONSTRAINTS, "avoid": AVOID}
     pairs = {"source": LINES, "target": TARGETS}
     requests = [("search_xla", asked), ("align_xla", pairs), ("search_xla", constrained)]
@@ -106,6 +107,7 @@ def test_a_client_gives_the_translators_answers_by_rest_and_by_grpc(case):
     of_two = reference.with_options(beam_size=2, num_hypotheses=2)
     size, begun = {"beam_size": 2, "num_hypotheses": 2}, {"prefixes": PREFIXES}
     phrases = {"constraints": [["die"], ["die"], [], [], [], ["katze|die"], []], "avoid": [["drei"]] * 7}
+    begun |= {"max_lengths": [3, None, 5, 2, None, 9, 1]}
     asked = ({}, begun, {**begun, **phrases}, {**begun, "word_scores": True}, {**phrases, "word_scores": True})
     expected = [of_two.translate(LINES, *languages, **options) for options in asked]
     assert expected[-1][0].hypotheses[0].met == (True,)

@@ -123,6 +123,7 @@ class Client:
         target: Languages = None,
         *,
         prefixes: Iterable[str] | None = None,
+        max_lengths: Iterable[int | None] | None = None,
         num_hypotheses: int | None = None,
         beam_size: int | None = None,
         constraints: Iterable[Iterable[str]] | None = None,
@@ -135,10 +136,10 @@ class Client:
     ) -> list[Translation]:
         """Translates any number of lines.
 
-        `prefixes`, `num_hypotheses`, `beam_size`, `constraints`, `avoid` and `glossary` need the signature `search` of
-        the export, except `num_hypotheses` alone, if the export gives as many hypotheses. `word_scores` needs the
-        signature `tokens`. `markup` and `keep` need the signature `align` if there are tags, or text that stays, within
-        texts.
+        `prefixes`, `max_lengths`, `num_hypotheses`, `beam_size`, `constraints`, `avoid` and `glossary` need the
+        signature `search` of the export, except `num_hypotheses` alone, if the export gives as many hypotheses.
+        `word_scores` needs the signature `tokens`. `markup` and `keep` need the signature `align` if there are tags, or
+        text that stays, within texts.
 
         Args:
             lines: Iterable of strings, the sentences.
@@ -146,7 +147,7 @@ class Client:
             num_hypotheses: Integer, the translations of a line, at most `beam_size`. Defaults to `None`: as many as the
                 export gives, or 1 with any other option of the search or `word_scores`.
             beam_size: Integer, hypotheses that the search keeps, at most the export's beam size, which is the default.
-            prefixes, constraints, avoid, word_scores, markup, split_sentences, glossary, keep: See
+            prefixes, max_lengths, constraints, avoid, word_scores, markup, split_sentences, glossary, keep: See
                 `keras_nmt.inference.Translator.translate`.
 
         Returns:
@@ -166,6 +167,7 @@ class Client:
             languages.get("source_language"),  # iterables are used up
             languages.get("target_language"),
             prefixes=prefixes,
+            max_lengths=max_lengths,
             constraints=constraints,
             avoid=avoid,
             word_scores=word_scores,
@@ -179,7 +181,7 @@ class Client:
         """Translates the lines of a request by the server."""
         count = len(request.lines)
         inputs: dict[str, list[Any]] = {"text": request.lines, **_languages(count, request.source, request.target)}
-        given = request.prefixes, beam_size, request.constraints, request.avoid
+        given = request.prefixes, request.max_lengths, beam_size, request.constraints, request.avoid
         is_plain = all(x is None for x in given)
         if is_plain and not request.word_scores and (num_hypotheses is None or not self._has_search):
             return self._translations("serving_default", inputs, num_hypotheses)
@@ -187,6 +189,7 @@ class Client:
             **inputs,
             "prefix": [""] * count if request.prefixes is None else request.prefixes,
             "beam_size": [int(beam_size or 0)] * count,
+            "max_length": [0] * count if request.max_lengths is None else request.max_lengths,
             "constraints": [[""]] * count if request.constraints is None else request.constraints,
             "avoid": [[""]] * count if request.avoid is None else request.avoid,
         }
