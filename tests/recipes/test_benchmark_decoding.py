@@ -1,9 +1,7 @@
-"""The benchmark of decoding: both contenders do the same work and take turns."""
-
-import json
+"""The benchmark of decoding: all programs do the same work."""
 
 import pytest
-from scripts import load_script, run_main
+from scripts import load_script
 
 pytestmark = pytest.mark.nightly
 SCRIPT = "benchmarks/decoding.py"
@@ -43,23 +41,3 @@ def test_batches_are_as_long_as_the_corpus(sentences):
     assert [len(line.split()) for batch in batches for line in batch] == sentences.LENGTHS
     assert len(sentences.make_batches(1, 5, 100)) == 5
     assert {len(line.split()) for batch in sentences.make_batches(2, 4, 100, 9) for line in batch} == {9}
-
-
-def test_the_table_has_the_ratio_of_neighbouring_measurements(script, no_clearing, monkeypatch, tmp_path):
-    def program(seconds, text):
-        return lambda calls: (seconds, [text for lines in calls for _ in lines])
-
-    found = {"compiled": program(2.0, "a"), "CTranslate2": program(3.0, "b")}
-    monkeypatch.setattr(script, "decoding_programs", lambda *arguments: found)
-    monkeypatch.setattr(script, "make_model", lambda **arguments: None)
-    for name in ("intra", "inter"):  # TensorFlow sets its threads only once in a process.
-        monkeypatch.setattr(f"tensorflow.config.threading.set_{name}_op_parallelism_threads", lambda number: None)
-    options = ["--presets", "transformer_tiny", "--vocabulary-size", 60, "--batches", "2", "--sentences", 4]
-    run_main(script, *options, "--steps", 8, "--rounds", 2, "--output", tmp_path / "table.json")
-    common = {"preset": "transformer_tiny", "dtype": "float32", "batch": "2", "export, MiB": ""}
-    assert json.loads((tmp_path / "table.json").read_text()) == [
-        {**common, "program": "compiled", "sentences/s": "2.00", "tokens/s": "16", "time of first": "1.00"}
-        | {"lowest to highest": "1.00 to 1.00", "equal": "100%"},
-        {**common, "program": "CTranslate2", "sentences/s": "1.33", "tokens/s": "11", "time of first": "1.50"}
-        | {"lowest to highest": "1.50 to 1.50", "equal": "0%"},
-    ]

@@ -1,4 +1,4 @@
-"""The run of everything that needs a GPU: parts, limits, reasons, files."""
+"""The run of everything that needs a GPU: parts, limits, files."""
 
 import json
 import os
@@ -16,13 +16,6 @@ from keras_nmt.errors import UserError
 
 pytestmark = pytest.mark.nightly
 SCRIPT = "benchmarks/gpu.py"
-
-
-@pytest.fixture
-def there(script):
-    """A machine with TensorFlow, and with PyTorch, which sees no GPU."""
-    found = {"tensorflow": script.Framework("2.21", 1), "torch": script.Framework("2.7", 0)}
-    return {**found, "jax": "no module", "ctranslate2": "no module"}
 
 
 def test_the_whole_run_at_toy_sizes(script, tmp_path):
@@ -80,35 +73,6 @@ def test_every_option_exists(script):
             app = Typer()
             app.command()(load_script(f"benchmarks/{name}").main)
             get_command(app).make_context(name, [*options, "--output", "rows.json"])  # raises usage errors
-
-
-def test_the_time_that_is_left_decides_what_runs(script, there, monkeypatch, tmp_path):
-    """On a machine with a GPU, with parts of 50 seconds each."""
-    now = [0.0]
-    monkeypatch.setattr(script, "gpu_name", lambda: "NVIDIA H200")
-    monkeypatch.setattr(script, "frameworks", lambda: there)
-    monkeypatch.setattr(script.time, "monotonic", lambda: now[0])
-
-    def run_part(part, limit, log):
-        now[0] += min(50.0, limit, part.limit)
-        row = {"contender": part.name, "target tokens/s": "5", "traces": "1"}
-        return script.Outcome(part.name, part.topic, 50.0, [row])
-
-    def parts_of(folder):
-        return {part["part"]: part for part in json.loads((folder / "results.json").read_text())["parts"]}
-
-    monkeypatch.setattr(script, "run_part", run_part)
-    run_main(script, "--output", tmp_path, "--minutes", 2)
-    parts, report = parts_of(tmp_path), (tmp_path / "results.md").read_text()
-    assert parts["layers on TensorFlow"]["note"] == ""
-    assert parts["keras_nmt"]["rows"]
-    assert parts["overhead"]["note"] == "left out: 0 of 120 s are left"
-    assert parts["layers on JAX"]["note"] == "left out: no JAX"
-    assert "- GPU: NVIDIA H200, peak 989 TFLOPS in bfloat16" in report
-    assert "| contender | target tokens/s |\n| --- | --- |\n| keras_nmt | 5 |\n" in report
-    assert "- PyTorch: left out: PyTorch 2.7 sees no GPU (0 s)" in report
-    run_main(script, "--output", tmp_path / "chosen", "--parts", "overhead,layers")
-    assert {part["topic"] for part in parts_of(tmp_path / "chosen").values()} == {"overhead", "layers"}
 
 
 def test_without_a_gpu_only_the_toy_runs_and_the_peak_is_that_of_the_gpu(script, monkeypatch, tmp_path):

@@ -1,4 +1,4 @@
-"""The benchmark of the input of training: corpora of its own, separate processes, the table."""
+"""The benchmark of the input of training: corpora of its own, separate processes."""
 
 import shutil
 import subprocess
@@ -9,7 +9,6 @@ import pytest
 from scripts import run_main
 
 from keras_nmt.data import PreparedCorpus, train_subwords
-from keras_nmt.errors import UserError
 
 pytestmark = pytest.mark.nightly
 SCRIPT = "benchmarks/input.py"
@@ -38,26 +37,6 @@ def test_the_corpora_have_the_sizes_that_the_table_names(script, data_dir, tmp_p
         texts = ((tmp_path / f"{number}.{x}").read_text().splitlines() for x in ("de", "en"))
         pairs |= set(zip(*texts, strict=True))
     assert len(pairs) == 160
-
-
-def test_the_table_compares_cores(script, monkeypatch, tmp_path, data_dir):
-    def measured(file, flag, one, *options):
-        workers = int(options[-1]) if one == "files" else 1
-        pairs, processor = {1: (100, 110), 4: (360, 99)}[workers]
-        return {"pairs": pairs, "processor": processor, "peak": 2**30}
-
-    monkeypatch.setattr(script, "measured_in_a_process", measured)
-    scaling = ("--subwords", data_dir / "m", "--scaling", "1,4", "--scaling-pairs", 80)
-    run_main(script, "--millions", "0", "--data-dir", data_dir, *scaling, "--output", tmp_path / "table.md")
-    table = (tmp_path / "table.md").read_text()
-    for row in (
-        "| preparation by 4 process(es) on as many cores: pairs a second and core | 8e-05 | 90 |",
-        "| preparation: pairs a second, a core of 4, relative to 1 | 8e-05 | 90% |",
-        "| preparation: pairs a second of processor time, a core of 4, relative to 1 | 8e-05 | 90% |",
-    ):
-        assert row in table
-    with pytest.raises(UserError, match="--scaling goes with"):
-        run_main(script, "--scaling", "1")
 
 
 def test_training_is_measured(script, tmp_path):

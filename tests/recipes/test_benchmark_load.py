@@ -78,9 +78,3 @@ def test_a_running_server_is_measured(script, server, tmp_path):
     (tmp_path / "lines").write_text(" \n\n")
     with pytest.raises(UserError, match="no sentences in the file"):
         run_main(script, *options)
-
-
-def test_compilations_of_a_started_server_are_counted(script, path, tmp_path):
-    (tmp_path / "lines").write_text("a\nbc\nde\n")
-    output = run_main(script, path, "--minutes", 0.02, "--rate", 50, "--lines", tmp_path / "lines")
-    assert re.search(r"compilations before and under load +2, 0 ", output)

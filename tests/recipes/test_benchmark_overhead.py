@@ -1,9 +1,9 @@
-"""The benchmark of overheads: counted operations, turns of measurements, the table."""
+"""The benchmark of overheads: counted operations, turns of measurements."""
 
 import keras
 import pytest
 import tensorflow as tf
-from scripts import load_script, rows_of, run_main
+from scripts import load_script
 
 from keras_nmt.models import Transformer
 
@@ -115,21 +115,3 @@ def test_plain_and_variant_take_turns(script):
     assert ratios == {"training": (0.5, 0.5), "decoding": (0.5, 0.5)}
     measured = [speed for speed, what, is_measured in FakeWork.calls if is_measured and what == "training"]
     assert measured == [2, 1, 2, 1, 2, 1, 2]
-
-
-def test_prints_and_writes_the_table(script, monkeypatch, no_clearing, tmp_path):
-    monkeypatch.setattr(script, "Work", FakeWork)
-    monkeypatch.setattr(
-        script.Transformer, "from_preset", lambda preset, source_vocabulary_size, dtype, **more: {"arguments": more}
-    )
-    options = ("--mechanisms", "plain,fusion,ni_both", "--rounds", 1, "--output", tmp_path / "table.md")
-    output = run_main(script, *options)
-    assert "NI both" in output
-    assert "plain shortcuts" not in output
-    headings = "mechanism, training measured, training counted, decoding measured, decoding counted"
-    assert rows_of(tmp_path / "table.md") == [
-        [*headings.split(", "), "paper training", "paper decoding"],
-        ["plain again", *["1.000"] * 4, "", ""],
-        ["fusion shortcuts", *["0.500"] * 4, "0.795", ""],
-        ["NI both", *["0.500"] * 4, "0.926", "0.933"],
-    ]

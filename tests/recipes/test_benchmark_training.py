@@ -1,14 +1,11 @@
-"""The benchmark of training speed: all contenders do the same work, in turn, each in a separate process."""
+"""The benchmark of training speed: all contenders do the same work."""
 
 import dataclasses
-import multiprocessing
 import random
 
 import numpy as np
 import pytest
-from scripts import load_script, run_main
-
-from keras_nmt.errors import UserError
+from scripts import load_script
 
 pytestmark = pytest.mark.nightly
 SCRIPT = "benchmarks/training.py"
@@ -72,18 +69,6 @@ def test_peers_do_the_same_work(processes, work, ours, name):
     assert peer.parameters == pytest.approx(ours.parameters, rel=0.05)
 
 
-def test_contenders_end_quietly_with_the_benchmark_and_marian_has_one_dtype(script, processes, monkeypatch, work):
-    monkeypatch.setitem(processes.CONTENDERS, "PyTorch", lambda work: Fake("PyTorch"))
-    for asks in (True, False):
-        ours, theirs = multiprocessing.Pipe()
-        if asks:
-            ours.send(2)
-        ours.close()  # its end sends nothing more, and reads nothing
-        processes._serve(theirs, "PyTorch", work)
-    with pytest.raises(UserError, match="^Marian trains in float32 on a CPU.*Received: bfloat16$"):
-        run_main(script, "--length", 9, "--contenders", "keras_nmt,Marian", "--dtypes", "bfloat16")
-
-
 def test_random_sentences_are_the_same_batches_for_all(script, processes, work, tmp_path):
     files = {"corpus": tmp_path / "corpus.npz", "batches": tmp_path / "batches.npz"}
     given = dataclasses.replace(work, **files, batch_size=100, length=7)
@@ -110,32 +95,3 @@ def test_the_share_of_peak_is_operations_over_seconds(script, work, tmp_path):
     result = script.Result(10, [script.Measured(2.0)], 1.0)
     row = dict(zip(script.COLUMNS, script.cells("a", "bfloat16", result, result, tokens, 0.5), strict=True))
     assert row["share of peak"] == "25.0%"
-
-
-class Fake:
-    """Contenders that become slower and slower; the second is half as fast as the first."""
-
-    parameters = 2_000_000
-
-    def __init__(self, name, work=None):
-        self.factor, self.rounds = {"keras_nmt": 1.0, "PyTorch": 2.0}[name], 0
-
-    def train(self, updates):
-        self.rounds += 1
-        measured = load_script(SCRIPT).Measured
-        return measured(self.factor * updates * self.rounds, None if self.factor > 1 else 0.01, 1)
-
-    def stop(self):
-        return 1024.0
-
-
-def test_prints_ratios_of_neighbouring_rounds(script, monkeypatch, texts):
-    monkeypatch.setattr(script, "ContenderProcess", Fake)
-    sizes = ("--data-dir", texts, "--vocabulary-size", 30, "--batch-size", 64, "--updates", 2, "--rounds", 3)
-    output = run_main(script, *sizes, "--contenders", "keras_nmt,PyTorch", "--dtypes", "float32,bfloat16")
-    rows = [line.split() for line in output.splitlines() if line.strip().startswith(("keras_nmt", "PyTorch"))]
-    both = ("keras_nmt", "PyTorch")
-    assert [row[:2] for row in rows] == [[name, dtype] for dtype in ("float32", "bfloat16") for name in both]
-    assert [row[4] for row in rows] == ["1.000", "2.000"] * 2
-    assert rows[0][2] == "2.00"  # millions of parameters
-    assert rows[0][5] == "1,024"

@@ -1,7 +1,6 @@
 """The benchmarks of real text, of whole commands and of constraints: the same lines for all, and a row for each."""
 
 import random
-import sys
 
 import pytest
 import tensorflow as tf
@@ -78,15 +77,6 @@ def test_every_command_has_a_row_and_both_translate_all_lines(commands, folder):
     assert [row[0] for row in rows] == names
     # Random weights give no end, and the limits differ; tests/formats/test_ctranslate2.py compares translations.
     assert [row[-1].endswith("%") for row in rows[:2]] == [True, True]
-
-
-def test_seconds_are_those_of_the_whole_process_and_a_command_that_fails_is_named(commands):
-    program = "import sys, time; time.sleep(0.3); print(sys.stdin.read().upper(), end='')"
-    seconds, texts = commands.whole([sys.executable, "-c", program], "text")([["a b", "c"]])
-    assert seconds > 0.3
-    assert texts == ["A B", "C"]
-    with pytest.raises(UserError, match=r"A command failed: no model\. Received: .*exit"):
-        commands.whole([sys.executable, "-c", "import sys; sys.exit('no model')"])([["a"]])
 
 
 def test_phrases_are_of_the_reference_and_do_not_overlap(constraints):
