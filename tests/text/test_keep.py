@@ -7,39 +7,17 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from word_by_word import backwards, by_words, placed
 
 from keras_nmt.errors import UserError
 from keras_nmt.serving import Client
 from keras_nmt.text.kept_text import KeptText
-from keras_nmt.text.markup import translate_marked
-from keras_nmt.text.translation import Translation
 
 BOTH = ["placeholders", "urls"]
 
 
-def backwards(count: int) -> range:
-    return range(count)[::-1]
-
-
 def letters(text: str) -> str:
     return "".join(text.split())
-
-
-def placed(line: str, keep: list[str], markup: str | None = None, order=range) -> tuple[str, str]:
-    """What the model reads of a line, and the line translated word by word."""
-    read = []
-
-    def translate(texts, source, target):
-        read.extend(texts)
-        rows = [text.split() for text in texts]
-        found = [" ".join(words[i].upper() for i in order(len(words))) for words in rows]
-        return [Translation.of([text], [-1.0], [False], truncated=False) for text in found]
-
-    def align(texts, targets, source, target):
-        return [[(i, j) for j, i in enumerate(order(len(text.split())))] for text in texts]
-
-    (answer,) = translate_marked([line], markup, None, None, translate, align, KeptText(keep))
-    return "|".join(" ".join(text.split()) for text in read), answer.text
 
 
 @pytest.mark.parametrize(
@@ -57,15 +35,15 @@ def placed(line: str, keep: list[str], markup: str | None = None, order=range) -
     ],
 )
 def test_spans_of_plain_text_stay_with_the_spaces_around(line, text, translated):
-    assert placed(line, BOTH) == (text, translated)
+    assert placed(line, None, keep=BOTH) == (text, translated)
 
 
 def test_spans_follow_their_words_and_stay_in_markup():
-    assert placed("the {colour} dog runs", BOTH, order=backwards)[1] == "RUNS DOG {colour} THE"
+    assert placed("the {colour} dog runs", None, backwards, BOTH)[1] == "RUNS DOG {colour} THE"
     document = "<p>Hi <b>{name}</b>, see http://x?a=1&amp;b=2 &amp; {n} dogs</p><code>{n} a</code>"
     expected = "<p>HI <b>{name}</b>, SEE http://x?a=1&amp;b=2 &amp; {n} DOGS</p><code>{n} a</code>"
-    assert placed(document, BOTH, "html") == ("Hi , see & dogs", expected)
-    assert placed("a&eacute; b", ["a&"], "html") == ("b", "a&eacute; B"), "references are not cut"
+    assert placed(document, keep=BOTH) == ("Hi , see & dogs", expected)
+    assert placed("a&eacute; b", keep=["a&"]) == ("b", "a&eacute; B"), "references are not cut"
 
 
 @settings(max_examples=200, deadline=None)
@@ -75,7 +53,7 @@ def test_any_text_keeps_its_spans(random: Random):
     line = "".join(random.choice(words) + random.choice(["", " ", " ", "  "]) for _ in range(random.randint(0, 8)))
     kept = KeptText(BOTH)
     spans = [line[start:stop] for start, stop in kept.spans(line)]
-    same, moved = (placed(line, BOTH, order=order)[1] for order in (range, backwards))
+    same, moved = (placed(line, None, order, BOTH)[1] for order in (range, backwards))
     for found in (same, moved):
         rest = [line, found]
         for span in sorted(spans, key=len, reverse=True):
@@ -87,14 +65,9 @@ def test_any_text_keeps_its_spans(random: Random):
 
 
 def test_a_client_keeps_spans(monkeypatch):
-    def translations(client, signature, inputs, count=None):
-        return [Translation.of([text.upper()], [-1.0], [False], truncated=False) for text in inputs["text"]]
-
-    def align(client, texts, targets, source=None, target=None):
-        return [[(i, i) for i in range(len(text.split()))] for text in texts]
-
-    monkeypatch.setattr(Client, "_translations", translations)
-    monkeypatch.setattr(Client, "align", align)
+    translate, align = by_words()
+    monkeypatch.setattr(Client, "_translations", lambda client, _, inputs, count=None: translate(inputs["text"]))
+    monkeypatch.setattr(Client, "align", lambda client, *texts: align(*texts))
     found = Client("http://localhost:1").translate(["Hello %s, a dog.", "a {n}"], keep=["placeholders"])
     assert [x.text for x in found] == ["HELLO %s, A DOG.", "A {n}"]
 

@@ -13,12 +13,13 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from word_by_word import answers, backwards, by_words
 
 from keras_nmt.errors import UserError
 from keras_nmt.text._parts import _Parser, split_document
 from keras_nmt.text.markup import ends_inside, translate_marked
 from keras_nmt.text.sentences import Parts, compose
-from keras_nmt.text.translation import Translation, split_words, with_plain_spaces
+from keras_nmt.text.translation import split_words, with_plain_spaces
 
 WORDS = ["cat", "Hund,", "(très)", "100", "😀", "שלום", "a.b", "—", "don't", "x\u0301y", "&amp;", "&#233;", "猫が"]
 WORDS.append("&lt;b&gt;")
@@ -62,7 +63,7 @@ def marked(document: str, kind: str, random: Random) -> tuple[str, list[str], li
 
     def translate(texts, source, target):
         drawn.update((text, draw_translation(random, text) if text else ("", [])) for text in texts)
-        return [Translation.of([drawn[text][0]], [-1.0], [False], truncated=False) for text in texts]
+        return answers(*(drawn[text][0] for text in texts))
 
     def align(texts, targets, source, target):
         pairs = {with_plain_spaces(text): pairs for text, (_, pairs) in drawn.items()}
@@ -132,22 +133,8 @@ def test_any_text_keeps_its_tags(random):
         assert all(letters(target) in letters(text) for target in targets)
 
 
-def by_words(order, upper=str.upper):
-    """A translation word by word, in the order of the numbers of the source's words, and its alignment."""
-
-    def translate(texts, source, target):
-        rows = [split_words(text) for text in texts]
-        texts = [" ".join(upper(words[i]) for i in order(len(words))) for words in rows]
-        return [Translation.of([text], [-1.0], [False], truncated=False) for text in texts]
-
-    def align(texts, targets, source, target):
-        return [[(i, j) for j, i in enumerate(order(len(split_words(text))))] for text in texts]
-
-    return translate, align
-
-
 def placed(document, kind="html", order=range):
-    return translate_marked([document], kind, None, None, *by_words(order))[0].text
+    return translate_marked([document], kind, None, None, *by_words(order, split_words))[0].text
 
 
 @settings(max_examples=200, deadline=None)
@@ -168,7 +155,6 @@ def test_a_translation_word_by_word_has_the_tags_where_the_text_has_them(random)
 
 
 def test_tags_follow_their_words():
-    backwards = lambda count: range(count)[::-1]  # noqa: E731
     for document, expected in {
         "the <b>red</b> cat sleeps": "SLEEPS CAT <b>RED</b> THE",
         "the <b>very <i>red</i></b> cat": "CAT <b><i>RED</i> VERY</b> THE",
@@ -182,7 +168,7 @@ def test_tags_follow_their_words():
         assert placed(document, order=backwards) == expected
     # Words of others between the words of an element: the part with most of its words.
     pairs = [(0, 0), (1, 1), (2, 2), (2, 3), (0, 4)]
-    found = [Translation.of(["a b c d a2"], [-1.0], [False], truncated=False)]
+    found = answers("a b c d a2")
     for text, target in {
         "<b>ne</b> mange pas": "<b>a</b> b c d a2",
         "<b>ne mange</b> pas": "<b>a b</b> c d a2",
@@ -222,10 +208,7 @@ def test_words_beside_tags_end_at_spaces_of_any_kind():
 
     def translate(texts, source, target):
         split = [re.split(r"(?<=\.)([ \xa0]+)", text) for text in texts]
-        rows = [
-            [Translation.of([re.sub(r"\s", " ", x.upper())], [0.0], [False], truncated=False) for x in parts[::2]]
-            for parts in split
-        ]
+        rows = [answers(*(re.sub(r"\s", " ", x.upper()) for x in parts[::2])) for parts in split]
         return [
             compose(["", *parts[1::2], ""], Parts(row, [], False), parts[::2])
             for parts, row in zip(split, rows, strict=True)
@@ -264,11 +247,8 @@ def test_a_long_document_takes_little_time_and_a_deep_one_is_refused():
 
 
 def test_a_part_without_a_translation_is_counted():
-    def translate(texts, *_):
-        return [Translation.of(["" if text == "b" else text], [-1.0], [False], truncated=False) for text in texts]
-
-    lines = ["<p>a</p><p>b</p>", "<i>b</i>", "<p>a</p>"]
-    found = translate_marked(lines, "html", None, None, translate, lambda texts, *_: [[] for _ in texts])
+    by_hand = lambda texts, *_: answers(*(x.replace("b", "") for x in texts)), lambda texts, *_: [[] for _ in texts]
+    found = translate_marked(["<p>a</p><p>b</p>", "<i>b</i>", "<p>a</p>"], "html", None, None, *by_hand)
     assert [x.is_empty for x in found] == [True, True, False]
 
 

@@ -13,10 +13,10 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from word_by_word import answers, backwards, by_words, placed
 
 from keras_nmt.errors import UserError
 from keras_nmt.text.markup import translate_marked
-from keras_nmt.text.translation import Translation
 
 TAG = re.compile(r"<[^<>]*>")
 KEPT = re.compile(r"<(code|ph)\b[^<>]*>[^<>]*</\1>")
@@ -76,16 +76,7 @@ def check_words(random: Random) -> None:
     elif kind == "any":
         random.shuffle(order)
     read = []
-
-    def translate(texts, source, target):
-        read.extend(texts)
-        found = [" ".join(f"W{i}" for i in order) for _ in texts]
-        return [Translation.of([text], [-1.0], [False], truncated=False) for text in found]
-
-    def align(texts, targets, source, target):
-        return [[(i, j) for j, i in enumerate(order)] for _ in texts]
-
-    (answer,) = translate_marked([document], markup, None, None, translate, align)
+    (answer,) = translate_marked([document], markup, None, None, *by_words(lambda _: order, read=read))
     found = answer.text
     after = ET.fromstring(f"<r>{found}</r>")
     assert Counter(TAG.findall(document)) == Counter(TAG.findall(found))
@@ -115,29 +106,6 @@ def test_words_stay_apart_and_elements_have_words(random):
 def test_words_of_ten_thousand_documents():
     for seed in range(10_000):
         check_words(Random(seed))
-
-
-def placed(document: str, markup: str, order=range) -> tuple[str, str]:
-    """What the model reads of a document, texts between bars, and the document translated word by word in an order."""
-    read = []
-
-    def translate(texts, source, target):
-        read.extend(texts)
-        rows = [text.split() for text in texts]
-        return [
-            Translation.of([" ".join(words[i].upper() for i in order(len(words)))], [-1.0], [False], truncated=False)
-            for words in rows
-        ]
-
-    def align(texts, targets, source, target):
-        return [[(i, j) for j, i in enumerate(order(len(text.split())))] for text in texts]
-
-    (answer,) = translate_marked([document], markup, None, None, translate, align)
-    return "|".join(" ".join(text.split()) for text in read), answer.text
-
-
-def backwards(count: int) -> range:
-    return range(count)[::-1]
 
 
 @pytest.mark.parametrize(
@@ -173,17 +141,12 @@ def test_links_stay_apart_in_another_order():
 
 
 def test_a_word_without_alignment_does_not_leave_its_element_empty():
-    def translate(texts, source, target):
-        return [Translation.of(["Das Haus steht."], [-1.0], [False], truncated=False) for _ in texts]
-
-    def align(texts, targets, source, target):
-        return [[(0, 0), (2, 2)] for _ in texts]
-
+    by_hand = lambda *_: answers("Das Haus steht."), lambda *_: [[(0, 0), (2, 2)]]
     for document, expected in {
         "The <a>house</a> stands.": "Das <a>Haus</a> steht.",
         "The <a>house</a><sup>2</sup> stands<i>.</i>": "Das <a>Haus</a><sup>2</sup> steht<i>.</i>",
     }.items():
-        assert translate_marked([document], "html", None, None, translate, align)[0].text == expected
+        assert translate_marked([document], "html", None, None, *by_hand)[0].text == expected
 
 
 @pytest.mark.parametrize(
@@ -278,13 +241,8 @@ def test_what_specifications_protect_stays_byte_by_byte(markup, document, text, 
 
 
 def test_a_moved_element_gets_no_space_before_a_full_stop():
-    def translate(texts, source, target):
-        return [Translation.of(["Hunde laufen."], [-1.0], [False], truncated=False) for _ in texts]
-
-    def align(texts, targets, source, target):
-        return [[(1, 1)] for _ in texts]
-
-    found = translate_marked(["Run dogs <kbd>F1</kbd> do"], "html", None, None, translate, align)
+    by_hand = lambda *_: answers("Hunde laufen."), lambda *_: [[(1, 1)]]
+    found = translate_marked(["Run dogs <kbd>F1</kbd> do"], "html", None, None, *by_hand)
     assert found[0].text == "Hunde laufen <kbd>F1</kbd>."
 
 
@@ -336,19 +294,13 @@ def test_documents_of_several_lines(markup, document, texts, translated):
 
 def test_a_translation_with_the_spaces_of_its_text_has_those_of_the_document():
     """As sentence splitting gives them back."""
-
-    def translate(texts, source, target):
-        return [Translation.of([text.upper()], [-1.0], [False], truncated=False) for text in texts]
-
-    def align(texts, targets, source, target):
-        return [[(i, i) for i in range(len(text.split()))] for text in texts]
-
+    by_hand = lambda texts, *_: answers(*map(str.upper, texts)), by_words()[1]
     for document in (
         "<p>\n  A DOG.\n  <b>ONE\n   DAY</b>\n  <code>x</code>\n</p>",
         "SEE <br/>",
         "<br/> SEE.  <b>DOG</b>",
     ):
-        found = translate_marked([document.replace("A DOG", "a dog")], "html", None, None, translate, align)[0].text
+        found = translate_marked([document.replace("A DOG", "a dog")], "html", None, None, *by_hand)[0].text
         assert found == document.replace("ONE\n   DAY", "ONE DAY")
 
 
