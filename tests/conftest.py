@@ -6,7 +6,6 @@ import ctypes
 import gc
 import json
 import os
-import resource
 import shutil
 import subprocess
 import sys
@@ -49,6 +48,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
     gc.collect()
     gc.freeze()  # what is imported stays
+    tf.random.set_seed(1)
     cpu = tf.config.list_physical_devices("CPU")[0]
     tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
     if "optimization_level=0" in os.environ["XLA_FLAGS"]:
@@ -58,20 +58,26 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(autouse=True, scope="module")
 def _memory_is_given_back() -> Iterator[None]:
-    """Frees the models and graphs of a file before the next file, if a process has grown to more than 1.2 GB."""
+    """Frees the models, graphs and kernels of a file before the next file.
+
+    What is left is shared by files: no later collection looks through it, which took up to a second each.
+    """
+    import tensorflow as tf
+
     yield
-    statm = Path("/proc/self/statm")  # the second number is the resident memory in pages
-    if not statm.exists() or int(statm.read_text().split()[1]) * resource.getpagesize() > 1.2e9:
-        gc.collect()
-        if sys.platform == "linux":
-            ctypes.CDLL(None).malloc_trim(0)  # the C library keeps what is freed
+    tf.random.set_seed(1)  # which also removes kernels and prepared graphs
+    gc.collect()
+    gc.freeze()
+    if sys.platform == "linux":
+        ctypes.CDLL(None).malloc_trim(0)  # the C library keeps what is freed
 
 
 @pytest.fixture(autouse=True)
 def _same_every_time() -> Iterator[None]:
     import keras
+    from small import seed
 
-    keras.utils.set_random_seed(1)
+    seed(1)
     yield
     keras.config.set_dtype_policy("float32")
 
@@ -95,14 +101,14 @@ def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callab
     shared.mkdir(exist_ok=True)
 
     def made(name: str, make: Callable[[Path], object]) -> Path:
-        import keras
+        from small import seed
 
         folder, complete = shared / name, shared / f"{name}.complete"
         with FileLock(shared / f"{name}.lock"):
             if not complete.exists():
                 shutil.rmtree(folder, ignore_errors=True)  # of an attempt that failed
                 folder.mkdir()
-                keras.utils.set_random_seed(1)
+                seed(1)
                 make(folder)
                 complete.touch()
         return folder

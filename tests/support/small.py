@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import random
 import sys
@@ -39,6 +40,17 @@ LINES = [
     "seven cats sleep in the garden",
     "zürich",
 ]
+
+
+def seed(number: int) -> None:
+    """Seeds Python, NumPy and Keras, from which all random numbers of models come.
+
+    Keras would also seed TensorFlow, which then removes its kernels and the graphs that it has prepared: every test
+    would prepare them again.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tf.random, "set_seed", lambda _: None)
+        keras.utils.set_random_seed(number)
 
 
 def make_shortlist(
@@ -82,12 +94,21 @@ def _train_source(folder: Path, **symbols: list[str]) -> SubwordTokenizer:
     return SubwordTokenizer(train_subwords(folder / "text", folder / "subwords.model", vocabulary_size=120, **symbols))
 
 
+@contextlib.contextmanager
+def running_eagerly(is_eager: bool = True) -> Iterator[None]:
+    """Runs searches without tracing them, which takes longer."""
+    tf.config.run_functions_eagerly(is_eager)
+    try:
+        yield
+    finally:
+        tf.config.run_functions_eagerly(False)
+
+
 @pytest.fixture
 def eager(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Runs searches without tracing them, which takes longer; tests that are marked `nightly` trace and compile."""
-    tf.config.run_functions_eagerly("nightly" not in request.keywords)
-    yield
-    tf.config.run_functions_eagerly(False)
+    """Runs searches eagerly, unless the test is marked `nightly`: at night they are traced, as for users."""
+    with running_eagerly("nightly" not in request.keywords):
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -127,7 +148,7 @@ def _make_model(noise: float = 0.3, **overrides: Any) -> Transformer:
         "intermediate_dim": 32,
         "shortcuts": {"kind": "fusion", "sites": ["self", "cross"]},
     }
-    keras.utils.set_random_seed(7)
+    seed(7)
     model = Transformer(**{**sizes, **overrides})
     rng = np.random.default_rng(7)
     model.set_weights([weight + rng.normal(0, noise, weight.shape) for weight in model.get_weights()])
@@ -195,7 +216,7 @@ def make_multilingual(
     def make(
         kind: str, names: Sequence[str] = tuple(LANGUAGES), **overrides: Any
     ) -> tuple[MultilingualModel, dict[str, SubwordTokenizer]]:
-        keras.utils.set_random_seed(7)
+        seed(7)
         model_class, sizes = MULTILINGUAL[kind]
         layers = {"num_encoder_layers": 1, "num_decoder_layers": 1}
         languages = {name: LANGUAGES[name] for name in names} if kind != "label" else list(names)
