@@ -49,14 +49,6 @@ def test_follows_the_equations_with_any_padding(random, penalty, use_bias):
     assert float(penalties[3]) == 0
 
 
-def test_has_the_papers_penalty_and_number_of_parameters():
-    for heads, parameters in ((10, 535_562), (50, 576_562)):
-        bridge = AttentionBridge(heads, 1024)
-        bridge.build((None, None, 512))
-        assert bridge.count_params() == parameters
-        assert (bridge.penalty, bridge.penalty_weight) == ("squared", 1.0)
-
-
 def test_keeps_the_contract_of_a_layer(check_layer, random):
     check_layer(
         lambda **kwargs: AttentionBridge(K, DW, penalty="root", use_bias=False, **kwargs),

@@ -106,17 +106,6 @@ def test_a_contextualized_embedding_keeps_the_contract_of_a_layer(check_layer, r
     )
 
 
-def test_has_the_papers_number_of_parameters():
-    for options, parameters in (
-        ({"context": "bilstm"}, 2_174_240),
-        ({"causal": True}, 2_136_224),
-        ({"causal": True, "low_rank": True}, 178_336),
-    ):
-        layer = RoleInteraction(32, "softmax", **options)
-        layer.build((None, None, 256))
-        assert layer.count_params() == parameters
-
-
 def test_outputs_start_as_large_as_embeddings_or_as_a_small_addition(random):
     inputs = random(4, 16, 64)
     for assignment, num_roles in (("softmax", 8), ("softmax", 32), ("one_hot", 32)):
@@ -187,10 +176,6 @@ def test_roles_are_summed_in_float32():
     kernel[0] = 256
     outputs = _mix_roles(*(ops.cast(x, "bfloat16") for x in (roles, inputs, kernel)))
     assert 512 - 257 // CHUNKS - 1 < float(outputs[0, 0]) <= 512
-
-
-def test_one_output_has_one_mask():
-    assert RoleInteraction(HR).compute_mask(np.ones((B, T, D)), MASK) is MASK
 
 
 MEMORY_PROGRAM = """

@@ -285,20 +285,6 @@ def test_a_model_saved_by_keras_equals_the_loaded_model(tmp_path):
     np.testing.assert_array_equal(loaded.pair("pt-BR", "zh_Hant")(inputs), model.pair("pt-BR", "zh_Hant")(inputs))
 
 
-@pytest.mark.slow
-def test_half_precision_is_near_float32():
-    model, half = _model(), _model().with_dtype("mixed_bfloat16")
-    assert half.get_config() == {**model.get_config(), "dtype": "mixed_bfloat16"}
-    assert {w.dtype for w in half.trainable_weights} == {"float32"}
-    pair, half_pair = model.pair("de", "fr"), half.pair("de", "fr")
-    inputs = batch(pair)
-    logits = half_pair(inputs)
-    assert logits.dtype == tf.float32
-    np.testing.assert_allclose(logits, pair(inputs), atol=0.3)
-    np.testing.assert_allclose(stepwise(half_pair, *inputs), logits, atol=0.3)
-    np.testing.assert_array_equal(half_pair.with_dtype("float32")(inputs), pair(inputs))
-
-
 def test_recurrent_steps_are_float32_under_half_precision():
     pair = _model().with_dtype("mixed_bfloat16").pair("de", "fr")
     source, target = batch(pair)

@@ -17,7 +17,7 @@ from keras_nmt.layers import Composition, LayerSpec, Roles, Shortcuts
 from keras_nmt.layers._keras_private import without_values
 from keras_nmt.models import Transformer, count_parameters
 from keras_nmt.testing import SMALL as TINY
-from keras_nmt.testing import check_compiled, check_mechanism, make_batch, randomise
+from keras_nmt.testing import check_mechanism, make_batch, randomise
 
 V = TINY["source_vocabulary_size"]
 SITES = {"sites": ("self", "cross")}
@@ -92,15 +92,6 @@ def test_steps_equal_the_full_pass_and_padding_is_invisible(options):
 def test_every_mechanism_keeps_the_contract(options):
     """Also files, XLA, half precision and gradients."""
     check_mechanism(**{**TWO_LAYERS, **options})
-
-
-@pytest.mark.slow
-def test_extended_composition_under_xla_equals_the_eager_model():
-    """In half precision, it exceeds the tolerance of the contract."""
-    extended = {"layer_composition": "extended", "head_composition": "extended"}
-    model = _make(scale=0.1, shortcuts="fusion", roles="softmax", **extended)
-    batch = make_batch(model)
-    check_compiled(model, batch, np.asarray(model(batch)))
 
 
 def test_a_source_of_its_end_alone_is_not_its_padding():
@@ -265,15 +256,6 @@ def test_shortcuts_on_cross_attention_read_embeddings_or_the_states_below_the_la
             1
         ]  # H_{L-1}, L = 2
     np.testing.assert_allclose(model.encoder(source)["shortcut_states"], lexical, rtol=1e-4, atol=1e-5)
-
-
-@pytest.mark.slow
-def test_the_model_trains_with_keras_fit():
-    model = Transformer(**{**TINY, "num_encoder_layers": 1, "num_decoder_layers": 1}, shortcuts="plain")
-    source, target = make_batch(model, rows=16)
-    model.compile("adam", keras.losses.SparseCategoricalCrossentropy(from_logits=True, ignore_class=PAD))
-    history = model.fit([source, target], np.roll(target, -1, 1), epochs=3, verbose=0).history["loss"]
-    assert history[-1] < history[0]
 
 
 def test_dropout_rates_ranks_and_options_of_roles_reach_their_layers():
