@@ -93,7 +93,7 @@ def test_values_of_the_same_sentence_change_nothing_and_others_do(pairs, mixed, 
 @pytest.mark.slow
 def test_parts_and_places_one_by_one_and_drawn_values(mixed, lines, translated, tmp_path):
     cuts = ["encoder/*/self_attention:heads:*=shuffle", "encoder:*_1=mean", "*/layer_composition:composed=without:2"]
-    found, again = (ablate(mixed, lines[2:6], translated[2:6], cuts, each=True, search=False) for _ in range(2))
+    found, again = (ablate(mixed, lines[2:6], translated[2:6], x, each=True, search=False) for x in (cuts, cuts[:1]))
     assert [f"{cut.pattern}={cut.kind}" for cut in found.changes] == [
         *(f"encoder/layer_{n}/self_attention:heads:{head}=shuffle" for n in (1, 2) for head in (1, 2)),
         "encoder:state_1=mean",
@@ -101,7 +101,7 @@ def test_parts_and_places_one_by_one_and_drawn_values(mixed, lines, translated, 
         "encoder/layer_composition:composed=without:2",
         "decoder/layer_composition:composed=without:2",
     ]
-    assert found.numbers() == again.numbers()
+    assert [*found.changes.items()][:4] == [*again.changes.items()]
     assert all(change[PROBABILITY].difference and change[PROBABILITY].p is None for change in found.changes.values())
     found.write(tmp_path)
     assert json.loads((tmp_path / "results.json").read_text()) == found.numbers()

@@ -8,6 +8,8 @@ from keras_nmt.errors import UserError
 from keras_nmt.inference import Translator
 from keras_nmt.models import Ensemble
 
+pytestmark = pytest.mark.usefixtures("eager")
+
 
 def test_alignment_error_rate(plain, lines, translated, tmp_path):
     gold = GoldAlignment(frozenset({(0, 0), (1, 1)}), frozenset({(0, 0), (1, 1), (2, 1)}))

@@ -11,6 +11,8 @@ from keras_nmt.evaluation import corpus_scores
 from keras_nmt.inference import Translator
 from keras_nmt.models import Transformer
 
+pytestmark = pytest.mark.usefixtures("eager")
+
 
 def test_bleu_by_length():
     references = [" ".join(f"w{i}" for i in range(n)) for n in (3, 9, 10, 11, 20, 21)]

@@ -12,6 +12,8 @@ from keras_nmt.analysis.measurements import compare
 from keras_nmt.errors import UserError
 from keras_nmt.inference import Translator
 
+pytestmark = pytest.mark.usefixtures("eager")
+
 
 def test_contrast_is_the_order_of_scores(plain, lines):
     source, texts = lines[4], [lines[5], lines[6], lines[7]]

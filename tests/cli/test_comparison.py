@@ -83,12 +83,6 @@ def test_a_control_is_as_wide_as_it_needs_for_the_parameters_of_another_configur
     assert comparison.runs["control"][4].model.arguments == {"dropout": 0.3, "hidden_dim": 20}
 
 
-def test_settings_of_single_runs_are_not_set_for_all_runs(run):
-    for name, flag in (("seed", "--seeds"), ("directory", "--output")):
-        with pytest.raises(UserError, match=f"^Give `{name}` by {flag}, not by --set. Received: --set {name}=7$"):
-            run(LIST, "--set", f"{name}=7")
-
-
 def test_the_table_can_be_made_without_training(run):
     assert run(LIST, "--table-only") is None
     with pytest.raises(UserError, match="--table-only and --decoding-speed"):

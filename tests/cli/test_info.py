@@ -1,6 +1,5 @@
 """`keras-nmt info`."""
 
-import json
 import shutil
 import subprocess
 import sys
@@ -8,7 +7,6 @@ import sys
 import pytest
 from small import LEARNT
 
-from keras_nmt.files.json_file import read_json, with_digest
 from keras_nmt.files.weights_file import OTHER_WEIGHTS
 from keras_nmt.models import ModelDirectory
 
@@ -43,19 +41,6 @@ def test_info_shows_model_training_scores_and_files(trained, keras_nmt):
 def test_info_needs_no_tensorflow(trained, keras_nmt):
     done = subprocess.run([sys.executable, "-c", PROGRAM, "info", trained], capture_output=True, text=True, check=True)
     assert done.stdout == keras_nmt("info", trained).output
-
-
-def test_names_of_scores_stand_apart_from_scores(folder, keras_nmt):
-    results = read_json(folder / "results.json", "results")
-    long = {"digits-words": {"sets": {"test_2017_mscoco": {"bleu": {"score": 12.5, "signature": "tok:13a"}}}}}
-    (folder / "results.json").write_text(json.dumps(with_digest(results | {"test": long})))
-    settings = json.loads((folder / "settings.json").read_text())
-    settings["data"] |= {"languages": ["digits", "words"], "pairs": None}
-    (folder / "settings.json").write_text(json.dumps(settings))
-    lines = keras_nmt("info", folder).output.splitlines()
-    assert "  test digits-words sets test_2017_mscoco bleu 12.50  tok:13a" in lines
-    assert f"  {'languages':24}digits, words" in lines
-    assert not [line for line in lines if line.startswith("  directions")]
 
 
 def test_scores_of_earlier_weights_are_not_shown(folder, keras_nmt):

@@ -9,8 +9,6 @@ import sys
 import pytest
 from terminal import on_a_terminal
 
-MAIN = ("-c", "from keras_nmt.cli.app import main; main()")
-
 SCRIPT = """
 import sys, time
 from keras_nmt.cli.progress import progress
@@ -60,22 +58,3 @@ def test_elsewhere_nothing_is_shown_and_rich_is_not_imported() -> None:
     assert (run.stdout, run.stderr) == (b"False\n", b"")
     run = subprocess.run([sys.executable, "-c", NESTED], capture_output=True, env=environment, check=True)
     assert (run.stdout, run.stderr) == (b"one\npans\npots\n", b"")
-
-
-@pytest.mark.nightly
-def test_bars_leave_translations_and_scores_as_they_are_and_count_lines(trained, corpus, keras_nmt, tmp_path) -> None:
-    source, target = corpus / "test.digits", corpus / "test.words"
-    for command, beginning in (
-        (["translate", trained, "--input", source], ""),
-        (["score", trained, "--source", source, "--target", target], ""),
-        (["evaluate", trained, "--source", source, "--references", target], "Translating"),
-    ):
-        code, output, shown = on_a_terminal(*MAIN, *command)
-        assert code == 0
-        assert output.decode() == keras_nmt(*command).output
-        assert "30/30" in shown
-        assert beginning in shown
-    code, output, shown = on_a_terminal(*MAIN, "export", trained, tmp_path / "out")
-    assert (code, output.decode().strip()) == (0, str(tmp_path / "out" / "1"))
-    assert "/5" in shown  # two signatures, each compiled and not, and the writing
-    assert "s each" in shown or "signatures/s" in shown

@@ -1,6 +1,5 @@
 """`keras-nmt train` and `keras-nmt average`."""
 
-import itertools
 import json
 import re
 import sys
@@ -9,7 +8,6 @@ from pathlib import Path
 import keras
 import pytest
 from small import LEARNT
-from typer.testing import CliRunner
 
 from keras_nmt.cli.app import app
 from keras_nmt.cli.options import make_callbacks
@@ -51,17 +49,6 @@ def test_list_settings_shows_each_setting_once_with_its_default_and_description(
         for argument in mechanism.arguments():
             assert f"\n    {argument.name} = " in text
     assert "  Arguments of `model.head_composition`\n    kind = needed" in text
-
-
-def test_help_is_wrapped_at_the_width_of_the_terminal(monkeypatch):
-    """No line ends where the next word would fit."""
-    for width, command in ((60, "train"), (80, "translate"), (100, "evaluate")):
-        monkeypatch.setenv("COLUMNS", str(width))
-        head = CliRunner().invoke(app, [command, "--help"]).output.split("╭")[0].strip("\n")
-        for paragraph in re.split(r"\n *\n", head):
-            lines = [line.strip() for line in paragraph.strip().splitlines()]
-            for line, following in itertools.pairwise(lines):
-                assert len(line) + 1 + len(following.split()[0]) > width - 4, (command, line)
 
 
 def test_options_take_precedence_over_set_and_set_over_a_file(tmp_path, train):

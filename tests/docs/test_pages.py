@@ -93,7 +93,9 @@ def test_the_examples_with_results_give_these_results(tmp_path, monkeypatch):
 
 
 BEGIN, *SECTIONS = re.split("^## ", PAGES["decoding.md"], flags=re.MULTILINE)
-MARKS = dict.fromkeys(("A processor of your own", "Markup", "Scores of words"), pytest.mark.slow)
+MARKS = dict.fromkeys(
+    ("A processor of your own", "Markup", "Sampling", "Scores of words", "Unknown words"), pytest.mark.slow
+)
 # The options of these sections are those of the commands in the test below.
 MARKS |= dict.fromkeys(("Beginnings", "Repetition"), pytest.mark.nightly)
 MARKS |= dict.fromkeys(("Phrases that must occur", "Phrases that must not occur"), pytest.mark.nightly)

@@ -91,21 +91,3 @@ def test_a_dry_run_has_the_subwords_that_the_run_would_have(one, trained, tmp_pa
         if not more:
             record(made)  # and dies before its first checkpoint
             make_tokenizers(made, ModelDirectory(made.directory), str)
-
-
-@pytest.mark.nightly
-def test_a_dry_run_looks_at_all_directions(several, corpus, tmp_path):
-    for path in corpus.glob("train.*"):
-        for pair in ("digits-words", "words-letters"):
-            text = path.read_text() + (path.read_text() * 10).replace("\n", " ", 9) * (pair == "words-letters")
-            (tmp_path / f"{path.name}.{pair}").write_text(text)
-    settings = {
-        **several,
-        "pairs": ["digits-words", "words-letters"],
-        "train": str(tmp_path / "train.{language}.{pair}"),
-    }
-    settings |= {"length_buckets": None, "batch_unit": "tokens", "batch_size": 8, "warmup_steps": 1, "max_updates": 2}
-    lines: list[str] = []
-    dry_run(config(tmp_path / "run", settings), report=lines.append)
-    assert any(line.startswith("Largest update, of words-letters") for line in lines)
-    assert largest(lines)[1] > 25

@@ -5,7 +5,6 @@ import os
 import re
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -148,12 +147,6 @@ def test_large_requests_and_answers_pass(server, api):
     lines = ["ö" * 1_500_000, *["word " * 100_000] * 4]  # more than gRPC takes unless told to
     with Client(getattr(server, api), "echo") as client:
         assert [translation.text for translation in client.translate(lines)] == lines
-
-
-def test_threads_share_a_client(server, api):
-    texts = [f"text {i}" for i in range(60)]
-    with Client(getattr(server, api), "echo") as client, ThreadPoolExecutor(16) as pool:
-        assert [found[0].text for found in pool.map(lambda text: client.translate([text]), texts)] == texts
 
 
 def test_arguments_are_checked():

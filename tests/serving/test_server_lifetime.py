@@ -9,7 +9,6 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-import tensorflow as tf
 from grpc_server import ServerOfBothApis
 
 from keras_nmt.cli import app as cli
@@ -49,18 +48,6 @@ def ending(tmp_path):
 def clients(server):
     """A client of each API, which does not try again."""
     return [Client(url, server.name, retries=0, timeout=60) for url in (server.rest_url, server.grpc_url)]
-
-
-def test_missing_gradients_are_no_warning(tmp_path, caplog):
-    double = tf.custom_gradient(lambda x: (2 * x, lambda gradient: gradient))
-    module = tf.Module()
-    module.double = tf.function(double, input_signature=[tf.TensorSpec([None], name="x")], autograph=False)
-    options = tf.saved_model.SaveOptions(experimental_custom_gradients=False)
-    tf.saved_model.save(module, str(tmp_path / "1"), signatures=module.double, options=options)
-    ServerOfBothApis(tmp_path, port=0).stop()
-    assert "custom gradients" not in caplog.text
-    tf.saved_model.load(str(tmp_path / "1"))
-    assert "custom gradients" in caplog.text
 
 
 def test_stop_waits_for_running_requests(path, tmp_path):

@@ -108,6 +108,7 @@ def test_a_resumed_run_may_have_other_replicas_and_micro_batches(make_trainer):
     np.testing.assert_allclose(losses_of(moved), losses_of(whole), rtol=1e-4)
 
 
+@pytest.mark.slow
 def test_a_resumed_run_scores_its_kept_weights_by_the_present_evaluation(make_trainer):
     options = {"evaluate_every": 2, "keep_last": 2, "keep_best": 1}
     make_trainer(evaluate=scores(9.0, 1.0, 2.0), max_updates=6, **options).train()
@@ -213,6 +214,7 @@ def test_a_time_limit_covers_all_starts_and_ends_with_an_evaluation(make_trainer
     assert evaluated_updates(trainer) == [3, 5]
 
 
+@pytest.mark.slow
 def test_a_time_limit_during_a_save_ends_with_an_evaluation(make_trainer, monkeypatch):
     save = Checkpoints.save
 

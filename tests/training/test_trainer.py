@@ -139,6 +139,7 @@ def test_without_any_kept_weights_a_run_cannot_end(make_trainer, evaluated_run, 
         make_trainer(evaluate=scores(30.0), evaluate_every=2).train()
 
 
+@pytest.mark.slow
 def test_a_run_that_starts_from_other_weights_may_end_with_them(make_trainer):
     source, seen, epochs = make_copier(seed=7), [], []
 
