@@ -6,8 +6,9 @@ import contextlib
 import contextvars
 import functools
 import itertools
-from collections.abc import Callable, Generator, Hashable, Iterator, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import tensorflow as tf
 
@@ -267,3 +268,12 @@ def by_group(
         sizes = [-1 if size is None else size for size in spec.shape[1:]]
         results.append(tf.gather(tf.reshape(tf.concat(flat, 0), [tf.shape(group)[0], *sizes]), order))
     return results
+
+
+def rows_of(answers: Mapping[str, tf.Tensor], shape: tuple[int, int]) -> list[dict[str, Any]]:
+    """Returns the outputs of each line, by name, as lists in the `shape` of lines and hypotheses."""
+    columns = []
+    for name, x in answers.items():
+        own = x.shape[-1:] if name.startswith("token") else ()
+        columns.append(x.numpy().reshape(shape[:1] if name == "truncated" else (*shape, *own)).tolist())
+    return [dict(zip(answers, row, strict=True)) for row in zip(*columns, strict=True)]

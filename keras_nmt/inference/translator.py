@@ -14,23 +14,17 @@ import tensorflow as tf
 from keras_nmt.data import SubwordTokenizer
 from keras_nmt.errors import UserError, check_backend, check_choice, check_names, is_integer, one_line, require
 from keras_nmt.files.search_options import TABLE, SearchOptions, least_limit, with_defaults
-from keras_nmt.inference._answers import alternatives_of, pieces_of, translations_of
 from keras_nmt.inference._concurrency import check_process, in_turn, use_few_threads
 from keras_nmt.inference._phrases import errors_of_prefixes
+from keras_nmt.inference.batching import rows_of
 from keras_nmt.inference.graph import NO_ALTERNATIVES, TextGraph
 from keras_nmt.inference.load import checked_tokenizers, load
 from keras_nmt.inference.target_tags import with_tag
 from keras_nmt.models import MultilingualModel, TranslationModel
 from keras_nmt.text.front import Request, are_in_parts, translate_lines
 from keras_nmt.text.glossary import Glossary
-from keras_nmt.text.lines import (
-    Languages,
-    check_lines,
-    check_pairs,
-    check_prefixes,
-    seeds_of_lines,
-)
-from keras_nmt.text.translation import Alternative, Hypothesis, Translation, aligned_words
+from keras_nmt.text.lines import Languages, check_lines, check_pairs, check_prefixes, seeds_of_lines
+from keras_nmt.text.translation import Alternative, Hypothesis, Translation, aligned_words, pieces_of_outputs
 
 
 class Translator:
@@ -289,7 +283,8 @@ class Translator:
         method = self.graph.tokens if request.word_scores else self.graph.translate
         with errors_of_prefixes(self.graph.has_unknown_prefix, inputs, self.options.shortlist_size):
             answers = self.graph.parts(method, inputs, self.options.jit_compile)
-        return translations_of(answers, (count, self.num_hypotheses), constraints, request.word_scores)
+        of_lines: Sequence[list[str] | None] = [None] * count if constraints is None else constraints
+        return list(map(Translation.of_outputs, rows_of(answers, (count, self.num_hypotheses)), of_lines))
 
     @in_turn
     def alternatives(
@@ -337,7 +332,7 @@ class Translator:
         with errors_of_prefixes(self.graph.has_unknown_prefix, inputs, self.options.shortlist_size):
             answers = self.graph.alternatives(inputs, int(count), self.options.jit_compile, word_scores)
         self._warn_of_truncated(answers, "text(s) or prefix(es)")
-        return alternatives_of(answers, (len(lines), count), word_scores)
+        return list(map(Alternative.of_outputs, rows_of(answers, (len(lines), count))))
 
     def _seeds(self, seeds: int | Iterable[int], count: int) -> list[int] | None:
         """Returns the seed of each line, or None if the translator does not sample."""
@@ -407,7 +402,7 @@ class Translator:
         log_probabilities: list[float] = answers["log_probability"].numpy().tolist()
         if not word_scores:
             return log_probabilities
-        rows = zip(targets, log_probabilities, pieces_of(answers, (len(targets), 1)), strict=True)
+        rows = zip(targets, log_probabilities, map(pieces_of_outputs, rows_of(answers, (len(targets), 1))), strict=True)
         return [Hypothesis(text, score, pieces=pieces) for text, score, (pieces,) in rows]
 
     @in_turn

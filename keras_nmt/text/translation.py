@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 WORD_ENDS = " \t"  # no other spaces, as in programs that align words
 WORD_BEGIN = "▁"  # SentencePiece's mark of a space, at the beginning of the first subword of a word
@@ -38,6 +38,13 @@ class Piece(NamedTuple):
         """
         decoded = (x.decode("utf-8", "replace") if isinstance(x, bytes) else x for x in texts)
         return tuple(cls(x, float(value)) for x, value in zip(decoded, log_probabilities, strict=True) if x)
+
+
+def pieces_of_outputs(outputs: Mapping[str, Any]) -> Iterable[tuple[Piece, ...]]:
+    """Returns the pieces of each hypothesis of a line from a model's outputs for it; none where there are no scores."""
+    if "token" not in outputs:
+        return itertools.repeat(())
+    return map(Piece.row, outputs["token"], outputs["token_log_probability"])
 
 
 class Word(NamedTuple):
@@ -173,6 +180,16 @@ class Alternative(NamedTuple):
     probability: float
     hypothesis: Hypothesis
 
+    @classmethod
+    def of_outputs(cls, outputs: Mapping[str, Any]) -> list[Alternative]:
+        """Makes the alternatives of one line from a model's outputs for it, without padding."""
+        columns = [outputs[name] for name in ("piece", "probability", "translation", "score", "cut_off")]
+        return [
+            cls(piece.decode(), probability, Hypothesis.of(*hypothesis))
+            for piece, probability, *hypothesis in zip(*columns, pieces_of_outputs(outputs), strict=False)
+            if piece
+        ]
+
 
 class Translation(NamedTuple):
     """The translations of one sentence.
@@ -211,6 +228,22 @@ class Translation(NamedTuple):
         pieces, met = itertools.repeat(()) if pieces is None else pieces, itertools.repeat("") if met is None else met
         first, *others = map(Hypothesis.of, texts, scores, cut_off, pieces, met)
         return cls((first, *(x for x in others if not x.score < _NO_HYPOTHESIS)), bool(truncated))
+
+    @classmethod
+    def of_outputs(
+        cls, outputs: Mapping[str, Any], constraints: list[str] | None = None, count: int | None = None
+    ) -> Translation:
+        """Makes the translation of one line from the outputs of a model, or of a server, for it.
+
+        Args:
+            outputs: Mapping from the name of an output, such as "translation", to its value for each hypothesis;
+                "truncated" has one value.
+            constraints: List of the line's constraints, if it has some. Defaults to None.
+            count: Integer, the largest number of hypotheses. Defaults to all.
+        """
+        met = None if constraints is None else [met_of_phrases(x, constraints) for x in outputs["met"]]
+        columns = outputs["translation"][:count], outputs["score"], outputs["cut_off"]
+        return cls.of(*columns, outputs["truncated"], pieces=pieces_of_outputs(outputs), met=met)
 
     @property
     def text(self) -> str:

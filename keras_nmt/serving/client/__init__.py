@@ -28,7 +28,7 @@ from keras_nmt.text.lines import (
     seeds_of_lines,
 )
 from keras_nmt.text.sentences import sentence_splitter, translate_document
-from keras_nmt.text.translation import Piece, Translation, aligned_words, met_of_phrases
+from keras_nmt.text.translation import Translation, aligned_words
 
 LONGEST_TIMEOUT = 1e6  # seconds; the system's limits are higher
 XLA_DISABLED = "XLA compilation disabled"  # the error of a server without XLA about a signature `_xla`
@@ -304,21 +304,15 @@ class Client:
         """Returns the translations of texts, with at most `count` hypotheses each."""
         met = ("met",) if "constraints" in inputs else ()
         pieces = PIECES if signature == "tokens" else ()
-        results = []
-        for row, found in enumerate(self._rows(signature, inputs, (*HYPOTHESES, "truncated", *met, *pieces))):
-            texts, scores, cut_off = (found[name] for name in HYPOTHESES)
-            if count is not None and len(texts) < count:
-                raise UserError(
-                    f"The export gives at most {len(texts)} translation(s) of a sentence: export the model with "
-                    f"more, or with a larger beam and `--signature search`. Received: num_hypotheses={count}"
-                )
-            more: dict[str, Any] = {}
-            if met:
-                more["met"] = [met_of_phrases(x, inputs["constraints"][row]) for x in found["met"]]
-            if pieces:
-                more["pieces"] = map(Piece.row, *(found[name] for name in PIECES))
-            results.append(Translation.of(texts[:count], scores, cut_off, found["truncated"], **more))
-        return results
+        rows = self._rows(signature, inputs, (*HYPOTHESES, "truncated", *met, *pieces))
+        most = min((len(row["translation"]) for row in rows), default=count)
+        if count is not None and most is not None and most < count:
+            raise UserError(
+                f"The export gives at most {most} translation(s) of a sentence: export the model with more, or with a "
+                f"larger beam and `--signature search`. Received: num_hypotheses={count}"
+            )
+        constraints = inputs.get("constraints", [None] * len(rows))
+        return [Translation.of_outputs(row, own, count) for row, own in zip(rows, constraints, strict=True)]
 
     def _rows(self, signature: str, inputs: dict[str, list[Any]], outputs: tuple[str, ...]) -> list[dict[str, Any]]:
         """Sends the rows of the inputs in batches, the longest texts first, and returns the outputs of each row."""
