@@ -280,7 +280,7 @@ class TranslationSeq2SeqLM(keras_hub.models.Seq2SeqLM):
         """
         if self.preprocessor is None:
             raise ValueError("`score` needs texts: give the task a `preprocessor`. Received: preprocessor=None")
-        x, labels, weights = self.preprocessor(dict(inputs))
+        x, labels, weights = without_padding_columns(*self.preprocessor(dict(inputs)))
         ids = ops.where(weights, labels, PAD)
         return ops.sum(token_log_probabilities(self(x, training=False), ids), axis=-1)
 
