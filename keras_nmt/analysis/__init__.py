@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from keras_nmt.analysis.model_trace import DemoSystem, ModelTrace, SubwordRole, demo_systems, look_inside
     from keras_nmt.analysis.sentence_probes import sentence_vectors
     from keras_nmt.analysis.senteval_scores import senteval
+    from keras_nmt.analysis.token_attention import TokenAttention, attention
     from keras_nmt.analysis.token_groups import TaggedSentence, by_frequency, by_tag, read_conllu
     from keras_nmt.analysis.token_roles import Roles, roles
     from keras_nmt.analysis.token_states import HiddenStates, HiddenStatesBatch, hidden_states
@@ -46,6 +47,7 @@ __getattr__, __dir__, _ = lazy_loader.attach(
         "model_trace": ["DemoSystem", "ModelTrace", "SubwordRole", "demo_systems", "look_inside"],
         "sentence_probes": ["sentence_vectors"],
         "senteval_scores": ["senteval"],
+        "token_attention": ["TokenAttention", "attention"],
         "token_groups": ["TaggedSentence", "by_frequency", "by_tag", "read_conllu"],
         "token_roles": ["Roles", "roles"],
         "token_states": ["HiddenStates", "HiddenStatesBatch", "hidden_states"],
@@ -72,9 +74,11 @@ __all__ = [
     "SenseItem",
     "SubwordRole",
     "TaggedSentence",
+    "TokenAttention",
     "WordAlignment",
     "ablate",
     "alignment_error_rate",
+    "attention",
     "bridge_attention",
     "bridge_entropy",
     "by_frequency",

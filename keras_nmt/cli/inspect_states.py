@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import enum
+import itertools
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -20,6 +22,7 @@ from keras_nmt.cli.inspect_common import (
     check_inspection,
     write_results,
 )
+from keras_nmt.cli.lines import STANDARD, check_outputs, chunks, output_lines
 from keras_nmt.cli.options import (
     Directory,
     Source,
@@ -271,6 +274,49 @@ def alignments(
     inspection.measure("alignments", measure, [source, target, gold], first=first, swap=swap)
 
 
+class Site(enum.StrEnum):
+    """Places of attention."""
+
+    CROSS = "cross"
+    ENCODER = "encoder"
+    DECODER = "decoder"
+
+
+@with_options({name: option for name, option in SHARED.items() if name != "output"})
+def attention(
+    directory: Directory,
+    source: Source,
+    target: Annotated[Path | None, typer.Option(help="File of their translations. Default: the model's own.")] = None,
+    site: Annotated[Site, typer.Option(help="To the source, or of a side to itself.")] = Site.CROSS,
+    layer: Annotated[
+        int | None, typer.Option(min=1, help="Default: the layer that aligns words; of a side to itself, the last.")
+    ] = None,
+    head: Annotated[int | None, typer.Option(min=1, help="Default: the mean, or the head that aligns words.")] = None,
+    output: Annotated[Path, typer.Option(help="File to write; - is standard output.")] = STANDARD,
+    **shared: Any,
+) -> None:
+    """Writes the attention of a layer and a head for each sentence, as JSON: subwords, and a matrix of weights."""
+    (model,) = check_inspection([directory], None)
+    check_outputs(output)
+    lines = _texts(source, target)
+    import_tensorflow(shared.pop("import_"), to_translate=True)
+    from keras_nmt.analysis.token_states import open_translator  # here: imports TensorFlow
+
+    translator, _ = open_translator(model, **shared)
+    pairs = zip(lines[0], lines[1] or itertools.repeat(""), strict=target is not None)
+    bar = progress(len(lines[0]), "lines", shown=output != STANDARD)
+    with bar as advance, output_lines(output) as write:
+        for some in chunks(pairs):
+            sources, targets = zip(*some, strict=True)
+            found = analysis.attention(
+                translator, sources, None if target is None else targets, site=site, layer=layer, head=head
+            )
+            for x in found:
+                weights = [[round(weight, 6) for weight in row] for row in x.weights.tolist()]
+                write(json.dumps({"rows": x.rows, "columns": x.columns, "weights": weights}, ensure_ascii=False))
+            advance(len(some))
+
+
 @with_options(SHARED)
 def roles(
     directory: Directory,
@@ -353,7 +399,10 @@ def ablate(
     write_results(found, shared["output"])
 
 
-STATE_COMMANDS = (similarity, gates, composition, lexical, roles, contrast, senses, lengths, alignments, ablate)
+STATE_COMMANDS = (
+    *(similarity, gates, composition, lexical, roles, attention),
+    *(contrast, senses, lengths, alignments, ablate),
+)
 
 
 def _of_states(
