@@ -85,15 +85,14 @@ def gates(
 ) -> None:
     """Measures the gates of lexical shortcuts by layer, and by head, frequency or part of speech."""
     _check_grouping(by, conllu, target)
-    if frequencies and by != GroupedBy.FREQUENCY:
-        raise UserError(f"--frequencies goes with --by frequency. Received: by={by}, frequencies={frequencies[0]}")
-    if frequencies and len(frequencies) != (1 if target is None else 2):
-        raise UserError(
-            "Give one --frequencies FILE for --source, and a second one for --target. "
-            f"Received: target={target}, frequencies={', '.join(map(str, frequencies))}"
-        )
-    if (source is None) == (conllu is None):
-        raise UserError(f"Give --source FILE, or --by pos --conllu FILE. Received: source={source}, conllu={conllu}")
+    files = ", ".join(map(str, frequencies or ()))
+    is_by = not frequencies or by == GroupedBy.FREQUENCY
+    require(is_by, f"--frequencies goes with --by frequency. Received: by={by}, frequencies={files}")
+    is_right = len(frequencies or ()) in (0, 1 if target is None else 2)
+    problem = "Give one --frequencies FILE for --source, and a second one for --target"
+    require(is_right, f"{problem}. Received: target={target}, frequencies={files}")
+    is_one = (source is None) != (conllu is None)
+    require(is_one, f"Give --source FILE, or --by pos --conllu FILE. Received: source={source}, conllu={conllu}")
     inspection = Inspection(directories, **shared)
     _of_states("gates", inspection, source, target, by, conllu, frequencies or (), by_head=by_head)
 
@@ -122,17 +121,17 @@ def lexical(
 ) -> None:
     """Trains classifiers that read the subword from each layer's state at its position."""
     _check_grouping(by, conllu or target_conllu, None if target_conllu else target)
-    if conllu is not None and test_source is not None:
-        raise UserError(f"--conllu is the text that is measured: leave --test-source out. Received: {test_source}")
-    if target_conllu is not None and (target is None or test_target is not None or not (test_source or conllu)):
-        raise UserError(
-            "--target-conllu is the target that is measured: give --target, and --conllu or --test-source, and leave "
-            f"--test-target out. Received: {target_conllu}"
-        )
-    if test_target is not None and (test_source is None or target is None):
-        raise UserError(f"--test-target goes with --test-source and --target. Received: {test_target}")
-    if test_source is not None and (test_target is None and target_conllu is None) != (target is None):
-        raise UserError(f"With --test-source, --target and --test-target go together. Received: {test_source}")
+    problem = f"--conllu is the text that is measured: leave --test-source out. Received: {test_source}"
+    require(conllu is None or test_source is None, problem)
+    has_target = target is not None and test_target is None and (test_source or conllu)
+    problem = "--target-conllu needs --target, and --conllu or --test-source, and replaces --test-target"
+    require(target_conllu is None or has_target, f"{problem}. Received: {target_conllu}")
+    has_source = test_source is not None and target is not None
+    problem = f"--test-target goes with --test-source and --target. Received: {test_target}"
+    require(test_target is None or has_source, problem)
+    are_together = (test_target is None and target_conllu is None) == (target is None)
+    problem = f"With --test-source, --target and --test-target go together. Received: {test_source}"
+    require(test_source is None or are_together, problem)
     inspection = Inspection(directories, **shared)
     texts = _texts(source, target)
     tests = _texts(test_source, test_target)
@@ -329,10 +328,11 @@ def roles(
     **shared: Any,
 ) -> None:
     """Shows the roles that a model gives to the tokens of a text."""
-    if (source is None) == (conllu is None):
-        raise UserError(f"Give --source FILE or --conllu FILE. Received: source={source}, conllu={conllu}")
-    if references is not None and (token is None or source is None):
-        raise UserError(f"--references goes with --token and --source. Received: {references}")
+    is_one = (source is None) != (conllu is None)
+    require(is_one, f"Give --source FILE or --conllu FILE. Received: source={source}, conllu={conllu}")
+    has_both = token is not None and source is not None
+    problem = f"--references goes with --token and --source. Received: {references}"
+    require(references is None or has_both, problem)
     (model,) = check_inspection([directory], shared["output"])
     lines, others = _texts(source, references)
     import_tensorflow(shared["import_"])
@@ -432,8 +432,8 @@ def _of_states(
 
 
 def _check_grouping(by: GroupedBy | None, conllu: Path | None, target: Path | None) -> None:
-    if (by == GroupedBy.POS) != (conllu is not None):
-        raise UserError(f"--by pos and --conllu FILE go together. Received: by={by}, conllu={conllu}")
+    are_together = (by == GroupedBy.POS) == (conllu is not None)
+    require(are_together, f"--by pos and --conllu FILE go together. Received: by={by}, conllu={conllu}")
     require(conllu is None or target is None, f"--conllu has no translations: leave --target out. Received: {target}")
 
 

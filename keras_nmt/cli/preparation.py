@@ -104,10 +104,10 @@ def prepare(
     given_models = (subwords or source_subwords, subwords or target_subwords)
     problem = "Missing subwords: --subwords FILE, or --source-subwords and --target-subwords, or --vocabulary-size N."
     require(vocabulary_size is not None or None not in given_models, problem)
-    if vocabulary_size is not None and any(given_models):
-        raise UserError(f"Give subwords or --vocabulary-size. Received: --vocabulary-size {vocabulary_size} and a file")
-    if subwords is not None and (source_subwords or target_subwords):
-        raise UserError(f"Give one model of both sides, or one of each. Received: --subwords {subwords} and another")
+    problem = f"Give subwords or --vocabulary-size. Received: --vocabulary-size {vocabulary_size} and a file"
+    require(vocabulary_size is None or not any(given_models), problem)
+    problem = f"Give one model of both sides, or one of each. Received: --subwords {subwords} and another"
+    require(subwords is None or not (source_subwords or target_subwords), problem)
     options = drop_none(**shared)
     if vocabulary_size is None and (trained := [name for name in OF_VOCABULARY if name in options]):
         name, value = trained[0], options[trained[0]]
@@ -117,8 +117,8 @@ def prepare(
         for option, given_texts in (("--script SIDE=SCRIPT", script), ("--language SIDE=LANGUAGE", language))
     )
     filters = {text.rpartition(":")[2]: text for text in filter_ or []}
-    if len(filters) < len(filter_ or []):
-        raise UserError(f"Each --filter must have a name of its own. Received: {', '.join(filter_ or [])}")
+    received = f"Received: {', '.join(filter_ or [])}"
+    require(len(filters) == len(filter_ or []), f"Each --filter must have a name of its own. {received}")
     logging.disable(logging.WARNING)  # Beam warns when it is imported without libraries for Google's cloud
     try:
         with needs_extra("`prepare`", "prepare"):

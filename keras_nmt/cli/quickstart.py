@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from keras_nmt.cli.run_app import import_tensorflow
-from keras_nmt.errors import UserError, check_choice, one_line, require
+from keras_nmt.errors import check_choice, one_line, require
 from keras_nmt.quickstart_data import FOLDER, LANGUAGES
 from keras_nmt.text.text_files import read_lines
 
@@ -134,7 +134,6 @@ def answers_without_keras_nmt(exported: Path, texts: list[str]) -> list[str]:
         encoding="utf-8",  # the answers are in ASCII; TensorFlow's messages name paths in any encoding
         errors="replace",
     )
-    if run.returncode:
-        raise UserError(f"The export does not run without keras_nmt. Received: {one_line(run.stderr[-1000:])}")
+    require(not run.returncode, f"The export does not run without keras_nmt. Received: {one_line(run.stderr[-1000:])}")
     answers: list[str] = json.loads(run.stdout.splitlines()[-1])
     return answers

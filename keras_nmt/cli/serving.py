@@ -135,16 +135,12 @@ def export(
     if format_ != "savedmodel":
         toolkit, known = FORMATS[format_].toolkit, FORMATS[format_].export_options or ()
         takes = {name for name, option in TABLE.items() if option.in_model} if "search" in known else set()
-        if more := sorted({*drawing, *search} - takes) + ["warmup"] * (warmup is not None):
-            raise UserError(
-                f"{toolkit} has its own search: leave out options of the search. Received: {', '.join(more)}"
-            )
-        if signature:
-            raise UserError(f"{toolkit} has no signatures. Received: --signature {signature[0]}")
-        if ensemble:
-            raise UserError(f"{toolkit} runs no ensembles. Received: --ensemble {ensemble[0]}")
-        if more := [name for name in options if name not in known]:
-            raise UserError(f"{toolkit} has no such option. Received: --{more[0]} {options[more[0]]}")
+        more = sorted({*drawing, *search} - takes) + ["warmup"] * (warmup is not None)
+        require(not more, f"{toolkit} has its own search: leave out options of the search. Received: {', '.join(more)}")
+        for name, values in (("--signature", signature), ("--ensemble", ensemble)):
+            require(not values, f"{toolkit} has no {name}. Received: {name} {', '.join(map(str, values or ()))}")
+        for name, value in options.items():
+            require(name in known, f"{toolkit} has no such option. Received: --{name} {value}")
         if "source" in known:  # the format names the languages, which a model of one direction does not know
             options |= languages
             languages = {}

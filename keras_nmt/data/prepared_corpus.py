@@ -12,7 +12,7 @@ from keras_nmt.data.parallel_corpus import ParallelCorpus, corpus_summary
 from keras_nmt.data.prepared_folder import SHARD_PAIRS, check_sides, id_type, prepared_side, write_manifest, write_shard
 from keras_nmt.data.sentence_pairs import PairBlock, RaggedArray, check_length_limits
 from keras_nmt.data.subword_tokenizer import SubwordTokenizer
-from keras_nmt.errors import UserError, check_positive
+from keras_nmt.errors import UserError, check_positive, require
 from keras_nmt.files.atomic_files import atomic_folder
 
 
@@ -40,11 +40,10 @@ class PreparedCorpus:
         self.folder = sides[0][0]
         self._sides = sides[0][1], sides[1][1]
         self.has_text = text
-        if text and not self.folder.has_text:
-            raise UserError(
-                "Subword sampling and noise need the text: prepare the corpus with --keep-text. "
-                f"Received: {self.folder.path}"
-            )
+        problem = (
+            f"Subword sampling and noise need text: prepare the corpus with --keep-text. Received: {self.folder.path}"
+        )
+        require(not text or self.folder.has_text, problem)
 
     def check(
         self, source: SubwordTokenizer, target: SubwordTokenizer, *, max_length: int | None, max_ratio: float | None
@@ -61,17 +60,17 @@ class PreparedCorpus:
                 was prepared as a source and cleaned.
         """
         tag = self.folder.manifest["options"].get("source_tag")
-        if tag is not None and self._sides[1] == self.folder.sides[0]:
-            raise UserError(
-                f"The side {self._sides[1]} was prepared with a tag before each sentence, and cannot be a target: "
-                f"prepare the corpus again without --tag. Received: {self.folder.path} with the tag {tag}"
-            )
-        if target.source.cleans and self._sides[1] == self.folder.sides[0]:
-            raise UserError(
-                f"The side {self._sides[1]} was prepared as a source, with cleaned text, and cannot be a target: "
-                "prepare the corpus again with this side second, or with subwords without `source_cleaning`. "
-                f"Received: {self.folder.path}"
-            )
+        is_source = self._sides[1] == self.folder.sides[0]
+        for is_other, problem in (
+            (tag is not None, f"with the tag {tag} before each sentence: prepare the corpus again without --tag"),
+            (
+                target.source.cleans,
+                "as a source, with cleaned text: prepare the corpus again with this side second, or with subwords "
+                "without `source_cleaning`",
+            ),
+        ):
+            problem = f"The side {self._sides[1]}, the target here, was prepared {problem}"
+            require(not (is_source and is_other), f"{problem}. Received: {self.folder.path}")
         for side, tokenizer in zip(self._sides, (source, target), strict=True):
             digest = self.folder.manifest["subwords"][side]
             if digest != tokenizer.digest:
@@ -82,17 +81,13 @@ class PreparedCorpus:
                     f"digest {digest[:16]} instead of {tokenizer.digest[:16]}"
                 )
         longest = len(self.length_counts)  # with EOS
-        if max_length is not None and longest > max_length:
-            raise UserError(
-                f"The prepared corpus has longer sentences than `max_length`: raise it to {longest}, or prepare the "
-                f"corpus with --max-length {max_length}. Received: {self.folder.path}, {max_length=}"
-            )
-        ratio = self.folder.manifest["max_ratio"]
-        if max_ratio is not None and (ratio is None or ratio > max_ratio):
-            raise UserError(
-                f"The corpus was prepared with a larger `max_ratio`: set `max_ratio` to {ratio}, or prepare the corpus "
-                f"again. Received: {self.folder.path}, {max_ratio=}"
-            )
+        ratio, corpus = self.folder.manifest["max_ratio"], str(self.folder.path)
+        problem = f"The corpus was prepared with a larger {{max_length}}: set it to {longest}, or prepare it again"
+        is_shorter = max_length is None or longest <= max_length
+        require(is_shorter, problem, corpus=corpus, max_length=max_length)
+        problem = f"The corpus was prepared with a larger {{max_ratio}}: set it to {ratio}, or prepare it again"
+        is_smaller = max_ratio is None or (ratio is not None and ratio <= max_ratio)
+        require(is_smaller, problem, corpus=corpus, max_ratio=max_ratio)
 
     def __len__(self) -> int:
         return len(self.folder)
@@ -188,8 +183,8 @@ def write_prepared(
             "A prepared corpus must have at least one pair, and none twice (`corpus_weights` draw pairs more often). "
             f"Received: {len(corpus)} of {corpus.num_read} pairs"
         )
-    if corpus.links is not None:
-        raise UserError("A prepared corpus has no alignments: read the corpus without them. Received: corpus.links")
+    problem = "A prepared corpus has no alignments: read the corpus without them. Received: corpus.links"
+    require(corpus.links is None, problem)
     tokenizers = source_tokenizer, target_tokenizer
     for side, ids, tokenizer in zip(sides, (corpus.source, corpus.target), tokenizers, strict=True):
         highest = int(ids.values.numpy().max(initial=0))

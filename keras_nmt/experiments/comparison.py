@@ -230,17 +230,12 @@ def _read_finished(config: ExperimentConfig) -> dict[str, Any] | None:
     results = read_results(config.directory)
     if results is None:
         return None
-    if changed := differences(config, results) + other_starts(config):
-        raise UserError(
-            f"{config.directory} holds a finished run with other settings: use another folder, or the same settings. "
-            f"Received: {', '.join(changed)}"
-        )
-    max_updates = config.training.stop.max_updates
-    if max_updates is not None and (results["updates"] or 0) > max_updates:
-        raise UserError(
-            f"{config.directory} holds a run of {results['updates']} updates: use another folder, or at least as many "
-            f"updates. Received: max_updates={max_updates}"
-        )
+    changed = ", ".join(differences(config, results) + other_starts(config))
+    problem = f"{config.directory} holds a finished run with other settings: use another folder, or the same settings"
+    require(not changed, f"{problem}. Received: {changed}")
+    max_updates, updates = config.training.stop.max_updates, results["updates"] or 0
+    problem = f"{config.directory} holds a run of {updates} updates: use another folder, or at least as many updates"
+    require(max_updates is None or updates <= max_updates, f"{problem}. Received: max_updates={max_updates}")
     return results if results["limits"] == config.limits else None  # a run that goes on has those of a shorter run
 
 
@@ -264,18 +259,16 @@ def _check_scoring(runs: Runs) -> None:
     configs = [config for of_seeds in runs.values() for config in of_seeds.values()]
     for use in ("dev", "test"):
         names = common_directions(runs, use)
-        if not names and getattr(configs[0].pair_lists, use):
-            raise UserError(f"The configurations must have a direction in common. Received: different {use}_pairs")
+        has_names = names or not getattr(configs[0].pair_lists, use)
+        require(has_names, f"The configurations must have a direction in common. Received: different {use}_pairs")
         files = {d.name: _files(d, use) for d in configs[0].directions}
         for direction in (d for config in configs[1:] for d in config.directions if d.name in names):
-            if (own := _files(direction, use)) != files[direction.name]:
-                raise UserError(
-                    "Configurations must be scored on the same data. "
-                    f"Received: {use} {direction.name}={files[direction.name]}, and {own}"
-                )
+            own, first = _files(direction, use), files[direction.name]
+            problem = "Configurations must be scored on the same data"
+            require(own == first, f"{problem}. Received: {use} {direction.name}={first}, and {own}")
     for name in SCORING:
-        if different := _different_values(configs, name):
-            raise UserError(f"Configurations must be scored in the same way. Received: {different}")
+        different = _different_values(configs, name)
+        require(not different, f"Configurations must be scored in the same way. Received: {different}")
 
 
 def _check_budgets(runs: Runs) -> None:
@@ -284,11 +277,9 @@ def _check_budgets(runs: Runs) -> None:
     kinds = {"Budgets": budget_names(configs), "Searches": SEARCH, "Scored texts": ("evaluation.dev_sentences",)}
     for kind, names in kinds.items():
         for name in names:
-            if different := _different_values(configs, name):
-                raise UserError(
-                    f"{kind} must be equal for a fair comparison; `unequal` (--unequal) allows others. "
-                    f"Received: {different}"
-                )
+            different = _different_values(configs, name)
+            problem = f"{kind} must be equal for a fair comparison; `unequal` (--unequal) allows others"
+            require(not different, f"{problem}. Received: {different}")
     starts: dict[bool, list[str]] = {True: [], False: []}
     for name, of_seeds in runs.items():
         starts[is_started(next(iter(of_seeds.values())))].append(name)

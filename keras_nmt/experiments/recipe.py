@@ -147,8 +147,7 @@ class Recipe:
         one = source or self.languages[0], target or self.languages[1]
         for language in one:
             check_choice("language", language, self.languages)
-        if one[0] == one[1]:
-            raise UserError(f"Source and target must differ. Received: {one[0]} and {one[1]}")
+        require(one[0] != one[1], f"Source and target must differ. Received: {one[0]} and {one[1]}")
         everything = [(s, t) for s in self.languages for t in self.languages]
         pairs = {
             "hub": [(s, t) for s, t in everything if s != t and self.languages[0] in (s, t)],

@@ -16,7 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 from typing_extensions import TypedDict  # of pydantic: before Python 3.12, it takes no other
 
 from keras_nmt import __version__
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, require
 from keras_nmt.experiments.config import ExperimentConfig
 from keras_nmt.experiments.data_config import digests_of
 from keras_nmt.files.atomic_files import write_json
@@ -224,26 +224,19 @@ def record(config: ExperimentConfig) -> None:
     other_text, changed = _changes(config, of_data)
     digests = {**of_data, **start}
     if folder.checkpoints_path.exists():
-        if other_text:
-            raise UserError(
-                f"{folder.path} holds a run that began with other text: use another folder, or the same data. "
-                f"Received: {', '.join(other_text)}"
-            )
-        if config.model.lora is not None and of_start.get(START) != start.get(START):
-            raise UserError(
-                f"{folder.path} holds an adapter of other weights: restore the weights of `init_from`, or use another "
-                f"folder. Received: init_from={config.training.start.init_from}"
-            )
-        if of_start.get(TEACHER) != start.get(TEACHER):
-            raise UserError(
-                f"{folder.path} holds a run with a teacher of other weights: restore them, or use another folder. "
-                f"Received: teacher={config.training.teacher}"
-            )
-        if changed:
-            raise UserError(
-                f"{folder.path} holds a run with other settings: use another folder, or the same settings. "
-                f"Received: {', '.join(changed)}"
-            )
+        is_other_base = config.model.lora is not None and of_start.get(START) != start.get(START)
+        is_other_teacher = of_start.get(TEACHER) != start.get(TEACHER)
+        for is_other, problem, received in (
+            (other_text, "a run that began with other text: use the same data", ", ".join(other_text)),
+            (
+                is_other_base,
+                "an adapter of other weights: restore those of `init_from`",
+                config.training.start.init_from,
+            ),
+            (is_other_teacher, "a run with a teacher of other weights: restore them", config.training.teacher),
+            (changed, "a run with other settings: use the same settings", ", ".join(changed)),
+        ):
+            require(not is_other, f"{folder.path} holds {problem}, or another folder. Received: {received}")
         digests = {**of_data, **of_start}
     elif folder.weights_path.exists():
         raise UserError(
@@ -321,11 +314,11 @@ def finished_results(config: ExperimentConfig, report: Callable[[str], None]) ->
         return None
     if results["limits"] != config.limits or differences(config, results):
         return None
-    if other := other_starts(config):
-        raise UserError(
-            f"{folder.path} holds a finished run of other files: restore them, or use another folder. "
-            f"Received: {', '.join(other)}"
-        )
+    other = ", ".join(other_starts(config))
+    problem = (
+        f"{folder.path} holds a finished run of other files: restore them, or use another folder. Received: {other}"
+    )
+    require(not other, problem)
     report(f"Finished before, at update {results['updates']:,} ({results['ended_by']}): {folder.path / 'results.json'}")
     if not scores_are_current(results, folder.path):
         report(f"scores {OTHER_WEIGHTS}")

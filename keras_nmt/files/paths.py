@@ -11,7 +11,7 @@ import traceback
 from pathlib import Path
 from types import ModuleType
 
-from keras_nmt.errors import UserError, error_and_type
+from keras_nmt.errors import UserError, error_and_type, require
 
 STANDARD_STREAM = "-"
 ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/+(.*)", re.DOTALL)
@@ -48,10 +48,9 @@ def check_local(path: str | os.PathLike[str]) -> None:
     keras_nmt.errors.UserError: Storage addresses are not supported here: copy the files to a local path. Received: \
 s3://bucket/model
     """
-    if address := address_of(path):
-        raise UserError(
-            f"Storage addresses are not supported here: copy the files to a local path. Received: {address}"
-        )
+    address = address_of(path)
+    problem = f"Storage addresses are not supported here: copy the files to a local path. Received: {address}"
+    require(not address, problem)
     if os.fspath(path).split(os.sep, 1)[0] == STANDARD_STREAM:
         raise UserError(f"Standard streams are not supported here: give a file or folder. Received: {os.fspath(path)}")
 

@@ -45,11 +45,8 @@ def make_strategy(replicas: int | None = None) -> tf.distribute.Strategy:
     1
     """
     if number_of_workers() > 1:
-        if replicas is not None:
-            raise UserError(
-                "With TF_CONFIG, each machine trains on all its devices: leave out `replicas`. "
-                f"Received: replicas={replicas}"
-            )
+        problem = "With TF_CONFIG, each machine trains on all its devices: leave out {replicas}"
+        require(replicas is None, problem, replicas=replicas)
         return _multi_worker()
     gpus = tf.config.list_physical_devices("GPU")
     if not gpus and NVIDIA_DRIVER.exists() and "CUDA_VISIBLE_DEVICES" not in os.environ:
@@ -61,8 +58,8 @@ def make_strategy(replicas: int | None = None) -> tf.distribute.Strategy:
     if replicas is None:
         replicas = max(1, len(gpus))
     require(replicas >= 1, f"`replicas` must be at least 1. Received: replicas={replicas}")
-    if gpus and replicas > len(gpus):
-        raise UserError(f"`replicas` must be at most {len(gpus)}, the number of GPUs. Received: replicas={replicas}")
+    problem = f"{{replicas}} must be at most {len(gpus)}, the number of GPUs"
+    require(not gpus or replicas <= len(gpus), problem, replicas=replicas)
     if replicas == 1:
         return tf.distribute.get_strategy()
     if gpus:

@@ -6,7 +6,7 @@ import dataclasses
 import math
 from collections.abc import Callable, Mapping
 
-from keras_nmt.errors import UserError, check_positive
+from keras_nmt.errors import check_positive, require
 from keras_nmt.evaluation.metrics import METRICS
 from keras_nmt.training.checkpoints import Progress
 
@@ -61,11 +61,9 @@ class Evaluation:
 
     def record(self, metrics: Mapping[str, float], progress: Progress, update: int | None = None) -> None:
         """Records in `progress` whether an update, by default the current one, is the best so far."""
-        if not math.isfinite(metrics[self.best_metric]):  # no score could be compared with it
-            raise UserError(
-                "`evaluate` must return a finite number for the metric that decides which weights are best. "
-                f"Received: {self.best_metric}={metrics[self.best_metric]}"
-            )
+        score = metrics[self.best_metric]
+        problem = "`evaluate` must return a finite number for the metric that decides which weights are best"
+        require(math.isfinite(score), problem, **{self.best_metric: score})  # no score could be compared with another
         best, better = progress.best_metrics, set()
         for name, score in metrics.items():
             if math.isfinite(score) and (name not in best or self.is_better(score, best[name], name)):

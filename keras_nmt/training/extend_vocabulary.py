@@ -71,11 +71,9 @@ def extend_vocabulary(
     chosen = names.get(language) if language is not None else next(iter(names.values()))
     if chosen is None or (language is None and len(set(names.values())) > 1):
         raise UserError(f"The vocabularies are separate: name one of {', '.join(names)}. Received: {language}")
-    if tags and isinstance(model, AttentionBridgeModel):
-        raise UserError(
-            "A model with an attention bridge has no tags: add a language by `with_language`. "
-            f"Received: tags={list(tags)}"
-        )
+    has_tags = not tags or not isinstance(model, AttentionBridgeModel)
+    problem = "A model with an attention bridge has no {tags}: add a language by `with_language`"
+    require(has_tags, problem, tags=list(tags))
     has_labels = isinstance(model, LanguageLabelModel)
     if has_labels and (wrong := [tag for tag in tags if tag in model.languages]):
         raise UserError(f"Tags must be new languages of the model. Received: {wrong[0]}")

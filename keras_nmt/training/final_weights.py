@@ -97,18 +97,15 @@ def average_checkpoints(
     check_choice("which", which, ("last", "best"))
     check_positive(number=number)
     output = Path(output) if output is not None else directory / "model.weights.h5"
-    if not output.name.endswith(".weights.h5"):
-        raise UserError(f"The name of a file of weights must end with .weights.h5. Received: output={output}")
+    is_right = output.name.endswith(".weights.h5")
+    require(is_right, f"The name of a file of weights must end with .weights.h5. Received: output={output}")
     folder = directory / "checkpoints"
     index = read_index(folder)
     kept = index[which]
     require(kept, f'There are no "{which}" checkpoints to average. Received: folder={folder}')
     number = number or len(kept)
-    if number > len(kept):
-        raise UserError(
-            f'Only {len(kept)} "{which}" checkpoints are kept: average at most {len(kept)}, or train with a larger '
-            f"`keep_{which}`. Received: {number}"
-        )
+    problem = f'Only {len(kept)} "{which}" checkpoints are kept: average these, or train with a larger `keep_{which}`'
+    require(number <= len(kept), f"{problem}. Received: {number}")
     updates = kept[-number:] if which == "last" else kept[:number]
     with open_weights(weights_path(folder, updates[0])) as file:
         problem = f"The checkpoints hold an adapter: name another file, such as adapter.weights.h5. Received: {output}"

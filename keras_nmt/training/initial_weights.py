@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 
 import keras
 
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, require
 from keras_nmt.files.settings import nested_items
 from keras_nmt.models.multilingual_model import MultilingualModel
 from keras_nmt.models.translation_model import TranslationModel
@@ -110,14 +110,10 @@ def warm_start(
         ("of the model to start from are missing in this model", result.unused, "ignore_extra", ignore_extra),
     ):
         refused = [path for path in paths if not any(fnmatchcase(path, pattern) for pattern in allowed)]
-        if refused:
-            raise UserError(
-                f"{len(refused)} weights {what}; `{option}` can allow it. Received: {', '.join(refused[:5])}"
-            )
-    if not result.taken:
-        raise UserError(
-            f"The model to start from must have a weight of this model. Received: {', '.join(list(theirs)[:5])}"
-        )
+        problem = f"{len(refused)} weights {what}; `{option}` can allow it. Received: {', '.join(refused[:5])}"
+        require(not refused, problem)
+    problem = f"The model to start from must have a weight of this model. Received: {', '.join(list(theirs)[:5])}"
+    require(result.taken, problem)
     for path in result.taken:
         ours[path].assign(theirs[path].numpy())
     result.other_arguments = _other_arguments(model, source)

@@ -107,17 +107,14 @@ class Task:
 def check_tasks(tasks: Sequence[Task], model: keras.Model) -> dict[str, Task]:
     """Checks that a model has all variables of its tasks, and returns the tasks by name."""
     require(model.built, "{model} must be built", model=model.name)
-    if len({task.name for task in tasks}) < len(tasks):
-        raise UserError(f"Tasks must have different names. Received: {[task.name for task in tasks]}")
+    names = [task.name for task in tasks]
+    require(len(set(names)) == len(names), f"Tasks must have different names. Received: {names}")
     known = {id(variable) for variable in model.trainable_variables}
     for task in tasks:
         variables = task.model.trainable_variables
         foreign = [variable.path for variable in variables if id(variable) not in known]
-        if foreign:
-            raise UserError(
-                f"`model` must have all variables that task {task.name!r} trains; {len(foreign)} are missing. "
-                f"Received: {', '.join(foreign[:5])}"
-            )
+        problem = f"`model` must have all variables that task {task.name!r} trains; {len(foreign)} are missing"
+        require(not foreign, f"{problem}. Received: {', '.join(foreign[:5])}")
         require(variables, "A task must have variables to train", task=task.name)
     return {task.name: task for task in tasks}
 

@@ -12,7 +12,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from keras_nmt.errors import UserError, check_backend
+from keras_nmt.errors import UserError, check_backend, require
 from keras_nmt.files.atomic_files import directory_lock, remove_leftovers
 from keras_nmt.files.weights_file import read_weights
 from keras_nmt.models import ModelDirectory
@@ -205,23 +205,17 @@ class Trainer:
 
     def _check(self, loss: TokenLoss, is_scaled: bool, may_end: bool) -> None:
         final = self.saving.final_weights
-        if self.evaluation is None and final in ("best", "average_best"):
-            raise UserError(f"final_weights={final!r} needs an `evaluation`. Received: evaluation=None")
-        wanted = "ema" if unscaled(self.optimizer).use_ema else "last"
-        if final in ("ema", "last") and final != wanted:
-            with_or_without = "With" if wanted == "ema" else "Without"
-            raise UserError(
-                f'{with_or_without} `use_ema` of the optimizer, use final_weights="{wanted}" instead of "{final}". '
-                f"Received: final_weights={final!r}"
-            )
-        if self.stop_criteria == StopCriteria() and not may_end:
-            raise UserError("Missing end of the training: set max_updates, time_limit or patience.")
+        has_best = self.evaluation is not None or final not in ("best", "average_best")
+        require(has_best, "These {final_weights} need an `evaluation`", final_weights=final)
+        uses_ema = unscaled(self.optimizer).use_ema
+        problem = f"{'With' if uses_ema else 'Without'} `use_ema` of the optimizer, use other {{final_weights}}"
+        require(final != ("last" if uses_ema else "ema"), problem, final_weights=final)
+        has_end = self.stop_criteria != StopCriteria() or may_end
+        require(has_end, "Missing end of the training: set max_updates, time_limit or patience.")
         layers = [layer for task in self.tasks.values() for layer in task.model.layers]
-        if not is_scaled and any(layer.compute_dtype == "float16" for layer in layers):
-            raise UserError(
-                "Training in float16 needs loss scaling: wrap the optimizer in keras.optimizers.LossScaleOptimizer. "
-                f"Received: optimizer={type(self.optimizer).__name__}"
-            )
+        fits = is_scaled or not any(layer.compute_dtype == "float16" for layer in layers)
+        problem = "Training in float16 needs loss scaling: wrap the optimizer in keras.optimizers.LossScaleOptimizer"
+        require(fits, problem, optimizer=type(self.optimizer).__name__)
 
     @property
     def num_traces(self) -> int:

@@ -196,8 +196,8 @@ def test_a_corpus_that_does_not_fit_the_run_is_an_error(texts, tokenizer, tmp_pa
     other = SubwordTokenizer(train_subwords(tmp_path / "text", tmp_path / "m", vocabulary_size=15))
     for tokenizers, limits, message in (
         ((tokenizer, other), {}, r"other subwords.*target/subwords\.model.*Received: target"),
-        ((tokenizer, tokenizer), {"max_length": longest - 1}, f"raise it to {longest}, .*Received: "),
-        ((tokenizer, tokenizer), {"max_ratio": 4.5}, r"`max_ratio` to 5, .*max_ratio=4\.5$"),
+        ((tokenizer, tokenizer), {"max_length": longest - 1}, f"set it to {longest}, .*Received: "),
+        ((tokenizer, tokenizer), {"max_ratio": 4.5}, r"larger `max_ratio`: set it to 5, .*max_ratio=4\.5$"),
     ):
         with pytest.raises(UserError, match=message):
             prepared.check(*tokenizers, **{"max_length": None, "max_ratio": None, **limits})
@@ -218,7 +218,7 @@ def test_a_side_with_a_tag_is_no_target(tokenizer: SubwordTokenizer, tmp_path: P
     limits: dict[str, Any] = {"max_length": None, "max_ratio": None}
     PreparedCorpus(*sides).check(tokenizer, tokenizer, **limits)
     for target in (sides[::-1], [sides[0], sides[0]]):
-        with pytest.raises(UserError, match="source was prepared with a tag .*cannot be a target.* the tag <BT>"):
+        with pytest.raises(UserError, match="source, the target here, was prepared with the tag <BT>"):
             PreparedCorpus(*target).check(tokenizer, tokenizer, **limits)
 
 
@@ -226,7 +226,7 @@ def test_a_side_with_cleaned_text_is_no_target(tokenizer: SubwordTokenizer, tmp_
     prepared = write_prepared(make_corpus(9, seed=1), tmp_path / "prepared", tokenizer, tokenizer)
     sides = [tmp_path / "prepared" / side for side in SIDES]
     prepared.check(tokenizer, tokenizer, max_length=None, max_ratio=None)
-    with pytest.raises(UserError, match="source was prepared as a source, .*cannot be a target.*Received: .*prepared$"):
+    with pytest.raises(UserError, match="source, the target here, was prepared as a source, .*Received: .*prepared$"):
         PreparedCorpus(*sides[::-1]).check(tokenizer, tokenizer, max_length=None, max_ratio=None)
 
 

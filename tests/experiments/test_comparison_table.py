@@ -112,7 +112,7 @@ def test_names_are_shown_whole_and_as_they_are(files, tmp_path, capsys):
     head, rule, *rows = (comparison.directory / "comparison.md").read_text().split("\n\n")[0].splitlines()
     assert {line.replace("\\|", "").count("|") for line in (head, rule, *rows)} == {14}
     assert rows[5].startswith("| a\\|b | ")
-    with pytest.raises(UserError, match="can be printed. Received: 'two"):
+    with pytest.raises(UserError, match="printable. Received: configuration='two"):
         planned(files, tmp_path / "runs", **{"two\nlines": {}})
 
 

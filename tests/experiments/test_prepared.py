@@ -73,11 +73,11 @@ def test_a_corpus_that_does_not_fit_is_one_line(one, prepared, corpus, tmp_path)
     words = str(prepared / "words")
     for changes, message in (
         ({"models": str(tmp_path / "other.model")}, "than the run's: set `subwords.models` to .*Received: "),
-        ({"max_length": 3}, "longer sentences than `max_length`: raise it to .*Received: "),
-        ({"max_ratio": 2.0}, "`max_ratio` to 3, .*Received: "),
+        ({"max_length": 3}, "a larger `max_length`: set it to .*Received: "),
+        ({"max_ratio": 2.0}, "`max_ratio`: set it to 3.*Received: "),
         (
             {**settings_of(one, tmp_path / "no text"), **NOISE},
-            "noise need the text: prepare the corpus with --keep-text",
+            "noise need text: prepare the corpus with --keep-text",
         ),
         ({"alignments": tmp_path / "links"}, "Alignments must belong to text files, not prepared corpora"),
         ({"data.train.target": one["data.train.target"]}, "The sides of a corpus must be .*Received: "),

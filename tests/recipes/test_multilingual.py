@@ -27,9 +27,9 @@ def test_tasks_of_each_system(recipe):
 
 def test_contradicting_choices_are_rejected(recipe):
     for system, arguments, message in (
-        ("all", {}, "`system` must be one of bilingual, hub, many_to_many. Received: all"),
+        ("all", {}, "`system` must be one of bilingual, hub, many_to_many. Received: system='all'"),
         ("hub", {"source": "en", "target": "de"}, "takes no source and target. Received: hub, en to de"),
-        ("hub", {"leave_out": ["de-fr"]}, "`leave_out` must be one of .*Received: de-fr"),
+        ("hub", {"leave_out": ["de-fr"]}, "`leave_out` must be one of .*Received: leave_out='de-fr'"),
         ("bilingual", {"leave_out": ["en-de"]}, "must leave a direction to train on"),
     ):
         with pytest.raises(UserError, match=message):
