@@ -127,14 +127,14 @@ class Inspection:
                     }
                     part_name = file_name("-".join(filter(None, (model_name, part))))
                     path = None if self._output is None else self._output / "parts" / f"{part_name}.npz"
-                    found = None if path is None else analysis.Measurements.load(path, described)
-                    if found is None:
-                        found = measure(directory)
+                    measured = None if path is None else analysis.Measurements.load(path, described)
+                    if measured is None:
+                        measured = measure(directory)
                         if path is not None:
-                            found.save(path, described)
-                    found_of[directory] = found_of[directory].joined(found) if directory in found_of else found
+                            measured.save(path, described)
+                    found_of[directory] = found_of[directory].joined(measured) if directory in found_of else measured
                     advance()
-        finished = {path: found if finish is None else finish(found) for path, found in found_of.items()}
+        finished = {path: measured if finish is None else finish(measured) for path, measured in found_of.items()}
         models: dict[str, analysis.Measurements] = {}
         names_of_runs = _names_of_models([[self.names[path] for path in runs] for runs in self._runs])
         for model_name, runs in zip(names_of_runs, self._runs, strict=True):

@@ -176,10 +176,10 @@ def _add_model_of_start(settings: dict[str, Any]) -> None:
     path, model = settings.get("training", {}).get("start", {}).get("init_from"), settings.get("model", {})
     if path is None or model.get("preset") is not None:
         return
-    found = [x for x in (path, settings.get("directory", path)) if (Path(x) / CONFIG).is_file()]
-    if not found:
+    folders = [x for x in (path, settings.get("directory", path)) if (Path(x) / CONFIG).is_file()]
+    if not folders:
         return
-    files = read_model_files(found[0])
+    files = read_model_files(folders[0])
     architecture = ARCHITECTURES.get(files.model_class)
     if architecture is None or model.get("architecture", architecture) != architecture:
         return

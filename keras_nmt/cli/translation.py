@@ -304,9 +304,9 @@ def score(directory: Directory, source: Source, target: Target, word_scores: Wor
             if write_words is None:
                 scores = translator.score(*texts)
             else:
-                found = translator.score(*texts, word_scores=True)
-                scores = [hypothesis.score for hypothesis in found]
-                for hypothesis in found:
+                hypotheses = translator.score(*texts, word_scores=True)
+                scores = [hypothesis.score for hypothesis in hypotheses]
+                for hypothesis in hypotheses:
                     write_words(_scores_of_words(hypothesis))
             for log_probability in scores:
                 write_line(f"{log_probability:.4f}")

@@ -78,9 +78,9 @@ class Input:
                 incomplete += [number for number, line in enumerate(lines, start + 1) if ends_inside(line, markup)]
             if most is not None:
                 longer += more_sentences(lines, most, start + 1)
-            if self.tags and (found := self.tags.untagged(lines, start + 1)):
-                first_untagged = first_untagged if untagged else found[0]
-                untagged += len(found)
+            if self.tags and (lines_without := self.tags.untagged(lines, start + 1)):
+                first_untagged = first_untagged if untagged else lines_without[0]
+                untagged += len(lines_without)
             beside: dict[str, Any] = dict(options)
             if generator is not None:
                 beside["seeds"] = seeds_of_lines(generator, len(lines))

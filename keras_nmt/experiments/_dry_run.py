@@ -111,15 +111,15 @@ class _LargestFirst:
     def dataset(
         self, start: int = 0, parts: int = 1, shard_index: int = 0, num_shards: int = 1
     ) -> tf.data.Dataset[dict[str, tf.Tensor]]:
-        found = self.batches.dataset(start, parts, shard_index, num_shards)
+        batches = self.batches.dataset(start, parts, shard_index, num_shards)
         for all_rows, source, target in reversed(self.shapes):
             rows = -(-all_rows // parts)
             shapes = {"source": [rows, source], "target_input": [rows, target], "target_output": [rows, target]}
             part = {key: tf.fill(shape, EOS + 1) for key, shape in {**shapes, "line_numbers": [rows]}.items()}
-            if LINKS in found.element_spec:
+            if LINKS in batches.element_spec:
                 part[LINKS] = tf.zeros([rows, source], tf.int32)
-            found = tf.data.Dataset.from_tensors(part).repeat(parts // num_shards).concatenate(found)
-        return found
+            batches = tf.data.Dataset.from_tensors(part).repeat(parts // num_shards).concatenate(batches)
+        return batches
 
 
 def _seconds(update: Callable, iterator: object, number: int) -> float:

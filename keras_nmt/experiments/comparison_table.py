@@ -44,7 +44,7 @@ def summarize(runs: Runs, results: Results, baseline: str, known: Differences) -
     first = {name: next(iter(of_seeds.values())) for name, of_seeds in runs.items()}
     dev, directions = (common_directions(runs, use) for use in ("dev", "test"))
     tests = {
-        name: {seed: found["test"] for seed, found in of_seeds.items() if directions and "test" in found}
+        name: {seed: one["test"] for seed, one in of_seeds.items() if directions and "test" in one}
         for name, of_seeds in results.items()
     }
     bleus = {
@@ -53,12 +53,12 @@ def summarize(runs: Runs, results: Results, baseline: str, known: Differences) -
     }
     configurations = {
         name: {
-            "runs": len(found),
-            "parameters": next((one["parameters"] for one in found.values()), None),
-            "updates": {seed: one["updates"] for seed, one in found.items()},
-            **_speeds({seed: config.directory for seed, config in runs[name].items() if seed in found}, first[name]),
+            "runs": len(by_seed),
+            "parameters": next((one["parameters"] for one in by_seed.values()), None),
+            "updates": {seed: one["updates"] for seed, one in by_seed.items()},
+            **_speeds({seed: config.directory for seed, config in runs[name].items() if seed in by_seed}, first[name]),
             "dev_bleu_greedy": mean_and_deviation(
-                {seed: _dev_bleu(one["dev_greedy"], dev) for seed, one in found.items()}
+                {seed: _dev_bleu(one["dev_greedy"], dev) for seed, one in by_seed.items()}
             ),
             "test_bleu": mean_and_deviation(bleus[name]),
             "by_direction": {d: _scores_of_direction(tests[name], d) for d in directions},
@@ -68,7 +68,7 @@ def summarize(runs: Runs, results: Results, baseline: str, known: Differences) -
             },
             **_difference(runs, name, baseline, bleus, directions, known),
         }
-        for name, found in results.items()
+        for name, by_seed in results.items()
     }
     p_values = {name: one["p_value"] for name, one in configurations.items() if one["p_value"] is not None}
     for name, p in holm(p_values).items():
@@ -83,7 +83,7 @@ def summarize(runs: Runs, results: Results, baseline: str, known: Differences) -
         "directions": directions,
         "started_from_a_trained_run": [name for name, config in first.items() if is_started(config)],
         "signature": next(signatures, None),
-        "machines": sorted({str(one.get("machine", "")) for found in results.values() for one in found.values()}),
+        "machines": sorted({str(one.get("machine", "")) for by_seed in results.values() for one in by_seed.values()}),
         "configurations": configurations,
     }
 
@@ -146,7 +146,7 @@ def _difference(
         {d: [read_lines(hypotheses_path(runs[of][seed].directory, d)) for seed in shared] for d in references}
         for of in (name, baseline)
     )
-    found = paired_bootstrap_of_runs(
+    compared = paired_bootstrap_of_runs(
         systems,
         baselines,
         references,
@@ -158,10 +158,10 @@ def _difference(
     known[key] = {
         "difference": statistics.mean(differences.values()),
         "differences": differences,
-        "interval": found.interval,
-        "p_value": found.p_value,
+        "interval": compared.interval,
+        "p_value": compared.p_value,
         "p_value_holm": None,
-        "p_value_of_seeds": found.p_value_of_runs,
+        "p_value_of_seeds": compared.p_value_of_runs,
     }
     return known[key]
 
@@ -187,7 +187,7 @@ def _tables(summary: dict[str, Any]) -> list[list[list[str]]]:
 
     `summary` is the content of `comparison.json`. A table is a list of rows; the first has the names of the columns.
     """
-    found = summary["configurations"]
+    configurations = summary["configurations"]
     rows = [
         [
             name,
@@ -204,13 +204,13 @@ def _tables(summary: dict[str, Any]) -> list[list[list[str]]]:
             show_p(one["p_value_holm"]),
             show_p(one["p_value_of_seeds"]),
         ]
-        for name, one in found.items()
+        for name, one in configurations.items()
     ]
     tables = [[list(COLUMNS), *rows]]
     if len(summary["directions"]) > 1:
         cells = {
             name: [_with_deviation(x) + ("" if x["trained"] else "*") for x in one["by_direction"].values()]
-            for name, one in found.items()
+            for name, one in configurations.items()
         }
         tables.append([["test BLEU", *summary["directions"]], *([name, *row] for name, row in cells.items())])
     return tables
@@ -245,7 +245,7 @@ def _degenerate(summary: dict[str, Any]) -> list[str]:
 def comparison_markdown(summary: dict[str, Any]) -> str:
     """Returns the content of `comparison.md`: the tables, notes on their columns, and warnings."""
     tables = [markdown_table(columns, rows) for columns, *rows in _tables(summary)]
-    found = summary["configurations"].values()
+    configurations = summary["configurations"].values()
     budgets = {
         ", ".join(f"{name}={value}" for name, value in budget.items() if value is not None)
         for budget in summary["budget"].values()
@@ -257,7 +257,9 @@ def comparison_markdown(summary: dict[str, Any]) -> str:
     }
     started = summary["started_from_a_trained_run"]
     seeds = ", ".join(map(str, summary["seeds"]))
-    moments = {one["decoding_sentences_per_second"]["at"] for one in found if one["decoding_sentences_per_second"]}
+    moments = {
+        one["decoding_sentences_per_second"]["at"] for one in configurations if one["decoding_sentences_per_second"]
+    }
     notes = [
         f"Seeds {seeds}; budget: {' or '.join(sorted(budgets))}."
         + (f" Started from a trained run, whose budget is not counted: {', '.join(started)}." if started else ""),
@@ -269,7 +271,7 @@ def comparison_markdown(summary: dict[str, Any]) -> str:
         "95%, by a bootstrap that draws sentences and seeds. p: two-sided, by a bootstrap that draws sentences, each "
         "with the translations of all seeds; one seed, or fewer than ten sentences, has no p. "
         f"Both: {DRAWS:,} draws. "
-        f"p (Holm): corrected for the {sum(one['p_value'] is not None for one in found)} tests of the table. "
+        f"p (Holm): corrected for the {sum(one['p_value'] is not None for one in configurations)} tests of the table. "
         "p (seeds): of Welch's t test over the scores of the runs, not corrected.",
     ]
     texts = list(dict.fromkeys(summary["dev_sentences"].values()))

@@ -77,15 +77,15 @@ def sides_of_corpus(corpus: Corpus, pair: Pair, is_needed: bool = True) -> Sides
 def file_of_corpus(corpus: Corpus, language: str, pair: Pair, is_needed: bool) -> File | None:
     """Returns the file of one language of a pair; see `sides_of_corpus`."""
     orders = _orders(corpus, pair)
-    found = next((file for order in orders if (file := _file(corpus, language, order)) is not None), None)
-    if found is None and is_needed:
+    path = next((file for order in orders if (file := _file(corpus, language, order)) is not None), None)
+    if path is None and is_needed:
         names = (
             [f"files of {', '.join(map(str, corpus))}"]
             if isinstance(corpus, Mapping)
             else [_name(corpus, language, order) for order in orders]
         )
         raise UserError(f"There is no data for {pair[0]}-{pair[1]}. Received: {' nor '.join(names)}")
-    return found
+    return path
 
 
 def _orders(corpus: Corpus, pair: Pair) -> list[Pair]:

@@ -161,14 +161,14 @@ class DataConfig:
         used, used_tests = set[int](), set[int]()
         directions = []
         for pair in dict.fromkeys((*pairs.train, *pairs.dev, *pairs.test)):
-            found: list[tuple[Sides, float]] = []
+            weighted: list[tuple[Sides, float]] = []
             for i, corpus in enumerate(train if pair in pairs.train else ()):
                 sides = _sides_to_train(corpus, pair, pairs.train, is_needed=len(train) == 1)
-                found += [(one, self.corpus_weights[i] if self.corpus_weights else 1.0) for one in sides]
+                weighted += [(one, self.corpus_weights[i] if self.corpus_weights else 1.0) for one in sides]
                 used |= {i} if sides else set()
-            if pair in pairs.train and not found:
+            if pair in pairs.train and not weighted:
                 raise UserError(f"There is no data for {'-'.join(pair)}. Received: train={list(map(str, train))}")
-            corpora, weights = zip(*found, strict=True) if found else ((), ())
+            corpora, weights = zip(*weighted, strict=True) if weighted else ((), ())
             dev = sides_of_corpus(self.dev, pair) if pair in pairs.dev else None
             sets = {}
             for i, corpus in enumerate(tested if pair in pairs.test else ()):
@@ -325,5 +325,5 @@ def _sides_to_train(corpus: Corpus, pair: Pair, trained: list[Pair], is_needed: 
     if source != target or not of_pairs or not others:
         sides = sides_of_corpus(corpus, pair, is_needed)
         return [] if sides is None else [sides]
-    found = [file_of_corpus(corpus, source, (source, other), is_needed) for other in others]
-    return [(path, path) for path in found if path is not None]
+    paths = [file_of_corpus(corpus, source, (source, other), is_needed) for other in others]
+    return [(path, path) for path in paths if path is not None]

@@ -101,7 +101,7 @@ class PairFilter:
             # A teacher that lower-cases copies in small letters.
             "identical": [plain_text(y.text) in (plain_text(line), plain_text(line.lower())) for line, _, y in rows],
             "low score": [y.score < (-math.inf if self.min_score is None else self.min_score) for *_, y in rows],
-            **{name: found.tolist() for name, found in outside_limits(sources, targets, None, self.max_ratio)},
+            **{name: reasons.tolist() for name, reasons in outside_limits(sources, targets, None, self.max_ratio)},
         }
         used = [name for name in wrong if name in self.drop or name not in REASONS]
         return [next((name for name in used if wrong[name][i]), "") for i in range(len(rows))]
@@ -199,12 +199,12 @@ class Distillation:
             there = set(self._files())
             if missing := [part for part in mine if part not in there]:
                 self._translate(open_translator, files, missing, own, digest, num_lines)
-        found = self._files()
-        if len(found) < len(parts):
+        paths = self._files()
+        if len(paths) < len(parts):
             return None
         with directory_lock(folder, wait=True):  # another shard may have ended at the same time
             remove_leftovers(folder)
-            return self._write_outcome([found[part] for part in parts], digest, pair_filter or PairFilter())
+            return self._write_outcome([paths[part] for part in parts], digest, pair_filter or PairFilter())
 
     def _translate(
         self,
@@ -288,8 +288,8 @@ class Distillation:
 
     def _files(self) -> dict[int, Path]:
         """Returns the files of the parts of all shards that are there, by the number of the part."""
-        found = sorted(Path(self.folder).glob("*-of-*/part-*.jsonl"))
-        return {int(path.stem.removeprefix("part-")): path for path in found if path.stem[5:].isdecimal()}
+        paths = sorted(Path(self.folder).glob("*-of-*/part-*.jsonl"))
+        return {int(path.stem.removeprefix("part-")): path for path in paths if path.stem[5:].isdecimal()}
 
     def _write_outcome(self, files: Sequence[Path], digest: str, pair_filter: PairFilter) -> Counts:
         num_lines, num_pairs, dropped = 0, 0, dict[str, int]()
@@ -330,18 +330,18 @@ def _read_part(path: Path, digest: str, num_lines: int) -> list[TranslatedLine]:
     with named_damage(path):
         if len(rows) != num_lines:
             raise ValueError(f"{len(rows)} lines instead of {num_lines}")
-        found = [TranslatedLine(*json.loads(row)) for row in rows]
-        return [x._replace(candidates=[Candidate(*y) for y in x.candidates]) for x in found]
+        lines = [TranslatedLine(*json.loads(row)) for row in rows]
+        return [x._replace(candidates=[Candidate(*y) for y in x.candidates]) for x in lines]
 
 
 def _read_rows(path: Path, digest: str) -> list[str]:
     """Returns the rows of a part without its head, which must have the digest of the settings."""
     with named_damage(path):
         head, *rows = path.read_text(encoding="utf-8").split("\n")[:-1]
-        found = json.loads(head)["settings"]
-    if found != digest:
+        written = json.loads(head)["settings"]
+    if written != digest:
         raise UserError(
             f"{path} holds translations of another text, model or search: remove it, or use another folder. "
-            f"Received: settings with the digest {str(found)[:16]}, not {digest[:16]}"
+            f"Received: settings with the digest {str(written)[:16]}, not {digest[:16]}"
         )
     return rows

@@ -233,12 +233,12 @@ def labels_of(kind: Architecture, sides: Sequence[str]) -> list[str]:
 def as_model_arguments(names: Collection[str], kind: Architecture) -> str:
     """Explains how to set names that are arguments of the model; "" if one of them is not."""
     inner = ARCHITECTURES["transformer"].arguments
-    found = []
+    dotted = []
     for name in names:
         if name in kind.arguments:
-            found.append(f"model.{name}")
+            dotted.append(f"model.{name}")
         elif name in inner and "transformer" in kind.arguments:
-            found.append(f"model.transformer.{name}")
+            dotted.append(f"model.transformer.{name}")
         else:
             return ""
-    return f"arguments of the model are set by --set {' and --set '.join(f'{name}=VALUE' for name in found)}"
+    return f"arguments of the model are set by --set {' and --set '.join(f'{name}=VALUE' for name in dotted)}"

@@ -79,8 +79,8 @@ def _summary(log: Sequence[Mapping[str, Any]], results: Mapping[str, Any], is_cu
         return [*rows, ("scores", OTHER_WEIGHTS)]
     rows += [(f"development {name}", f"{score:.2f}") for name, score in results.get("dev_greedy", {}).items()]
     for direction, cell in results.get("test", {}).items():
-        found = cell.items() if isinstance(cell, dict) else ()
-        scores = [(name, x) for name, x in found if isinstance(x, dict) and "score" in x]
+        items = cell.items() if isinstance(cell, dict) else ()
+        scores = [(name, x) for name, x in items if isinstance(x, dict) and "score" in x]
         rows += [
             (f"test {direction} {name}", f"{x['score']:.2f}  ({x.get('signature', 'no signature')})")
             for name, x in scores
@@ -108,8 +108,8 @@ def _curves(log: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _points(log: Iterable[Mapping[str, Any]], name: str) -> list[tuple[float, float]]:
-    found = ((line["update"], line.get(name)) for line in log)
-    return [(x, float(y)) for x, y in found if isinstance(y, int | float) and math.isfinite(y)]
+    points = ((line["update"], line.get(name)) for line in log)
+    return [(x, float(y)) for x, y in points if isinstance(y, int | float) and math.isfinite(y)]
 
 
 def _figure(title: str, curves: Mapping[str, Points]) -> str:
@@ -140,8 +140,10 @@ def _texts_of_examples(folder: Path, settings: Mapping[str, Any]) -> dict[str, l
     data = settings.get("data", {})
     texts = {}
     for pair in itertools.product(data.get("languages", ()), repeat=2):
-        found = (sides_of_corpus(corpus, pair, is_needed=False) for corpus in corpora_of(data.get("test")))
-        columns = [[Path(path) for path in paths] for paths in zip(*(sides for sides in found if sides), strict=True)]
+        test_sides = (sides_of_corpus(corpus, pair, is_needed=False) for corpus in corpora_of(data.get("test")))
+        columns = [
+            [Path(path) for path in paths] for paths in zip(*(sides for sides in test_sides if sides), strict=True)
+        ]
         name = "-".join(pair)
         columns.append([folder / f"test.{name}.hypotheses.txt"])
         if len(columns) != 3 or not all(path.is_file() for paths in columns for path in paths):

@@ -481,12 +481,12 @@ def _check_labels(
     config: ExperimentConfig, folder: ModelDirectory, tokenizer: SubwordTokenizer, labels: list[str]
 ) -> None:
     """Checks that the first subwords are the labels in this order: the model knows them by their ids."""
-    found = tokenizer.pieces(FIRST_LABEL, FIRST_LABEL + len(labels))
-    if found != labels:
+    pieces = tokenizer.pieces(FIRST_LABEL, FIRST_LABEL + len(labels))
+    if pieces != labels:
         raise UserError(
             "`languages` must be those of the labels at the beginning of the subwords of "
             f"{config.subwords.models or config.training.start.init_from or folder.path}, in the same order. "
-            f"Received: languages={list(config.sides)}, subwords {', '.join(found)}"
+            f"Received: languages={list(config.sides)}, subwords {', '.join(pieces)}"
         )
     tokenizer.check_control_symbols(FIRST_LABEL, FIRST_LABEL + len(labels))
 

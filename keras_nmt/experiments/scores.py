@@ -44,14 +44,14 @@ def development_scores(
     of_text = {dev_metrics()[name]: name for name in metrics if name != "loss"}
     for direction, (sources, references) in development.items():
         if of_text:
-            found = corpus_scores(
+            measured = corpus_scores(
                 [translation.text for translation in translator.translate(sources, *direction.sides)],
                 references,
                 metrics=list(of_text),
                 lowercase=config.subwords.lowercase,
                 tokenize=config.evaluation.bleu_tokenizer,
             )
-            scores |= {f"{of_text[name]}_{direction.name}": score.score for name, score in found.items()}
+            scores |= {f"{of_text[name]}_{direction.name}": score.score for name, score in measured.items()}
         if "loss" in metrics:
             log_probabilities = translator.score(sources, references, *direction.sides)
             lengths = translator.lengths(references, direction.sides[1])  # with EOS, as scored

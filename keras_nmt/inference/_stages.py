@@ -122,11 +122,11 @@ class Distinct(Stage):
         is_kept = tf.gather(is_kept, order, batch_dims=1)
         none: dict[str, Any] = {"score": NEG_INF, "cut_off": False, "translation": "", "met": ""}
         none |= {"tokens": PAD, "token_log_probability": 0.0}
-        found = {}
+        kept = {}
         for name, x in answers.items():
             x = tf.ensure_shape(tf.gather(x, order, batch_dims=1), [x.shape[0], self._n, *x.shape[2:]])
-            found[name] = tf.where(is_kept if x.shape.rank == 2 else is_kept[:, :, None], x, none[name])
-        return found
+            kept[name] = tf.where(is_kept if x.shape.rank == 2 else is_kept[:, :, None], x, none[name])
+        return kept
 
 
 class WordScores(Stage):
@@ -137,8 +137,8 @@ class WordScores(Stage):
         self._pieces, self._longest = pieces, longest
 
     def compute(self, part: Part) -> list[tf.Tensor]:
-        found = part.search.token_log_probabilities(part.memory, part.tokens, part.candidates, part.compiled)
-        return [padded(found, self._longest)]
+        scores = part.search.token_log_probabilities(part.memory, part.tokens, part.candidates, part.compiled)
+        return [padded(scores, self._longest)]
 
     def finish(self, answers: Answers) -> Answers:
         is_used = tf.reduce_any(answers["tokens"] != PAD, [0, 1])  # [T]
@@ -172,8 +172,8 @@ def finished(
     not computed: its translation is empty.
     """
     columns = dict(itertools.chain(columns.items(), *(stage.columns.items() for stage in stages)))
-    found = rows.compute(body, list(columns.values()), rows.lengths[0] > 0)
-    answers = dict(zip(columns, found, strict=True))
+    values = rows.compute(body, list(columns.values()), rows.lengths[0] > 0)
+    answers = dict(zip(columns, values, strict=True))
     for stage in stages:
         answers = stage.finish(answers)
     return answers

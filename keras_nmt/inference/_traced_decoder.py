@@ -92,8 +92,8 @@ class TracedDecoder:
             )
 
         # One hypothesis after the other, because the attention of all could take too much memory.
-        found = tf.map_fn(of_one, tf.transpose(tokens, [1, 0, 2]), parallel_iterations=1)
-        return tf.transpose(found, [1, 0, 2])
+        positions = tf.map_fn(of_one, tf.transpose(tokens, [1, 0, 2]), parallel_iterations=1)
+        return tf.transpose(positions, [1, 0, 2])
 
     def check_attention(self) -> None:
         """Checks that unknown subwords attend to the source's subwords."""

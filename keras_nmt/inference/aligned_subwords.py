@@ -117,13 +117,13 @@ def _unequal(sentences: int, alignments: str) -> UserError:
 def _ids_by_word(tokenizer: SubwordTokenizer, texts: Sequence[str]) -> list[list[list[int]]]:
     """Returns the subwords of each word of each text."""
     texts = list(texts)
-    found: list[list[list[int]]] = [[[] for _ in split_words(text)] for text in texts]
+    ids_by_word: list[list[list[int]]] = [[[] for _ in split_words(text)] for text in texts]
     ids = tokenizer.tokenize(texts).to_list()
-    for words, of_text, of_subwords in zip(found, ids, words_of_subwords(tokenizer, texts), strict=True):
+    for words, of_text, of_subwords in zip(ids_by_word, ids, words_of_subwords(tokenizer, texts), strict=True):
         for subword, word in zip(of_text, of_subwords, strict=True):
             if words:  # a text of spaces and tabs may have subwords, and has no word
                 words[word].append(subword)
-    return found
+    return ids_by_word
 
 
 def _likeliest(

@@ -40,8 +40,8 @@ def words_of_subwords(
     if begins is not None:
         rows = [[len(text[:begin].encode()) for begin in of_text] for text, of_text in zip(texts, begins, strict=True)]
         in_bytes = tf.ragged.constant(rows, tf.int32, ragged_rank=1, row_splits_dtype=tf.int64)
-    found: list[list[int]] = words_of_texts(tokenizer, tf.constant(texts, tf.string, [len(texts)]), in_bytes).to_list()
-    return found
+    words: list[list[int]] = words_of_texts(tokenizer, tf.constant(texts, tf.string, [len(texts)]), in_bytes).to_list()
+    return words
 
 
 def words_of_texts(

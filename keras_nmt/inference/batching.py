@@ -178,14 +178,14 @@ class _Parts:
 
     def compute_eagerly(self, results: list[tf.Tensor]) -> list[tf.Tensor]:
         """Fills in the results by several threads, and shows progress."""
-        found = []
+        computed = []
         with count_steps(int(self._count), "lines") as advance, contextlib.closing(self._computed()) as parts:
             for part in parts:
-                found.append(part)
+                computed.append(part)
                 advance(len(part[0]))
-        if not found:
+        if not computed:
             return results
-        rows, made = zip(*found, strict=True)
+        rows, made = zip(*computed, strict=True)
         # All parts at once, because filling in each would copy the whole results.
         return _filled(results, tf.concat(rows, 0), [tf.concat(x, 0) for x in zip(*made, strict=True)])
 

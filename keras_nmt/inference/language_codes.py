@@ -38,8 +38,8 @@ def near_languages(code: str, known: Iterable[str]) -> list[str]:
     """
     names = list(known)
     meant = _languages(code)
-    found = [name for name in names if meant & _languages(name)]
-    return (found or difflib.get_close_matches(code, names))[:MOST_OFFERED]
+    same = [name for name in names if meant & _languages(name)]
+    return (same or difflib.get_close_matches(code, names))[:MOST_OFFERED]
 
 
 def unknown_language(code: str, known: Iterable[str], side: str) -> str:

@@ -72,8 +72,8 @@ class Shortlist:
             try:
                 with h5py.File(stream, "r") as file:
                     require(check_digest(file), "the file has no digest")
-                    found = arrays(file)
-                    values = {key: found[key][()] for key in ("candidates", "probabilities", "frequent")}
+                    by_name = arrays(file)
+                    values = {key: by_name[key][()] for key in ("candidates", "probabilities", "frequent")}
                     shortlist = cls(**values, subwords=(str(file.attrs["source"]), str(file.attrs["target"])))
                     shortlist._check()
             except (OSError, KeyError, ValueError, TypeError) as error:

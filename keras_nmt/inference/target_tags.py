@@ -47,8 +47,8 @@ class TargetTags:
     def __init__(self, proto: bytes = b"") -> None:
         self.texts: dict[str, str] = {}
         for piece in ModelProto.FromString(proto).pieces:
-            if piece.type == piece.USER_DEFINED and (found := _TAG.fullmatch(piece.piece.removeprefix(SPACE))):
-                self.texts.setdefault(found[1] or found[2], found[0])
+            if piece.type == piece.USER_DEFINED and (match := _TAG.fullmatch(piece.piece.removeprefix(SPACE))):
+                self.texts.setdefault(match[1] or match[2], match[0])
 
     def __bool__(self) -> bool:
         return bool(self.texts)
@@ -60,11 +60,11 @@ class TargetTags:
 
     def split(self, line: str) -> TaggedLine:
         """Takes the tag from the beginning of a line, if it is a tag of the model."""
-        found = _AT_BEGIN.match(line)
-        language = (found[1] or found[2]) if found else NO_LANGUAGE
-        if found is None or language not in self.texts:
+        match = _AT_BEGIN.match(line)
+        language = (match[1] or match[2]) if match else NO_LANGUAGE
+        if match is None or language not in self.texts:
             return TaggedLine(NO_LANGUAGE, "", line)
-        return TaggedLine(language, found[0], line[found.end() :])
+        return TaggedLine(language, match[0], line[match.end() :])
 
     def with_space(self, line: str) -> str:
         """Returns a line with a space behind its tag, without which a model reads the first word as part of a word."""
@@ -88,7 +88,7 @@ class TargetTags:
         for name in (target,) if isinstance(target, str) else dict.fromkeys(names):
             if name not in self.texts and name != NO_LANGUAGE:
                 raise UserError(unknown_language(name, self.texts, "target"))
-        found = []
+        needed = []
         for number, (line, name) in enumerate(zip(lines, names, strict=True), first):
             own = self.split(line).language
             if own not in (name, NO_LANGUAGE) and name != NO_LANGUAGE:
@@ -96,8 +96,8 @@ class TargetTags:
                     f"Line {number} begins with the tag of another language: leave out the tag, or the target "
                     f"language. Received: {line[:40]!r}, target={name!r}"
                 )
-            found.append(NO_LANGUAGE if own == name else name)
-        return found
+            needed.append(NO_LANGUAGE if own == name else name)
+        return needed
 
     def untagged(self, lines: Sequence[str], first: int = 1) -> list[tuple[int, str]]:
         """Returns the lines with text but without a tag of the model, and their numbers from `first`."""
@@ -107,9 +107,9 @@ class TargetTags:
 
     def warning(self, count: int, number: int, line: str) -> str:
         """Returns what to say of `count` lines without a tag of the model, the first of which has this number."""
-        found = _AT_BEGIN.match(line)
-        meant = near_languages(found[1] or found[2], self.texts) if found else []
-        near = f", such as {' or '.join(meant)} for {found[0].strip()}" if found and meant else ""
+        match = _AT_BEGIN.match(line)
+        meant = near_languages(match[1] or match[2], self.texts) if match else []
+        near = f", such as {' or '.join(meant)} for {match[0].strip()}" if match and meant else ""
         return (
             f"{count} line(s), the first of them line {number}, do not begin with a tag of the model, such as "
             f"{self.example}: their translations may be in any of its languages. --target-language LANGUAGE (`target`) "

@@ -319,12 +319,12 @@ class Client:
         texts = [inputs[name] for name in ("text", "source", "target") if name in inputs]
         lengths = [max(len(text.encode()) for text in row) for row in zip(*texts, strict=True)]
         order = sorted(range(len(lengths)), key=lambda row: -lengths[row])
-        found: dict[int, dict[str, Any]] = {}
+        outputs_by_row: dict[int, dict[str, Any]] = {}
         for start in range(0, len(order), self.batch_size):
             rows = order[start : start + self.batch_size]
             batch = {name: [column[row] for row in rows] for name, column in inputs.items()}
-            found.update(zip(rows, self._predict(signature, batch, outputs, len(rows)), strict=True))
-        return [found[row] for row in range(len(order))]
+            outputs_by_row.update(zip(rows, self._predict(signature, batch, outputs, len(rows)), strict=True))
+        return [outputs_by_row[row] for row in range(len(order))]
 
     def _predict(
         self, signature: str, inputs: dict[str, list[Any]], outputs: tuple[str, ...], count: int
