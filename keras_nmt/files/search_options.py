@@ -33,8 +33,8 @@ class Option:
         least, most: Numbers, the range of a number, or of each number of a sequence.
         above, below: Numbers outside of the range, for a range without its ends.
         choices: Tuple of strings, the values of a word.
-        group: String, the group of options on the command line: "search", "more", "sampling" or "shortlist". "" for an
-            option in Python alone.
+        group: String, the group of options on the command line: "search" for those of `translate`, `export` and
+            `distill`, "more" for those of `translate`, "sampling" or "shortlist". "" for an option in Python alone.
         flag: String, the name on the command line. Defaults to that in Python, with hyphens.
         metavar: String, the name of the value on the command line.
         shown: String, the default in help texts, if it is not that of the table.
