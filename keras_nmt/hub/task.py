@@ -8,6 +8,7 @@ from typing import Any
 
 import keras
 import keras_hub
+import tensorflow as tf
 from keras import ops
 
 from keras_nmt.data import SubwordTokenizer
@@ -109,7 +110,15 @@ class TranslationSeq2SeqLM(keras_hub.models.Seq2SeqLM):
         loaded = load(directory)
         return cls.from_model(loaded.model, loaded.tokenizers, loaded.search)
 
-    def compile(self, optimizer: Any = "auto", loss: Any = "auto", *, sampler: Any = "beam", **kwargs: Any) -> None:
+    def compile(
+        self,
+        optimizer: Any = "auto",
+        loss: Any = "auto",
+        *,
+        sampler: Any = "beam",
+        jit_compile: bool | str = "auto",
+        **kwargs: Any,
+    ) -> None:
         """Configures training and `generate`; see `keras_hub.models.Seq2SeqLM.compile`.
 
         Args:
@@ -118,12 +127,17 @@ class TranslationSeq2SeqLM(keras_hub.models.Seq2SeqLM):
                 keras_hub divide by the number of positions, padding included.
             sampler: "beam" for `BeamSampler` with the search settings of the task, or another sampler of keras_hub or
                 its name. Defaults to "beam".
+            jit_compile: Boolean, whether XLA compiles training and `generate`, or "auto": not on CPUs with TensorFlow,
+                where it takes minutes and gains little. Defaults to "auto".
         """
+        is_tensorflow = keras.backend.backend() == "tensorflow"
+        if jit_compile == "auto" and is_tensorflow and not tf.config.list_physical_devices("GPU"):
+            jit_compile = False
         if sampler == "beam":
             sampler = BeamSampler(**{name: x for name, x in self.search.items() if name not in NO_SAMPLER_OPTIONS})
         if loss == "auto":
             loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True, reduction="mean_with_sample_weight")
-        super().compile(optimizer, loss, sampler=sampler, **kwargs)
+        super().compile(optimizer, loss, sampler=sampler, jit_compile=jit_compile, **kwargs)
 
     @property
     def _has_fixed_shapes(self) -> bool:
@@ -190,8 +204,6 @@ class TranslationSeq2SeqLM(keras_hub.models.Seq2SeqLM):
         """
         step = self._generated
         if keras.backend.backend() == "tensorflow":
-            import tensorflow as tf
-
             step = tf.autograph.experimental.do_not_convert(step)  # keras_hub traces with AutoGraph
         return step(inputs, stop_token_ids)
 
