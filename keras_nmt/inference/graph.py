@@ -33,15 +33,13 @@ from keras_nmt.inference._tensors import bucket_sizes, checked, of_count
 from keras_nmt.inference._traced_decoder import TracedDecoder, TracedEncoder
 from keras_nmt.inference._traced_functions import PartsRunner, TracedRunner
 from keras_nmt.inference._traced_search import TracedSearch
-from keras_nmt.inference.alignment import copies_of_texts, join_with_copies, padded_words, words_of_texts
+from keras_nmt.inference.alignment import padded_words, words_of_texts
 from keras_nmt.inference.batching import Column, Groups, Rows, by_group
 from keras_nmt.inference.language_inputs import LanguageInputs, numbers_of_languages
+from keras_nmt.inference.segmentation import Segmentation
 from keras_nmt.inference.shortlist import Shortlist
 from keras_nmt.models import MultilingualModel, TranslationModel
 
-# A text is cut behind so many bytes for each subword of the largest length bucket. To segment a byte takes 300 bytes of
-# memory, and a text that is cut here has more subwords than the bucket, unless most of it is spaces or the like.
-BYTES_OF_A_SUBWORD = 1024
 NO_ALTERNATIVES = (PAD, UNK, BOS)  # ids that no translation goes on with
 BLANK = r"[\s\v\x1c-\x1f\x{85}\p{Z}\x{200B}\x{2060}\x{FEFF}]*"  # spaces of all kinds, of any width
 
@@ -77,8 +75,7 @@ class TextGraph:
         self._encoders = [TracedEncoder(model.encoder_for(*direction)) for direction in by_encoder.values()]
         memory = model.encoder_for(*self.directions[0]).output  # of one structure for all languages
         self._memory_specs = [tf.TensorSpec(x.shape, x.dtype) for x in keras.tree.flatten(memory)]
-        # Languages with the same subwords are one group; for decoding, languages with the same decoder as well.
-        self._by_tokenizer = Groups([id(tokenizers[x]) for x in self.languages])
+        # Languages with the same decoder and the same subwords are one group.
         self._by_decoder = Groups([(id(model.decoder_for(x)), id(tokenizers[x])) for x in by_target])
         firsts = [list(by_target.values())[i] for i in self._by_decoder.firsts]
         self._decoders = [
@@ -101,6 +98,9 @@ class TextGraph:
 
     def _set_options(self, options: SearchOptions) -> None:
         self.options = options
+        self._segmentation = Segmentation(
+            self.tokenizers, self.languages, self.directions[0], self.language_inputs, options.length_buckets[-1]
+        )
         if options.processors != ():
             check_processors(options.processors)
         if options.shortlist is not None:
@@ -172,12 +172,12 @@ class TextGraph:
             stages.append(CheckCandidates(self._searches[0].num_candidates))
         if "constraints" in phrases:
             stages.append(MetConstraints(inputs["constraints"], width))
-        join = functools.partial(self._joined, texts=inputs["text"], rows=rows)
+        join = functools.partial(self._segmentation.join, texts=inputs["text"], rows=rows)
         stages.append(Texts(join, width, longest, self._replaces))
         if not is_one and not self.options.sample:
             stages.append(Distinct(n, rows.lengths[0] > 0))
         if with_tokens:
-            stages.append(WordScores(functools.partial(self._pieces, rows=rows), width, longest))
+            stages.append(WordScores(functools.partial(self._segmentation.piece_strings, rows=rows), width, longest))
 
         def translate(chosen: tf.Tensor) -> tuple[tf.Tensor, ...]:
             source, *prefix = (rows.ids(side, chosen) for side in range(len(sides)))
@@ -226,10 +226,10 @@ class TextGraph:
         stages: list[Stage] = []
         if self.options.shortlist is not None:
             stages.append(CheckCandidates(self._searches[0].num_candidates, (count,)))
-        join = functools.partial(self._joined, texts=inputs["text"], rows=rows)
+        join = functools.partial(self._segmentation.join, texts=inputs["text"], rows=rows)
         stages.append(Texts(join, count, longest, self._replaces))
         if with_tokens:
-            stages.append(WordScores(functools.partial(self._pieces, rows=rows), count, longest))
+            stages.append(WordScores(functools.partial(self._segmentation.piece_strings, rows=rows), count, longest))
 
         def alternatives(chosen: tf.Tensor) -> tuple[tf.Tensor, ...]:
             source, prefix = rows.ids(0, chosen), rows.ids(1, chosen)
@@ -260,7 +260,11 @@ class TextGraph:
         of_each |= {"score": ((count,), tf.float32), "cut_off": ((count,), tf.bool)}
         answers = finished(stages, rows, alternatives, of_each)
         del answers["tokens"]
-        return {**answers, "piece": self._pieces(answers["piece"], rows), "truncated": rows.truncated}
+        return {
+            **answers,
+            "piece": self._segmentation.piece_strings(answers["piece"], rows),
+            "truncated": rows.truncated,
+        }
 
     def score(self, inputs: Mapping[str, tf.Tensor], compiled: bool, with_tokens: bool = False) -> dict[str, tf.Tensor]:
         """Computes log-probabilities of translations: `target` of `source`, string.
@@ -288,7 +292,7 @@ class TextGraph:
         log_probabilities, *tokens = rows.compute(score, columns)
         answers = {"log_probability": log_probabilities, "truncated": rows.truncated}
         if tokens:
-            answers |= {"token": self._pieces(tokens[0], rows), "token_log_probability": tokens[1]}
+            answers |= {"token": self._segmentation.piece_strings(tokens[0], rows), "token_log_probability": tokens[1]}
         return answers
 
     def score_tokens(self, inputs: Mapping[str, tf.Tensor], compiled: bool) -> dict[str, tf.Tensor]:
@@ -325,7 +329,7 @@ class TextGraph:
         words = []
         lengths = rows.lengths[0] - rows.before, rows.lengths[1]
         for side, name in enumerate(("source", "target")):
-            of_subwords = self._segmented(inputs[name], side, rows.languages, words_of_texts)
+            of_subwords = self._segmentation.segment(inputs[name], side, rows.languages, words_of_texts)
             words.append(padded_words(of_subwords, lengths[side]))
         # Words are those of the text as it is given, where a tag and a word may be one.
         is_spaced = self.language_inputs.with_space(inputs["source"]) != inputs["source"]
@@ -367,10 +371,7 @@ class TextGraph:
         sources = checked[sides[0]]
         checked[sides[0]] = tf.where(tf.strings.regex_full_match(sources, BLANK), "", sources)
         languages = numbers_of_languages(checked)
-        tokens = [
-            self._segmented(checked[name], side, languages, SubwordTokenizer.tokenize)
-            for side, name in enumerate(sides)
-        ]
+        tokens = [self._segmentation.segment(checked[name], side, languages) for side, name in enumerate(sides)]
         before = None
         if "tag" in checked:
             texts = checked[sides[0]]
@@ -382,7 +383,7 @@ class TextGraph:
         groups = self._by_decoder.of(languages[1]) if len(self._decoders) > 1 else None
         rows = Rows(tokens, languages, groups, self.options, compiled, hypotheses, before)
         longest = tf.reduce_max(tf.stack([tf.strings.length(checked[name]) for name in sides]), 0)  # [N]
-        rows.truncated |= longest > self._most_bytes
+        rows.truncated |= longest > self._segmentation.most_bytes
         return rows
 
     def _phrases(
@@ -392,7 +393,7 @@ class TextGraph:
 
         def tokenize(some: tf.Tensor, sentences: tf.Tensor) -> tf.RaggedTensor:
             languages = [tf.gather(x, sentences) for x in rows.languages]
-            return self._segmented(some, 1, languages, SubwordTokenizer.tokenize)
+            return self._segmentation.segment(some, 1, languages)
 
         texts, sources = inputs[name], inputs["text"]
         room = tf.where(rows.lengths[0] > 0, limits, 0)
@@ -400,73 +401,9 @@ class TextGraph:
         segment = avoided_phrases if name == "avoid" else required_phrases
         return segment(texts, sources, most, tokenize, compiled)
 
-    @property
-    def _most_bytes(self) -> int:
-        """How many bytes of a text are segmented."""
-        return BYTES_OF_A_SUBWORD * self.options.length_buckets[-1]
-
     def has_unknown_prefix(self, inputs: Mapping[str, tf.Tensor]) -> tf.Tensor:
         """Tells whether each `prefix` has characters that its subwords do not have: `[N]` bool."""
-        return has_unknown(
-            self._segmented(inputs["prefix"], 1, numbers_of_languages(inputs), SubwordTokenizer.tokenize)
-        )
-
-    def _segmented(
-        self,
-        texts: tf.Tensor,
-        side: int,
-        languages: list[tf.Tensor],
-        body: Callable[[SubwordTokenizer, tf.Tensor], tf.RaggedTensor],
-    ) -> tf.RaggedTensor:
-        """Calls `body` for each text `[N]`, cut to a bounded size, with the subwords of the text's language."""
-        texts = tf.strings.substr(texts, 0, self._most_bytes)
-        return self._with_tokenizers(body, texts if side else self.language_inputs.with_space(texts), side, languages)
-
-    def _joined(self, tokens: tf.Tensor, attended: tf.Tensor | None, texts: tf.Tensor, rows: Rows) -> tf.Tensor:
-        """Joins tokens `[N, K, T]` of texts `[N]` to translations `[N, K]`; `attended` are positions in the texts."""
-        shape = tf.shape(tokens)
-
-        def join(tokenizer: SubwordTokenizer, tokens: tf.Tensor) -> tf.Tensor:
-            return tf.reshape(tokenizer.detokenize(tf.reshape(tokens, [-1, shape[2]])), [-1, shape[1]])
-
-        joined = tf.ensure_shape(self._with_tokenizers(join, tokens, 1, rows.languages), tokens.shape[:2])
-        if attended is None:
-            return joined
-        attended = tf.maximum(attended - rows.before[:, None, None], 0)
-        places = tf.where(tf.reduce_any(tokens == UNK, 2))  # [M, 2], of hypotheses with unknown subwords
-        texts, *languages = (tf.gather(x, places[:, 0]) for x in (texts, *rows.languages))
-        most = self.options.length_buckets[-1]
-        bodies = SubwordTokenizer.tokenize, functools.partial(copies_of_texts, most=most)
-        of_source = [self._segmented(texts, 0, languages, body)[:, :most].to_tensor() for body in bodies]  # [M, S]
-        parts = [tf.gather_nd(tokens, places), *of_source, tf.gather_nd(attended, places)]
-
-        def replace(tokenizer: SubwordTokenizer, chosen: tf.Tensor) -> tf.Tensor:
-            tokens, *others = (tf.gather(x, chosen) for x in parts)
-            return tokenizer.detokenize(tokens) if tokenizer.has_bytes else join_with_copies(tokenizer, tokens, *others)
-
-        replaced = self._with_tokenizers(replace, tf.range(tf.shape(places)[0]), 1, languages)
-        return tf.tensor_scatter_nd_update(joined, places, replaced)
-
-    def _pieces(self, tokens: tf.Tensor, rows: Rows) -> tf.Tensor:
-        """Returns the subwords of tokens `[N, ...]` as strings."""
-        return self._with_tokenizers(SubwordTokenizer.piece_strings, tokens, 1, rows.languages)
-
-    def _with_tokenizers(
-        self,
-        body: Callable[[SubwordTokenizer, tf.Tensor], Any],
-        values: tf.Tensor,
-        side: int,
-        languages: list[tf.Tensor],
-    ) -> Any:
-        """Calls `body` for each of the values `[N, ...]`, with the subwords of the value's language on this side."""
-        names = [self.languages[i] for i in self._by_tokenizer.firsts] if languages else [self.directions[0][side]]
-        tokenizers = [self.tokenizers[name] if side else self.tokenizers[name].source for name in names]
-        if len(tokenizers) == 1:
-            return body(tokenizers[0], values)
-        groups = self._by_tokenizer.of(languages[side])
-        indices = [tf.where(groups == group)[:, 0] for group in range(len(tokenizers))]
-        found = [body(tokenizer, tf.gather(values, rows)) for tokenizer, rows in zip(tokenizers, indices, strict=True)]
-        return tf.gather(tf.concat(found, 0), tf.math.invert_permutation(tf.concat(indices, 0)))
+        return has_unknown(self._segmentation.segment(inputs["prefix"], 1, numbers_of_languages(inputs)))
 
     def _encode(self, ids: tf.Tensor, chosen: tf.Tensor, rows: Rows, compiled: bool) -> list[tf.Tensor]:
         """Returns the memory `[B, ...]` of the chosen rows, whose ids are `[B, S]`."""
