@@ -13,6 +13,7 @@ from typing import TypeGuard
 # Characters that control a terminal, without tab and line feed.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+FEW = 12  # names that an error lists
 _REORDERING = re.compile(r"[\u202a-\u202e\u2066-\u2069]")  # these reverse the direction of the text
 
 
@@ -91,7 +92,8 @@ def errors_as(problem: str, *types: type[Exception]) -> Iterator[None]:
     except Exception as error:
         if types and not isinstance(error, types):
             raise
-        shown = one_line(error)[:500] if isinstance(error, ValueError) else error_and_type(error)
+        is_sentence = isinstance(error, ValueError | RuntimeError | OSError)
+        shown = one_line(error)[:500] if is_sentence else error_and_type(error)
         problem += f" ({shown})" if "Received: " in problem else f". Received: {shown}"
         raise UserError(problem) from None
 
@@ -128,18 +130,18 @@ def check_choice(name: str, value: object, known: Iterable[object]) -> None:
 
 
 def check_names(what: str, names: Iterable[object], known: Iterable[str]) -> None:
-    """Checks that names are known; raises a `UserError` otherwise, which suggests the nearest names.
+    """Checks that names are known; raises a `UserError` otherwise, with all known names, or the nearest of many.
 
     Example:
 
     >>> check_names("metrics", ["bleu", "chrff"], ["bleu", "chrf"])
     Traceback (most recent call last):
         ...
-    keras_nmt.errors.UserError: There are no such metrics; the nearest is `chrf`. Received: chrff
+    keras_nmt.errors.UserError: There are no such metrics; known are bleu, chrf. Received: chrff
     """
     choices = list(known)
     unknown = list(dict.fromkeys(str(name) for name in names if name not in choices))
-    suggestion = nearest(unknown, choices) or f"known are {', '.join(choices)}"
+    suggestion = (len(choices) > FEW and nearest(unknown, choices)) or f"known are {', '.join(choices)}"
     require(not unknown, f"There are no such {what}; {suggestion}. Received: {', '.join(unknown)}")
 
 

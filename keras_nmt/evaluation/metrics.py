@@ -118,7 +118,8 @@ def make_metrics(
     """
     import sacrebleu
 
-    check_names("`metrics`", names or [""], METRICS)
+    require(names, "{metrics} must have at least one name", metrics=names)
+    check_names("`metrics`", names, METRICS)
     check_tokenizer(tokenize, load="bleu" in names)
     if "bleu" in names:
         warn_of_script(tokenize, references)

@@ -25,9 +25,11 @@ def test_bleu_by_length():
     assert found.to_markdown().endswith("\n\nNumbers of sentences: 6 (all), 3 (1-10), 2 (11-20), 1 (21-30).")
     found = lengths(hypotheses, references, references, quantiles=3)
     assert found.details["sentences"] == {"all": 6, "3-9": 2, "10-11": 2, "20-21": 2}
-    with pytest.raises(UserError, match="a reference for each source"):
+    with pytest.raises(UserError, match="`source` and `references` must have the same number"):
         lengths(hypotheses, references, references[1:])
-    with pytest.raises(UserError, match=r"a translation of each source. Received: 1 and 2 lines"):
+    with pytest.raises(
+        UserError, match=r"`source` and `translations` must have the same number of lines. Received: 2 and 1"
+    ):
         lengths(["a"], ["x", "y"], ["x", "y"])
 
 

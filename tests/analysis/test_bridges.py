@@ -45,7 +45,7 @@ def test_bad_input(model, tokenizer):
     without = AttentionBridgeModel({"de": 60}, bridge_heads=None, **sizes)
     with pytest.raises(UserError, match=r"no attention bridge.*Received: AttentionBridgeModel"):
         bridge_attention(without, tokenizer, "de", ["the cat"])
-    with pytest.raises(UserError, match="languages en, de. Received: fr"):
+    with pytest.raises(UserError, match="one of en, de. Received: language='fr'"):
         bridge_attention(model, tokenizer, "fr", ["the cat"])
     for attentions, num_first, received in (
         ([], None, "0 sentences"),

@@ -167,7 +167,7 @@ def test_errors_name_what_is_missing(mixed, bridged, plain, lines):
     gold = [GoldAlignment(frozenset({(0, 0)}), frozenset())]
     languages = {"source_language": "en", "target_language": "de"}
     for call, message in (
-        (lambda: hidden_states(mixed, ["a"], tensors=["stats"]), "no such `tensors`; the nearest is `states`"),
+        (lambda: hidden_states(mixed, ["a"], tensors=["stats"]), "no such `tensors`; known are states"),
         (lambda: hidden_states(bridged, ["a"]), "languages en, de"),
         (lambda: hidden_states(mixed, ["a"], layers=["*/feed_forward", "*/feed"]), r"No layer .*Received: \*/feed$"),
         (lambda: next(hidden_states(mixed, ["a"], layers="decoder/*")), r"need target texts.*Received: decoder/\*$"),

@@ -71,5 +71,5 @@ def test_bad_input_is_one_line(tmp_path):
         read_senses(tmp_path / "table.txt")
     with pytest.raises(UserError, match="There are no items to translate"):
         senses([], [])
-    with pytest.raises(UserError, match="Received: 2 and 1"):
+    with pytest.raises(UserError, match="Received: 1 and 2"):
         senses(["a", "b"], [SenseItem("a", ("b",))])

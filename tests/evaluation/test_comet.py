@@ -97,7 +97,7 @@ def test_errors_are_one_line(model, program):
 
 def test_options_that_do_not_fit_are_refused():
     for options, message in (
-        (["--metrics", "meteor"], "among bleu, chrf, ter, chrf++, comet. Received: --metrics 'meteor'"),
+        (["--metrics", "meteor"], "known are bleu, chrf, ter, chrf++, comet. Received: meteor"),
         (["--metrics", "comet", "--source", __file__], "--comet-model FILE and one file of references"),
         (["--comet-model", "x.ckpt"], "--metrics comet, --comet-model FILE"),
         (["--metrics", "comet", "--comet-model", "x.ckpt"], "the metric comet also needs --source FILE"),

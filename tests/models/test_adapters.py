@@ -183,7 +183,7 @@ def test_wrong_settings_are_named():
         ({"alpha": "x"}, "`alpha` must be a positive number"),
         ({"patterns": "*"}, "`patterns` must be a list"),
         ({"quantize": "int3"}, "`quantize` must be one of int8"),
-        ({"ranks": 3}, "no such settings of `lora`; the nearest is `rank`. Received: ranks"),
+        ({"ranks": 3}, "no such settings of `lora`; known are rank, alpha, patterns, quantize. Received: ranks"),
         ({"patterns": ["*/query", "tower/*"]}, r"match a layer with a matrix.*Received: 'tower/\*' in `patterns`"),
     ):
         with pytest.raises(UserError, match=message):
