@@ -13,7 +13,7 @@ import tensorflow as tf
 from keras_nmt.analysis.layer_means import Sums
 from keras_nmt.analysis.measurements import Measurements, over_seeds
 from keras_nmt.analysis.token_groups import TokenGroups, notes_of
-from keras_nmt.analysis.token_states import Model, Pair, hidden_states, open_pair
+from keras_nmt.analysis.token_states import Model, Pair, hidden_states, id_batches, open_pair
 from keras_nmt.errors import check_positive, require
 from keras_nmt.evaluation.metrics import check_lines
 from keras_nmt.ids import EOS
@@ -222,12 +222,12 @@ def _trained(
     advance: Callable[[], None],
 ) -> list[_Probes | None]:
     """Trains the probes of the encoder and of the decoder; calls `advance` after each epoch."""
-    counts = []
-    for tokenizer, of_side in zip(pair.tokenizers, texts, strict=True):
-        ids = tokenizer.tokenize(list(of_side or [""])).flat_values.numpy()
-        of_id = np.bincount(ids, minlength=tokenizer.vocabulary_size)
-        of_id[: EOS + 1] = 0
-        counts.append(of_id)
+    counts = [np.zeros(tokenizer.vocabulary_size, "int64") for tokenizer in pair.tokenizers]
+    for of_ids in id_batches(pair.tokenizers, *texts, TOKENS_AT_ONCE, language=pair.tag_language):
+        for count, ids in zip(counts, of_ids.ids, strict=False):
+            count += np.bincount(ids.numpy().ravel(), minlength=len(count))
+    for count in counts:
+        count[: EOS + 1] = 0
     probes: list[_Probes | None] = [None, None]
     generator = np.random.default_rng(seed)
     for _ in range(epochs):

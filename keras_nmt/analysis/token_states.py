@@ -27,6 +27,7 @@ from keras_nmt.data import SubwordTokenizer
 from keras_nmt.errors import UserError, check_names, check_no_string
 from keras_nmt.ids import BOS, EOS, PAD
 from keras_nmt.inference import Translator
+from keras_nmt.inference._traced_functions import function
 from keras_nmt.inference.alignment import words_of_subwords
 from keras_nmt.inference.language_codes import unknown_language
 from keras_nmt.inference.load import load
@@ -354,7 +355,7 @@ def _new_reader(
         return tensors_by_side
 
     ids = tf.TensorSpec([None, None], tf.int32)
-    return tf.function(read, input_signature=[ids] * (1 + with_target), autograph=False)
+    return function(read, [ids] * (1 + with_target))
 
 
 def _tensors(

@@ -7,7 +7,7 @@ import pytest
 import tensorflow as tf
 from small import FavourUnknown, running_eagerly
 
-from keras_nmt.analysis import demo_systems, hidden_states, look_inside
+from keras_nmt.analysis import demo_systems, hidden_states, lexical, look_inside
 from keras_nmt.data import SubwordTokenizer, train_subwords
 from keras_nmt.errors import UserError
 from keras_nmt.formats import export_argos
@@ -91,6 +91,9 @@ def test_the_insides_are_those_of_the_text_with_the_tag_in_front(translator, tag
     written = look_inside(translator, f"<2fra> {TEXTS[2]}").alignment
     np.testing.assert_allclose(insides.alignment.attention, written.attention[:, 1:], atol=1e-6)
     assert [(a + 1, b) for a, b in insides.alignment.pairs] == list(written.pairs)
+    probed = lexical(translator, TEXTS[2:], test_source=TEXTS[2:], epochs=1, target_language="fra")
+    lines = [f"<2fra> {line}" for line in TEXTS[2:]]
+    assert probed.values == lexical(translator, lines, test_source=lines, epochs=1, target_language="fra").values
 
 
 @pytest.mark.slow
