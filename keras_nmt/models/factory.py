@@ -9,7 +9,7 @@ from typing import Any
 
 import keras
 
-from keras_nmt.errors import check_choice
+from keras_nmt.errors import check_choice, require
 from keras_nmt.layers import (
     SSRU,
     Composition,
@@ -342,6 +342,8 @@ class TransformerFactory:
         composition: Composition | None = getattr(self.config, f"{part}_composition")
         if composition is None or side not in composition.sides:
             return None
+        problem = f"A composition needs at least two {part}s. Received: {part}_composition of {number}"
+        require(number >= 2, problem)  # also for compositions of a user's own
         options: dict[str, Any] = {"name": f"{part}_composition", "dtype": self.dtype}
         if part == "head" and composition.intermediate_dim is None:
             options["intermediate_dim"] = 2 * self.config.hidden_dim
