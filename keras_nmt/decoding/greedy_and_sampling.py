@@ -24,6 +24,7 @@ from keras_nmt.decoding.search_loop import (
 )
 from keras_nmt.ids import BOS, EOS, PAD
 
+OnTokens = Callable[[Any], Any]  # from the tokens [B, N] of a position to those with which to go on
 # A fraction made of 32 random bits: its unit, and the largest fraction below 1 in float32.
 _UNIT = 2.0**-32
 _LARGEST = 1.0 - 2.0**-24
@@ -45,6 +46,7 @@ def greedy_search(
     processors: Sequence[LogitProcessor] = (),
     vocabulary: Any = None,
     drop_finished: bool = False,
+    on_tokens: OnTokens | None = None,
 ) -> SearchResult:
     """Takes the likeliest token at every step, until `EOS` or the length limit.
 
@@ -69,6 +71,8 @@ def greedy_search(
         vocabulary: int32 tensor `[V]`; see `beam_search`. Defaults to `None`.
         drop_finished: Boolean, whether sentences leave the batch when they are finished; see `beam_search`. Defaults to
             False.
+        on_tokens: Function that is called at each position with the tokens `[B, N]` of the sentences in the batch, and
+            returns those with which to go on: to show tokens as they are made. Defaults to `None`.
 
     Returns:
         A `SearchResult` with one hypothesis for each sentence; `finished` is False if the limit truncated it.
@@ -110,6 +114,7 @@ def greedy_search(
         length_penalty=length_penalty,
         length_penalty_form=length_penalty_form,
         drop_finished=drop_finished,
+        on_tokens=on_tokens,
     )
 
 
@@ -134,6 +139,7 @@ def sampling_search(
     processors: Sequence[LogitProcessor] = (),
     vocabulary: Any = None,
     drop_finished: bool = False,
+    on_tokens: OnTokens | None = None,
 ) -> SearchResult:
     """Draws hypotheses at random, each token by its probability, until `EOS` or the length limit.
 
@@ -176,6 +182,8 @@ def sampling_search(
         vocabulary: int32 tensor `[V]`; see `beam_search`. Defaults to `None`.
         drop_finished: Boolean, whether sentences leave the batch when they are finished; see `beam_search`. Defaults to
             False.
+        on_tokens: Function that is called at each position with the tokens `[B, N]` of the sentences in the batch, and
+            returns those with which to go on: to show tokens as they are made. Defaults to `None`.
 
     Returns:
         A `SearchResult` with N hypotheses of each sentence. Log-probabilities and scores are those of the model, as in
@@ -242,6 +250,7 @@ def sampling_search(
         length_penalty=length_penalty,
         length_penalty_form=length_penalty_form,
         drop_finished=drop_finished,
+        on_tokens=on_tokens,
     )
     return best_first(result)
 
@@ -260,6 +269,7 @@ def token_by_token(
     length_penalty: float,
     length_penalty_form: str,
     drop_finished: bool,
+    on_tokens: OnTokens | None,
 ) -> SearchResult:
     """Extends N hypotheses of each sentence by chosen tokens, until `EOS` or the length limit, and keeps their order.
 
@@ -277,6 +287,8 @@ def token_by_token(
         last, tokens, log_probabilities, lengths, finished = hypotheses
         logits, of_model = step(last, position, fixed["model"], caches["model"])  # [B, N, V]
         token, gain, state = choose(processing.step(logits, position, tokens, last), fixed, caches["processors"])
+        if on_tokens is not None:
+            token = on_tokens(token)
         going_on = is_valid(log_probabilities) & ~finished  # [B, N]
         tokens = ops.where(going_on[:, :, None] & (positions == position), token[:, :, None], tokens)
         log_probabilities = ops.where(going_on, log_probabilities + gain, log_probabilities)

@@ -28,6 +28,7 @@ from keras_nmt.errors import UserError, errors_as
 from keras_nmt.files.search_options import SearchOptions
 from keras_nmt.ids import PAD, UNK
 from keras_nmt.inference._phrases import fitting_constraints, possible_constraints
+from keras_nmt.inference._streams import send
 from keras_nmt.inference._traced_decoder import TracedDecoder
 from keras_nmt.inference._traced_functions import IDS, WeightFunction
 from keras_nmt.inference.shortlist import Candidates
@@ -36,7 +37,7 @@ from keras_nmt.text.lines import check_utf8
 NUMBERS = tf.TensorSpec([None], tf.int32)
 # Inputs that a search may get beside memory and source ids, and the candidates of a shortlist.
 SEARCH_INPUTS = {
-    **{"seeds": NUMBERS, "prefix": IDS, "beam_sizes": NUMBERS, "max_lengths": NUMBERS},
+    **{"seeds": NUMBERS, "prefix": IDS, "beam_sizes": NUMBERS, "max_lengths": NUMBERS, "streams": NUMBERS},
     **{"constraints": tf.TensorSpec([None] * 4, tf.int32), "avoid": tf.TensorSpec([None] * 3, tf.int32)},
 }
 
@@ -71,7 +72,8 @@ class TracedSearch:
         """Searches, with seeds `[B]` when sampling, and with prefixes `[B, P]`, which length limits do not count.
 
         Sentences may have limits of lengths of their own, `max_lengths` `[B]`, which count as those of the options;
-        their own beam sizes `[B]`, at most the beam size of the options, which is n then; phrases
+        streams `[B]` of their tokens, where there is one sentence; their own beam sizes `[B]`, at most the beam size of
+        the options, which is n then; phrases
         that translations must have, `constraints` `[B, C, A, L]`, and must not have, `avoid` `[B, C, L]`. `candidates`
         `[N]` are those of `candidates_of`. Constraints that do not fit before the length limit are left out; if others
         are impossible, the search is made again without them.
@@ -121,6 +123,7 @@ class TracedSearch:
         prefix: tf.Tensor | None = None,
         beam_sizes: tf.Tensor | None = None,
         max_lengths: tf.Tensor | None = None,
+        streams: tf.Tensor | None = None,
         constraints: tf.Tensor | None = None,
         avoid: tf.Tensor | None = None,
         candidates: tf.Tensor | None = None,
@@ -154,6 +157,7 @@ class TracedSearch:
             "drop_finished": not compiled,
         }
         step = self._step(candidates, compiled)
+        on_tokens = None if streams is None else functools.partial(send, streams)
         if options.sample:
             result = sampling_search(
                 self._of_samples(step) if compiled else step,
@@ -161,11 +165,12 @@ class TracedSearch:
                 caches,
                 seeds=seeds,
                 num_samples=n,
+                on_tokens=on_tokens,
                 **options.sampling,
                 **shared,
             )
         elif options.beam_size == 1 and beam_sizes is None and constraints is None:
-            result = greedy_search(step, constants, caches, **shared)
+            result = greedy_search(step, constants, caches, on_tokens=on_tokens, **shared)
         else:
             result = beam_search(
                 step,

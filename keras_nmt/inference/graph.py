@@ -139,7 +139,9 @@ class TextGraph:
     ) -> dict[str, tf.Tensor]:
         """Translates `text`, string, with `seed`, int32, if the graph samples, and from `prefix`, string, if given.
 
-        With `max_length`, int32, each text has a further limit of its translations' lengths, or 0 for none.
+        With `stream`, int32, of one text, the tokens of a search without a beam go to the stream of this number, see
+        `keras_nmt.inference._streams`. With `max_length`, int32, each text has a further limit of its translations'
+        lengths, or 0 for none.
         With `beam_size`, int32, each text has a beam size of its own, from 1 to the beam size K of the options, or 0
         for K. With `constraints` `[N, C]`, string, each text has phrases that its translations must have, with `|`
         between alternatives; with `avoid` `[N, C]`, phrases that they must not have; "" is no phrase.
@@ -154,7 +156,8 @@ class TextGraph:
         sides = ("text", "prefix") if "prefix" in inputs else ("text",)
         n, width = self.options.num_hypotheses, self.options.beam_size
         rows = self._rows(inputs, compiled, *sides, hypotheses=n if self.options.sample else width)
-        of_rows, is_one = {"seeds": inputs.get("seed"), "beam_sizes": beam_sizes}, n == 1 and beam_sizes is None
+        of_rows = {"seeds": inputs.get("seed"), "streams": inputs.get("stream"), "beam_sizes": beam_sizes}
+        is_one = n == 1 and beam_sizes is None
         limits = self._searches[0].limit(rows.lengths[0])
         if "max_length" in inputs:
             of_rows["max_lengths"] = self._max_lengths(inputs["max_length"])

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import copy
+import functools
 import os
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -14,8 +15,10 @@ import tensorflow as tf
 from keras_nmt.data import SubwordTokenizer
 from keras_nmt.errors import UserError, check_backend, check_choice, check_names, is_integer, one_line, require
 from keras_nmt.files.search_options import TABLE, SearchOptions, least_limit, with_defaults
+from keras_nmt.ids import UNK
 from keras_nmt.inference._concurrency import check_process, in_turn, use_few_threads
 from keras_nmt.inference._phrases import errors_of_prefixes
+from keras_nmt.inference._streams import text_of, tokens_of
 from keras_nmt.inference.batching import rows_of
 from keras_nmt.inference.graph import NO_ALTERNATIVES, TextGraph
 from keras_nmt.inference.load import checked_tokenizers, load
@@ -260,11 +263,66 @@ class Translator:
             return found
         return [with_tag(x.tag, translation) for x, translation in zip(tagged, found, strict=True)]
 
-    def _answer(self, request: Request) -> list[Translation]:
-        """Translates the lines of a request by the graph."""
+    def stream_line(
+        self, line: str, source: str | None = None, target: str | None = None, *, prefix: str = "", seed: int = 0
+    ) -> Generator[str, None, Translation]:
+        """Translates a line, and gives the text of the translation in pieces, as it is made.
+
+        The translator must be greedy, `beam_size=1`, or draw one sample: a beam search may yet change all of a
+        translation. The search runs in a thread of its own, uncompiled; its graph is traced once. It ends early if the
+        generator is closed. Pieces are subwords; with `unknown="replace"`, they are words, and from the first unknown
+        word on, all is one piece.
+
+        Args:
+            line: String, which is not split into sentences.
+            source, target: Strings, the languages, as for `translate`.
+            prefix: String, the text with which the translation must begin. Defaults to none.
+            seed: Integer, the seed of the line, where the translator samples. Defaults to 0.
+
+        Returns:
+            A generator of strings, which joined are the text that `translate` returns. It returns the `Translation`:
+            `translation = yield from translator.stream_line(line)`.
+
+        Raises:
+            UserError: As for `translate`; or the translator has several hypotheses.
+        """
+        for what, value in {"line": line, "source": source or "", "target": target or "", "prefix": prefix}.items():
+            require(isinstance(value, str), f"{{{what}}} must be a string", **{what: value})
+        options = self.options
+        width = options.num_hypotheses if options.sample else options.beam_size
+        problem = "Text as it is made needs a greedy search or one sample: {beam_size} and {num_hypotheses} of 1"
+        require(width == 1, problem, beam_size=options.beam_size, num_hypotheses=options.num_hypotheses)
+        lines = check_lines([line])
+        targets = self._targets(lines, target)
+        seeds = self._seeds([seed] if options.sample else seed, 1)
+        self._inputs({"text": lines}, source, targets)  # languages are checked at once
+        name = str(target) if len(self.directions) > 1 else self.directions[0][1]
+        tokenizer, replaces = self.tokenizers[name], options.unknown == "replace"
+
+        def search(number: int) -> Translation:
+            prefixes = [prefix] if prefix else None
+            answer = functools.partial(self._answer, stream=number)
+            more: dict[str, Any] = {"sentences_per_line": self.sentences_per_line, "seeds": seeds}
+            return translate_lines(answer, self.align, lines, source, targets, prefixes=prefixes, **more)[0]
+
+        def join(tokens: list[int]) -> str:
+            if replaces and UNK in tokens:
+                tokens = tokens[: tokens.index(UNK)]
+            text: str = tokenizer.detokenize([tokens]).numpy()[0].decode()
+            if replaces:  # the word of an unknown subword, by text that is known at the end
+                text = text.rpartition(" ")[0]
+            return text.rstrip("\ufffd")  # of a character whose last bytes are to come
+
+        return text_of(tokens_of(search), join)
+
+    @in_turn
+    def _answer(self, request: Request, stream: int | None = None) -> list[Translation]:
+        """Translates the lines of a request by the graph; the tokens of one line may go to the stream of a number."""
         count, constraints = len(request.lines), request.constraints
         target = self._targets(request.lines, request.target)
         inputs = self._inputs({"text": request.lines}, request.source, target)
+        if stream is not None:
+            inputs["stream"] = tf.constant([stream], tf.int32)
         if request.seeds is not None:
             inputs["seed"] = tf.constant(request.seeds, tf.int32, [count])
         if request.prefixes is not None:
@@ -282,7 +340,7 @@ class Translator:
             raise UserError("`constraints` need a search: leave them out when sampling. Received: sample=True")
         method = self.graph.tokens if request.word_scores else self.graph.translate
         with errors_of_prefixes(self.graph.has_unknown_prefix, inputs, self.options.shortlist_size):
-            answers = self.graph.parts(method, inputs, self.options.jit_compile)
+            answers = self.graph.parts(method, inputs, self.options.jit_compile and stream is None)
         of_lines: Sequence[list[str] | None] = [None] * count if constraints is None else constraints
         return list(map(Translation.of_outputs, rows_of(answers, (count, self.num_hypotheses)), of_lines))
 

@@ -230,7 +230,11 @@ def test_a_prefix_with_unknown_characters_is_named_or_spelled_in_bytes(
     path = train_subwords(tmp_path / "text", tmp_path / "m", vocabulary_size=290, byte_fallback=True)
     tokenizers = {"source": source_tokenizer, "target": SubwordTokenizer(path)}
     some = Translator(make_model(target_vocabulary_size=290), tokenizers, beam_size=1, max_length=2)
-    assert some.translate(["a mouse"], prefixes=["die 🐶 katze"])[0].text.startswith("die 🐶 katze")
+    (found,) = some.translate(["a mouse"], prefixes=["die 🐶 katze"])
+    assert found.text.startswith("die 🐶 katze")
+    pieces = list(some.stream_line("a mouse", prefix="die 🐶 katze"))
+    assert "".join(pieces) == found.text
+    assert "🐶" in pieces, "not byte by byte"
 
 
 def test_a_limit_does_not_count_a_prefix_nor_cut_it(translator, tokenizers, eager):
