@@ -150,11 +150,8 @@ def bridge_entropy(attentions: Sequence[BridgeAttention], num_first: int | None 
         [Vázquez et al., 2020](https://doi.org/10.1162/COLI_a_00377), section 5.3, table 13.
     """
     heads = sorted({len(attention) for _, attention in attentions})
-    if len(heads) != 1:
-        raise UserError(
-            "`attentions` must be of at least one sentence, all with one number of heads. "
-            f"Received: {len(attentions)} sentences with heads {heads}"
-        )
+    problem = "`attentions` must be of at least one sentence, all with one number of heads"
+    require(len(heads) == 1, f"{problem}. Received: {len(attentions)} sentences with heads {heads}")
     require(num_first is None or num_first >= 0, f"`num_first` must not be negative. Received: num_first={num_first}")
     lengths = np.array([attention.shape[1] for _, attention in attentions])
     entropies = np.stack([_entropies(attention) for _, attention in attentions])  # [N, k]

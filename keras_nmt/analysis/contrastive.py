@@ -125,11 +125,9 @@ def read_contrast(path: str | os.PathLike[str]) -> list[ContrastItem]:
         items = []
         for folder in sorted(x for x in path.iterdir() if x.is_dir()):
             files = [sorted(folder.glob(f"{name}.*")) for name in ("src", "tgt.correct", "tgt.incorrect")]
-            if [len(paths) for paths in files] != [1, 1, 1]:
-                raise UserError(
-                    f"{folder} must have one file each of src.*, tgt.correct.* and tgt.incorrect.*. "
-                    f"Received: {', '.join(x.name for paths in files for x in paths) or 'none'}"
-                )
+            is_right = [len(paths) for paths in files] == [1, 1, 1]
+            problem = f"{folder} must have one file each of src.*, tgt.correct.* and tgt.incorrect.*"
+            require(is_right, f"{problem}. Received: {', '.join(x.name for paths in files for x in paths) or 'none'}")
             items += contrast_of_texts(*(paths[0] for paths in files), category=folder.name)
         require(items, f"A folder of contrastive items must have a folder for each category. Received: {path}")
         return items

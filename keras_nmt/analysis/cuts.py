@@ -95,11 +95,9 @@ class Cut:
         if part and not (parts and (part == "*" or (part.isdecimal() and 1 <= int(part) <= parts))):
             has = f"the parts 1 to {parts}" if parts else "no parts"
             raise UserError(f"{place} has {has}. Received: {self.pattern}")
-        if self.kind in MEASURED and place.endswith(("attention", "bridge_attention")):
-            raise UserError(
-                "Attention is as long as its sentence: replace what it gives, `heads` or `bridge`. "
-                f"Received: {self.pattern}={self.kind}"
-            )
+        is_right = self.kind not in MEASURED or not place.endswith(("attention", "bridge_attention"))
+        problem = "Attention is as long as its sentence: replace what it gives, `heads` or `bridge`"
+        require(is_right, f"{problem}. Received: {self.pattern}={self.kind}")
         if self.kind.startswith("without") and not place.endswith(":composed"):
             raise UserError(f"Only `composed` has orders. Received: {self.pattern}={self.kind}")
 

@@ -56,11 +56,8 @@ def transfer(
     translator, _ = open_translator(model)
     train, test = read_transfer(data)
     languages = [language for language in translator.languages if language in train and language in test]
-    if not languages:
-        raise UserError(
-            f"The model must have a language of the data: {', '.join(sorted(set(train) & set(test))) or '(none)'}. "
-            f"Received: a model of {', '.join(translator.languages)}"
-        )
+    problem = f"The model must have a language of the data: {', '.join(sorted(set(train) & set(test))) or '(none)'}"
+    require(languages, f"{problem}. Received: a model of {', '.join(translator.languages)}")
     names = sorted({label for language in languages for label in (*train[language].labels, *test[language].labels)})
 
     def read(task: TransferTexts, language: str) -> tuple[np.ndarray, np.ndarray]:
@@ -143,11 +140,9 @@ def read_transfer(folder: str | os.PathLike[str]) -> tuple[dict[str, TransferTex
             f"test.CLASS.LANG. Received: {folder}"
         )
     known, tested = ({label for texts in side.values() for label in texts.labels} for side in (train, test))
-    if unknown := sorted(tested - known):
-        raise UserError(
-            "Every label of the test must occur in training: give labels the same names, and remove header lines. "
-            f"Received: {', '.join(unknown)}; in training {', '.join(sorted(known))}, of {folder}"
-        )
+    unknown = ", ".join(sorted(tested - known))
+    problem = "Every label of the test must occur in training: give labels the same names, and remove header lines"
+    require(not unknown, f"{problem}. Received: {unknown}; in training {', '.join(sorted(known))}, of {folder}")
     return train, test
 
 

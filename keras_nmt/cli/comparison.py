@@ -11,7 +11,7 @@ import typer
 from keras_nmt.cli.options import Set, with_options
 from keras_nmt.cli.recipe_app import OF_COMPARISON, Seeds, carry_out, comparison_arguments, parse_overrides, parse_seeds
 from keras_nmt.cli.run_app import import_tensorflow
-from keras_nmt.errors import UserError, check_choice, check_names
+from keras_nmt.errors import UserError, check_choice, check_names, require
 from keras_nmt.experiments.recipe import check_reference, matched_hidden_dim, merge_settings
 from keras_nmt.files.json_file import read_json
 
@@ -83,11 +83,9 @@ def read_list(path: Path) -> dict[str, Any]:
     for name in compared["configurations"]:
         check_reference(MATCHED, name, chosen)
     for name, settings in {"settings": compared["settings"], **compared["configurations"]}.items():
-        if its_own := sorted(set(FLAGS) & {end.rpartition(".")[2] for end in merge_settings(settings)}):
-            raise UserError(
-                "Each run has its own seed and directory: use `seeds` and --output. "
-                f"Received: {', '.join(its_own)} in {name}"
-            )
+        its_own = sorted(set(FLAGS) & {end.rpartition(".")[2] for end in merge_settings(settings)})
+        problem = "Each run has its own seed and directory: use `seeds` and --output"
+        require(not its_own, f"{problem}. Received: {', '.join(its_own)} in {name}")
     if not all(isinstance(seed, int) for seed in compared["seeds"]):
         raise UserError(f"Seeds are integers. Received: seeds={compared['seeds']!r}")
     return compared

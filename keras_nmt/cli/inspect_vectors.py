@@ -130,11 +130,9 @@ def bridge(
     if (output := shared["output"]) is None:
         refuse_without(context, "heat_maps", "--output FOLDER")
     inspection = Inspection(directories, **shared)
-    if weights is not None and len(inspection.names) > 1:
-        raise UserError(
-            "--weights is a file of one model: give one directory. "
-            f"Received: --weights {weights} with {', '.join(map(str, inspection.names))}"
-        )
+    is_right = weights is None or len(inspection.names) <= 1
+    problem = "--weights is a file of one model: give one directory"
+    require(is_right, f"{problem}. Received: --weights {weights} with {', '.join(map(str, inspection.names))}")
     lines = {number: line for number, line in enumerate(read_lines(source), 1) if line.strip()}
     require(lines, f"--source must have a line with text. Received: {source}")
 

@@ -14,7 +14,7 @@ import tensorflow as tf
 from keras_nmt.data.prepared_folder import BLOCK
 from keras_nmt.data.sentence_pairs import PairBlock, RaggedArray, check_length_limits, drop_pairs, outside_limits
 from keras_nmt.data.subword_tokenizer import SubwordTokenizer
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, require
 from keras_nmt.text.text_files import read_paired_blocks
 
 LINK_BASE = 2**16  # a link of target subword t and source subword s is the number t * LINK_BASE + s
@@ -59,11 +59,9 @@ class ParallelCorpus:
         Raises:
             UserError: The lists are empty or of different lengths, a sentence is empty, or an id is no integer from 0.
         """
-        if len(source) != len(target) or len(source) == 0:
-            raise UserError(
-                "A corpus must have at least one pair, and a target for each source. "
-                f"Received: len(source)={len(source)}, len(target)={len(target)}"
-            )
+        is_right = len(source) == len(target) and len(source) != 0
+        problem = "A corpus must have at least one pair, and a target for each source"
+        require(is_right, f"{problem}. Received: len(source)={len(source)}, len(target)={len(target)}")
         for number, pair in enumerate(zip(source, target, strict=True), 1):
             if not all(map(len, pair)):
                 raise UserError(f"A sentence must have at least one id. Received: an empty sentence in pair {number}")

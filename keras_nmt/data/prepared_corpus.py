@@ -178,11 +178,8 @@ def write_prepared(
     check_sides(sides)
     check_length_limits(None, max_ratio)
     check_positive(shard_pairs=shard_pairs)
-    if not 0 < len(corpus) <= corpus.num_read:
-        raise UserError(
-            "A prepared corpus must have at least one pair, and none twice (`corpus_weights` draw pairs more often). "
-            f"Received: {len(corpus)} of {corpus.num_read} pairs"
-        )
+    problem = "A prepared corpus must have at least one pair, and none twice (`corpus_weights` draw pairs more often)"
+    require(0 < len(corpus) <= corpus.num_read, f"{problem}. Received: {len(corpus)} of {corpus.num_read} pairs")
     problem = "A prepared corpus has no alignments: read the corpus without them. Received: corpus.links"
     require(corpus.links is None, problem)
     tokenizers = source_tokenizer, target_tokenizer

@@ -376,8 +376,5 @@ def _check_size(path: str, size: int) -> None:
         actual = os.stat(path).st_size
     except FileNotFoundError:
         raise UserError(f"A file of a prepared corpus is missing: {REMEDY}. Received: {path}") from None
-    if actual != size:
-        raise UserError(
-            f"A file of a prepared corpus has another size than in its manifest: {REMEDY}. "
-            f"Received: {path} with {actual:,} bytes instead of {size:,}"
-        )
+    problem = f"A file of a prepared corpus has another size than in its manifest: {REMEDY}"
+    require(actual == size, f"{problem}. Received: {path} with {actual:,} bytes instead of {size:,}")

@@ -338,10 +338,7 @@ def _read_rows(path: Path, digest: str) -> list[str]:
     """Returns the rows of a part without its head, which must have the digest of the settings."""
     with named_damage(path):
         head, *rows = path.read_text(encoding="utf-8").split("\n")[:-1]
-        written = json.loads(head)["settings"]
-    if written != digest:
-        raise UserError(
-            f"{path} holds translations of another text, model or search: remove it, or use another folder. "
-            f"Received: settings with the digest {str(written)[:16]}, not {digest[:16]}"
-        )
+        written = str(json.loads(head)["settings"])
+    problem = f"{path} holds translations of another text, model or search: remove it, or use another folder"
+    require(written == digest, f"{problem}. Received: settings with the digest {written[:16]}, not {digest[:16]}")
     return rows

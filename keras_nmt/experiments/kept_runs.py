@@ -227,11 +227,8 @@ def _check_same(
     changed = [f"{name}={new.get(name)} (was {old.get(name)})" for name in names if old.get(name) != new.get(name)]
     before = kept.results["data"]
     changed += [f"{name} (was another text)" for name in data if before.get(name, data[name]) != data[name]]
-    if changed:
-        raise UserError(
-            f"{path} keeps {kept.name} with other settings: keep these runs in another file. "
-            f"Received: {', '.join(changed)}"
-        )
+    problem = f"{path} keeps {kept.name} with other settings: keep these runs in another file"
+    require(not changed, f"{problem}. Received: {', '.join(changed)}")
 
 
 def _kept_settings(settings: dict[str, Any]) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from keras_nmt.data import (
 )
 from keras_nmt.data.prepared_folder import prepared_side
 from keras_nmt.data.word_alignments import parse_pharaoh_alignments
-from keras_nmt.errors import UserError, check_backend
+from keras_nmt.errors import UserError, check_backend, require
 from keras_nmt.experiments.config import ExperimentConfig, as_user_errors
 from keras_nmt.experiments.corpus_files import File, Sides
 from keras_nmt.experiments.data_config import Direction, digests_of
@@ -223,11 +223,9 @@ def _sentences_per_line(
 def _load_base(config: ExperimentConfig, model: keras.Model) -> str:
     """Loads the weights of `init_from` into a model with an adapter, and returns their digest."""
     base = ModelDirectory(config.training.start.init_from or "")
-    if other := warm_start(model, base.load_model(dtype="float32")).other_arguments:
-        raise UserError(
-            "An adapter must have the model of `init_from`: leave out the arguments and the preset that differ. "
-            f"Received: {'; '.join(other)}"
-        )
+    other = warm_start(model, base.load_model(dtype="float32")).other_arguments
+    problem = "An adapter must have the model of `init_from`: leave out the arguments and the preset that differ"
+    require(not other, f"{problem}. Received: {'; '.join(other)}")
     return weights_digest(base.weights_path)
 
 
@@ -452,11 +450,9 @@ def _given_subwords(config: ExperimentConfig, folder: ModelDirectory) -> dict[st
         theirs = {side: path for side, path in files.subword_paths().items() if side in config.sides}
         given |= theirs
         is_joint = config.subwords.joint_vocabulary
-        if len(theirs) > 1 and files.has_joint_vocabulary != is_joint:
-            raise UserError(
-                f"`joint_vocabulary` must be as in {other}, whose vocabulary is {'separate' if is_joint else 'joint'}. "
-                f"Received: joint_vocabulary={is_joint}"
-            )
+        is_right = len(theirs) <= 1 or files.has_joint_vocabulary == is_joint
+        problem = f"`joint_vocabulary` must be as in {other}, whose vocabulary is {'separate' if is_joint else 'joint'}"
+        require(is_right, f"{problem}. Received: joint_vocabulary={is_joint}")
     return given | config.subwords.given_models(config.sides)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import h5py
 import numpy as np
 
-from keras_nmt.errors import UserError, one_line
+from keras_nmt.errors import UserError, one_line, require
 from keras_nmt.files.atomic_files import atomic_path
 from keras_nmt.files.paths import check_regular
 
@@ -91,11 +91,8 @@ def check_size(path: str | os.PathLike[str], model: Any) -> None:
             held = sum(array.size for array in arrays(file).values())
     else:
         held = os.path.getsize(path)  # a number takes a byte at least
-    if needed > held:
-        raise UserError(
-            f"{os.fspath(path)} does not match config.json or is damaged. Received: {held:,} numbers for a model of "
-            f"{needed:,}"
-        )
+    problem = f"{os.fspath(path)} does not match config.json or is damaged"
+    require(needed <= held, f"{problem}. Received: {held:,} numbers for a model of {needed:,}")
 
 
 def open_weights(path: str | os.PathLike[str]) -> h5py.File:

@@ -13,7 +13,7 @@ from pathlib import Path
 from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
 from keras_nmt.data import SubwordTokenizer
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, require
 from keras_nmt.files.atomic_files import atomic_path
 from keras_nmt.formats.ctranslate2 import export_ctranslate2
 from keras_nmt.formats.vocabulary import score_of_unused
@@ -57,18 +57,14 @@ def export_argos(
     """
     path = Path(path)
     for side, code in (("source", source), ("target", target)):
-        if code is None or not CODE.fullmatch(code):
-            raise UserError(
-                f"Give the code of the {side} language, such as en, by `{side}` or --{side}-language. Received: {code}"
-            )
+        problem = f"Give the code of the {side} language, such as en, by `{side}` or --{side}-language"
+        require(code is not None and CODE.fullmatch(code), f"{problem}. Received: {code}")
     if path.suffix != ".argosmodel" or path.exists():
         raise UserError(f"The path must end in .argosmodel, and must not exist. Received: {path}")
     proto = tokenizers.proto if isinstance(tokenizers, SubwordTokenizer) else tokenizers["source"].proto
-    if tags := TargetTags(proto):
-        raise UserError(
-            "Argos Translate cannot put the tag of a target language before sentences: export a SavedModel. "
-            f"Received: a model with the tags of {', '.join(tags.texts)}"
-        )
+    tags = TargetTags(proto)
+    problem = "Argos Translate cannot put the tag of a target language before sentences: export a SavedModel"
+    require(not tags, f"{problem}. Received: a model with the tags of {', '.join(tags.texts)}")
     shown = {str(code): str(code) for code in (source, target)} | dict(names or {})
     metadata = {
         "package_version": VERSION,

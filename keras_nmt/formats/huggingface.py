@@ -259,11 +259,9 @@ def read_m2m100_vocabulary(folder: Path, rows: int, pad: int, begin: int, end: i
             tokens, content = read_bpe(folder / TOKENIZER)
         languages = _nllb_languages(folder, settings, added, len(tokens))
         language_tokens = {i: code for code, i in languages.items()}
-    if not languages or max(languages.values(), default=0) >= rows or len(tokens) > rows:
-        raise UserError(
-            f"{folder} must have {rows:,} tokens including languages, one for each embedding. "
-            f"Received: {len(tokens):,} tokens and {len(languages)} languages"
-        )
+    is_right = languages and max(languages.values(), default=0) < rows and len(tokens) <= rows
+    problem = f"{folder} must have {rows:,} tokens including languages, one for each embedding"
+    require(is_right, f"{problem}. Received: {len(tokens):,} tokens and {len(languages)} languages")
     known = [*tokens, *(language_tokens.get(i, "") for i in range(len(tokens), rows))]
     symbols, notes = _symbols(added, known, {*RESERVED, *language_tokens.values()}, rows, folder)
     of_symbols = {i: token for token, i in symbols.items()}

@@ -146,11 +146,8 @@ class Imported:
         }.get(name, (None, 0.0))
         if rows is None:
             return np.asarray(array, "float32")
-        if array.ndim == 0 or len(array) <= max(rows):
-            raise UserError(
-                f"{self.path}: `{name}` must have a row for each of the vocabulary's {max(rows) + 1:,} tokens. "
-                f"Received: shape {array.shape}"
-            )
+        problem = f"{self.path}: `{name}` must have a row for each of the vocabulary's {max(rows) + 1:,} tokens"
+        require(array.ndim != 0 and len(array) > max(rows), f"{problem}. Received: shape {array.shape}")
         ordered = np.full((len(rows), *array.shape[1:]), absent, "float32")
         there = np.array(rows) >= 0
         ordered[there] = array[np.array(rows)[there]]
@@ -236,11 +233,8 @@ def sinusoids(order: str, offset: int, endpoint: bool) -> LayerSpec:
 
 def check_none_left(names: Mapping[str, Any], path: Path) -> None:
     """Raises a `UserError` if parameters of a file are left over."""
-    if names:
-        raise UserError(
-            f"{path} must contain only parameters of a `Transformer`. "
-            f"Received: {one_line(', '.join(sorted(names)[:5]))[:300]}"
-        )
+    problem = f"{path} must contain only parameters of a `Transformer`"
+    require(not names, f"{problem}. Received: {one_line(', '.join(sorted(names)[:5]))[:300]}")
 
 
 def parts(depths: Mapping[str, int]) -> Iterator[tuple[str, int, str]]:

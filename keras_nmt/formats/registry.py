@@ -66,11 +66,8 @@ def find_format(source: str | os.PathLike[str]) -> str:
         UserError: The path holds no model of a known format, or models of several.
     """
     names = [name for name in IMPORTED if format_module(name).is_there(Path(source))]
-    if len(names) > 1:
-        raise UserError(
-            f"The path holds models of the formats {', '.join(names)}: choose one by `format` or --format. "
-            f"Received: {source}"
-        )
+    problem = f"The path holds models of the formats {', '.join(names)}: choose one by `format` or --format"
+    require(len(names) <= 1, f"{problem}. Received: {source}")
     if names:
         return names[0]
     raise UserError(f"The path must hold a model of one of the formats {', '.join(IMPORTED)}. Received: {source}")

@@ -11,6 +11,7 @@ import keras
 import keras_hub
 from keras import ops
 
+from keras_nmt.errors import require
 from keras_nmt.files.atomic_files import atomic_path
 from keras_nmt.files.weights_file import arrays, open_weights
 from keras_nmt.layers._keras_private import forget_graphs
@@ -144,11 +145,9 @@ class TranslationBackbone(keras_hub.models.Backbone):
                 self.enable_lora(rank)
             factors, stored = self._low_rank_weights(), arrays(file)
             shapes = {path: tuple(variable.shape) for path, variable in factors.items()}
-            if not shapes or {path: array.shape for path, array in stored.items()} != shapes:
-                raise ValueError(
-                    "The file must hold low-rank weights of this model, of the same layers and rank. "
-                    f"Received: {filepath}, of rank {rank}"
-                )
+            is_right = shapes and {path: array.shape for path, array in stored.items()} == shapes
+            problem = "The file must hold low-rank weights of this model, of the same layers and rank"
+            require(is_right, f"{problem}. Received: {filepath}, of rank {rank}")
             for path, variable in factors.items():
                 variable.assign(stored[path][()])
 

@@ -14,7 +14,7 @@ from keras import ops
 from keras_nmt.data import SubwordTokenizer
 from keras_nmt.decoding import token_log_probabilities
 from keras_nmt.decoding.scores import NEG_INF
-from keras_nmt.errors import UserError
+from keras_nmt.errors import require
 from keras_nmt.files.search_options import SearchOptions
 from keras_nmt.hub.backbone import TranslationBackbone
 from keras_nmt.hub.preprocessor import SOURCE_CONFIG, TranslationSeq2SeqLMPreprocessor, without_padding_columns
@@ -77,11 +77,8 @@ class TranslationSeq2SeqLM(keras_hub.models.Seq2SeqLM):
         Raises:
             UserError: The model is of another class, quantised, or has an adapter.
         """
-        if type(model) is not Transformer:
-            raise UserError(
-                "A task of keras_hub has a `Transformer`, of one direction and without an ensemble. "
-                f"Received: {type(model).__name__}"
-            )
+        problem = "A task of keras_hub has a `Transformer`, of one direction and without an ensemble"
+        require(type(model) is Transformer, f"{problem}. Received: {type(model).__name__}")
         check_copyable(model)
         search = dict(search or {})
         options: Any = SearchOptions(**search)

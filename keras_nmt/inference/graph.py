@@ -13,7 +13,7 @@ import tensorflow as tf
 from keras_nmt.data import SubwordTokenizer
 from keras_nmt.decoding.logit_processors import check_processors
 from keras_nmt.decoding.scores import NEG_INF, is_valid
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, require
 from keras_nmt.files.search_options import SearchOptions, least_limit
 from keras_nmt.ids import BOS, EOS, PAD, UNK
 from keras_nmt.inference._phrases import PHRASES, avoided_phrases, has_unknown, required_phrases, without_unknown
@@ -107,11 +107,8 @@ class TextGraph:
             if not isinstance(options.shortlist, Shortlist):
                 problem = "{shortlist} must be a `keras_nmt.inference.Shortlist`, such as `Shortlist.read(path)`"
                 raise UserError(problem, {"shortlist": options.shortlist})
-            if len(self.directions) > 1:
-                raise UserError(
-                    "A shortlist is for a model of one direction: load the model with a source and a target language. "
-                    f"Received: {len(self.directions)} directions"
-                )
+            problem = "A shortlist is for a model of one direction: load the model with a source and a target language"
+            require(len(self.directions) <= 1, f"{problem}. Received: {len(self.directions)} directions")
             options.shortlist.check_subwords(*(self.tokenizers[language] for language in self.directions[0]))
         if options.unknown == "replace":
             for decoder in self._decoders:

@@ -521,11 +521,8 @@ class Translator:
         Raises:
             UserError: The model has no bridge; a language is unknown; or there is not a language for each line.
         """
-        if not self.has_bridge:
-            raise UserError(
-                "Representations of sentences need a model with an attention bridge. "
-                f"Received: model={type(self.model).__name__}"
-            )
+        problem = "Representations of sentences need a model with an attention bridge"
+        require(self.has_bridge, f"{problem}. Received: model={type(self.model).__name__}")
         lines = check_lines(lines)
         if isinstance(language, Iterable) and not isinstance(language, str):
             language = list(language)

@@ -215,11 +215,8 @@ def check_mask(name: str, mask: Any, rank: int, states: Any = None) -> None:
     expected = {2: "[B, T]", 3: "[B, T, S] or [B, 1, S]"}[rank]
     require(hasattr(mask, "shape"), f"{{{name}}} must be a boolean tensor {expected}", **{name: mask})
     shape, dtype = tuple(mask.shape), keras.backend.standardize_dtype(mask.dtype)
-    if len(shape) != rank or dtype != "bool":
-        raise ValueError(
-            f"`{name}` must be a boolean tensor {expected}, True at real positions. "
-            f"Received: shape {shape}, dtype {dtype}"
-        )
+    problem = f"`{name}` must be a boolean tensor {expected}, True at real positions"
+    require(len(shape) == rank and dtype == "bool", f"{problem}. Received: shape {shape}, dtype {dtype}")
     if states is not None and any(
         None not in sizes and sizes[0] != sizes[1] for sizes in zip(shape, tuple(states.shape)[:2], strict=True)
     ):
@@ -269,11 +266,9 @@ def check_alike(**shapes: Any) -> None:
     """Rejects two tensors that differ in a dimension other than the last, because they might broadcast."""
     (one, one_shape), (other, other_shape) = shapes.items()
     pairs = list(zip(one_shape[:-1], other_shape[:-1], strict=False))
-    if len(one_shape) != len(other_shape) or any(None not in pair and pair[0] != pair[1] for pair in pairs):
-        raise ValueError(
-            f"`{one}` and `{other}` must have the same shape except for their last dimension. "
-            f"Received: {tuple(one_shape)} and {tuple(other_shape)}"
-        )
+    is_right = len(one_shape) == len(other_shape) and not any(None not in pair and pair[0] != pair[1] for pair in pairs)
+    problem = f"`{one}` and `{other}` must have the same shape except for their last dimension"
+    require(is_right, f"{problem}. Received: {tuple(one_shape)} and {tuple(other_shape)}")
 
 
 def check_source(name: str, shape: Any, has_shortcut: bool) -> None:

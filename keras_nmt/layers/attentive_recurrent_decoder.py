@@ -103,11 +103,9 @@ class AttentiveRecurrentDecoder(ConfiguredLayer):
         ]
         self.owns_attention = attention is None
         self.attention = attention or LuongAttention(self.hidden_dim, score, dtype="float32", name="attention")
-        if self.attention.units != self.hidden_dim or self.attention.compute_dtype != "float32":
-            raise ValueError(
-                f"`attention` must have {self.hidden_dim} units, like the decoder, and the dtype float32. "
-                f"Received: {self.attention.units} units, {self.attention.compute_dtype}"
-            )
+        is_right = self.attention.units == self.hidden_dim and self.attention.compute_dtype == "float32"
+        problem = f"`attention` must have {self.hidden_dim} units, like the decoder, and the dtype float32"
+        require(is_right, f"{problem}. Received: {self.attention.units} units, {self.attention.compute_dtype}")
         problem = f"`attention` has the score {self.attention.score!r}: leave {{score}} out"
         require(score in ("general", self.attention.score), problem, score=score)
         self.score = self.attention.score
@@ -221,11 +219,9 @@ class AttentiveRecurrentDecoder(ConfiguredLayer):
         """Returns the states of the layers as [h, c, h, c, ..], `[B, u]` each."""
         if initial_state is None:
             return [ops.zeros((batch_size, self.hidden_dim)) for _ in range(2 * self.num_layers)]
-        if len(initial_state) != self.num_layers or any(len(state) != 2 for state in initial_state):
-            raise ValueError(
-                f"`initial_state` must be a list with [h, c] for each of the {self.num_layers} layers. "
-                f"Received: {[len(state) for state in initial_state]} tensors"
-            )
+        is_right = len(initial_state) == self.num_layers and not any(len(state) != 2 for state in initial_state)
+        problem = f"`initial_state` must be a list with [h, c] for each of the {self.num_layers} layers"
+        require(is_right, f"{problem}. Received: {[len(state) for state in initial_state]} tensors")
         flat = [x for state in initial_state for x in state]
         for x in flat:
             check_width("initial_state", x.shape, self.hidden_dim)

@@ -71,11 +71,9 @@ class CompositionLayer(ConfiguredLayer):
         self.number, self.width = _number_and_width(representations_shape)  # N and d'
         self.output_width = self.width if self.units is None else self.units
         neurons = self.number * self.width
-        if (self.residual or self.start == "identity") and neurons < self.output_width:
-            raise ValueError(
-                "`residual` and start='identity' need at least `units` neurons: use a smaller `units`. "
-                f"Received: {neurons} neurons, units={self.units!r}"
-            )
+        is_right = (not self.residual and self.start != "identity") or neurons >= self.output_width
+        problem = "`residual` and start='identity' need at least `units` neurons: use a smaller `units`"
+        require(is_right, f"{problem}. Received: {neurons} neurons, units={self.units!r}")
         self.build_composition(self.number, self.width)
         keep_frozen(self)
 
@@ -127,10 +125,8 @@ class CompositionLayer(ConfiguredLayer):
     def _check(self, representations: Any) -> None:
         nest = _is_nest(representations)
         shape = [tuple(r.shape) for r in representations] if nest else tuple(representations.shape)
-        if _number_and_width(shape) != (self.number, self.width):
-            raise ValueError(
-                f"The layer was built for {self.number} representations of width {self.width}. Received: shape {shape}"
-            )
+        problem = f"The layer was built for {self.number} representations of width {self.width}"
+        require(_number_and_width(shape) == (self.number, self.width), f"{problem}. Received: shape {shape}")
 
     def compute_mask(self, inputs: Any, previous_mask: Any = None) -> Any:
         # All representations have the same positions, so any of their masks is the mask of the output.

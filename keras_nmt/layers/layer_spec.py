@@ -8,7 +8,7 @@ from typing import Any
 
 import keras
 
-from keras_nmt.errors import nearest
+from keras_nmt.errors import nearest, require
 from keras_nmt.layers._common import constructor_parameters
 
 GIVEN = ("name", "dtype")  # arguments that come from the part of the model that makes the layer
@@ -126,11 +126,8 @@ class LayerSpec:
             ValueError: The class is not registered.
         """
         name = keras.saving.get_registered_name(self.layer)
-        if keras.saving.get_registered_object(name) is not self.layer:
-            raise ValueError(
-                "Decorate the class of a `LayerSpec` with `keras.saving.register_keras_serializable(package=...)`. "
-                f"Received: {name}"
-            )
+        problem = "Decorate the class of a `LayerSpec` with `keras.saving.register_keras_serializable(package=...)`"
+        require(keras.saving.get_registered_object(name) is self.layer, f"{problem}. Received: {name}")
         return {"class_name": name, "config": dict(self.arguments)}
 
     @classmethod

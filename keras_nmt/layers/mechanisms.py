@@ -421,8 +421,6 @@ class Roles(MechanismConfig):
                     f"`{name}` has an effect on 'one_hot' roles only. "
                     f"Received: {name}={getattr(self, name)!r}, kind={self.kind!r}"
                 )
-        if isinstance(self.kind, str) and self.low_rank and not self.residual:
-            raise ValueError(
-                "Low-rank roles always add the embedding: leave out `residual`. "
-                f"Received: residual={self.residual!r}, low_rank={self.low_rank!r}"
-            )
+        is_right = not isinstance(self.kind, str) or not self.low_rank or self.residual
+        problem = "Low-rank roles always add the embedding: leave out {residual}"
+        require(is_right, problem, residual=self.residual, low_rank=self.low_rank)

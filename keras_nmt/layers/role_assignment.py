@@ -114,16 +114,12 @@ class RoleAssignment(ConfiguredLayer):
         problem = "A causal layer must not read later tokens: use the context 'lstm' or 'cnn'"
         require(not causal or context != "bilstm", problem, causal=causal, context=context)
         require(not exclusive or causal, "{exclusive} needs {causal}", exclusive=exclusive, causal=causal)
-        if straight_through and assignment != "one_hot":
-            raise ValueError(
-                "`straight_through` has an effect on assignment='one_hot' only. "
-                f"Received: straight_through={straight_through!r}, assignment={assignment!r}"
-            )
-        if dropout_on != "logits" and assignment != "one_hot":
-            raise ValueError(
-                "`dropout_on` has an effect on assignment='one_hot' only; other roles always drop the vector. "
-                f"Received: dropout_on={dropout_on!r}, assignment={assignment!r}"
-            )
+        is_right = not straight_through or assignment == "one_hot"
+        problem = "{straight_through} has an effect on assignment='one_hot' only"
+        require(is_right, problem, straight_through=straight_through, assignment=assignment)
+        is_right = dropout_on == "logits" or assignment == "one_hot"
+        problem = "{dropout_on} has an effect on assignment='one_hot' only; other roles always drop the vector"
+        require(is_right, problem, dropout_on=dropout_on, assignment=assignment)
         self.num_roles = int(num_roles)
         self.assignment = assignment
         self.context = context

@@ -47,11 +47,8 @@ class TransformerStack(AssembledLayer):
             raise ValueError(f"`num_layers` must be at least {len(layers)}, the given layers. Received: {num_layers}")
         if len({id(layer) for layer in layers}) < len(layers):  # would be lost when the stack is saved
             raise ValueError("A layer must be given once: to apply layers again, set `num_layers`.")
-        if len(composition_norms) not in (0, depth):
-            raise ValueError(
-                f"`composition_norms` must be empty or have {depth} norms, one for each layer. "
-                f"Received: {len(composition_norms)}"
-            )
+        problem = f"`composition_norms` must be empty or have {depth} norms, one for each layer"
+        require(len(composition_norms) in (0, depth), f"{problem}. Received: {len(composition_norms)}")
         self.composition = composition
         self._aggregates = not missing_members(composition, CompositionTree)
         self.composition_norms = list(composition_norms)
@@ -132,11 +129,9 @@ class TransformerStack(AssembledLayer):
 
     def _build_rest(self, inputs_shape: tuple[int | None, ...]) -> None:
         """Builds what follows the layers."""
-        if dtypes := {layer.compute_dtype for layer in self.layers} - {self.compute_dtype}:
-            raise ValueError(
-                "The layers must be made with the stack's `dtype`. "
-                f"Received: layers in {', '.join(sorted(dtypes))}, dtype={self.compute_dtype}"
-            )
+        dtypes = {layer.compute_dtype for layer in self.layers} - {self.compute_dtype}
+        problem = "The layers must be made with the stack's `dtype`"
+        require(not dtypes, f"{problem}. Received: layers in {', '.join(sorted(dtypes))}, dtype={self.compute_dtype}")
         if self.composition is not None:
             build_part(self.composition, [inputs_shape] * len(self.layers))
         for norm in (*self.composition_norms, *([] if self.final_norm is None else [self.final_norm])):

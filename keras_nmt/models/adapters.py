@@ -73,11 +73,9 @@ class LowRank:
         """
         adaptable = {path: layer for path, layer in inner_layers(model).items() if hasattr(layer, "enable_lora")}
         for pattern in self.patterns:
-            if not any(fnmatchcase(path, pattern) for path in adaptable):
-                raise UserError(
-                    f"A pattern must match a layer with a matrix: paths are {', '.join(adaptable)[:300]}. "
-                    f"Received: {pattern!r} in `patterns`"
-                )
+            is_right = any(fnmatchcase(path, pattern) for path in adaptable)
+            problem = f"A pattern must match a layer with a matrix: paths are {', '.join(adaptable)[:300]}"
+            require(is_right, f"{problem}. Received: {pattern!r} in `patterns`")
         return [layer for path, layer in adaptable.items() if any(fnmatchcase(path, p) for p in self.patterns)]
 
 

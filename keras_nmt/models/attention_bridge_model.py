@@ -161,11 +161,9 @@ class AttentionBridgeModel(MultilingualModel):
 
     def _make_shared_attention(self) -> LuongAttention:
         d, score = self._config.hidden_dim, self._config.attention_score
-        if self._config.decoder != "recurrent" or score == "dot":
-            raise ValueError(
-                "`shared_attention` is for recurrent decoders and for scores with weights: 'general' and 'concat'. "
-                f"Received: decoder={self._config.decoder!r}, attention_score={score!r}"
-            )
+        is_right = self._config.decoder == "recurrent" and score != "dot"
+        problem = "`shared_attention` is for recurrent decoders and for scores with weights: 'general' and 'concat'"
+        require(is_right, problem, decoder=self._config.decoder, attention_score=score)
         attention = LuongAttention(d, score, dtype="float32", name="shared_attention")
         attention.build((None, None, d), (None, None, d))  # a decoder would build it under the decoder's name
         return attention

@@ -9,6 +9,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from keras_nmt.errors import require
 from keras_nmt.models.multilingual_model import MultilingualModel
 from keras_nmt.models.translation_model import LogitsSide, TranslationModel, Untracked
 
@@ -39,11 +40,8 @@ class Ensemble(TranslationModel):
     def __init__(self, models: Sequence[TranslationModel | MultilingualModel]) -> None:
         models = list(models)
         sizes = [model.vocabulary_sizes for model in models]
-        if not models or any(one != sizes[0] for one in sizes):
-            raise ValueError(
-                "An ensemble needs at least one model, and its models must have the same languages and vocabularies. "
-                f"Received: vocabulary sizes {sizes}"
-            )
+        problem = "An ensemble needs at least one model, and its models must have the same languages and vocabularies"
+        require(models and not any(one != sizes[0] for one in sizes), f"{problem}. Received: vocabulary sizes {sizes}")
         if len({model.encodes_by for model in models}) > 1:
             raise ValueError(
                 "Models of these kinds can be an ensemble for one direction only: give `model.pair(source, target)` of "

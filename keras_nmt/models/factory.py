@@ -138,15 +138,12 @@ class TransformerConfig:
             "a `feed_forward` that takes `dropout`",
             activation_dropout=self.activation_dropout or None,
         )
-        if self.layer_composition is not None and not self.layer_composition.output_projection:
-            raise ValueError(
-                "`output_projection` has an effect on `head_composition` only. "
-                f"Received: layer_composition={self.layer_composition}"
-            )
-        if self.head_composition is not None and self.head_composition.kind == "linear":
-            raise ValueError(
-                "W_O already combines heads linearly: leave out `head_composition`. Received: head_composition='linear'"
-            )
+        is_right = self.layer_composition is None or self.layer_composition.output_projection
+        problem = "`output_projection` has an effect on `head_composition` only"
+        require(is_right, f"{problem}. Received: layer_composition={self.layer_composition}")
+        is_right = self.head_composition is None or self.head_composition.kind != "linear"
+        problem = "W_O already combines heads linearly: leave out `head_composition`"
+        require(is_right, f"{problem}. Received: head_composition='linear'")
         if not self.decoder_attends_to_itself:
             self._check_recurrent_layer()
 

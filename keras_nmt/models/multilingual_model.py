@@ -277,12 +277,9 @@ class MultilingualModel(CommonModel, keras.Model):
     def _check_cross_shortcuts(self) -> None:
         config = self._config
         has_them = self._factory is not None and self._factory.config.has_cross_shortcuts
-        if has_them and not config.encoder == config.decoder == "transformer":
-            raise ValueError(
-                "Shortcuts on cross-attention need a Transformer encoder and decoder: leave 'cross' out of `sites`. "
-                f"Received: encoder={config.encoder!r}, decoder={config.decoder!r}, "
-                f"transformer={config.transformer!r}"
-            )
+        is_right = not has_them or config.encoder == config.decoder == "transformer"
+        problem = "Shortcuts on cross-attention need a Transformer encoder and decoder: leave 'cross' out of `sites`"
+        require(is_right, problem, encoder=config.encoder, decoder=config.decoder, transformer=config.transformer)
 
     def _check_languages(self, *languages: str) -> None:
         for language in languages:
@@ -295,11 +292,9 @@ def check_language(language: Any) -> None:
     Raises:
         ValueError: The name does not consist of letters, digits, "-" and "_", or does not begin with a letter.
     """
-    if not isinstance(language, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", language):
-        raise ValueError(
-            "The name of a language must be letters, digits, '-' and '_', and begin with a letter, such as 'de'. "
-            f"Received: {language!r}"
-        )
+    is_right = isinstance(language, str) and re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", language)
+    problem = "The name of a language must be letters, digits, '-' and '_', and begin with a letter, such as 'de'"
+    require(is_right, f"{problem}. Received: {language!r}")
 
 
 class _Pair(TranslationModel):

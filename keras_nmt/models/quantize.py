@@ -7,7 +7,7 @@ from typing import Any
 
 import keras
 
-from keras_nmt.errors import UserError, check_choice
+from keras_nmt.errors import UserError, check_choice, require
 from keras_nmt.layers._keras_private import all_layers, forget_graphs
 from keras_nmt.layers._projection import Int8Kernels
 
@@ -66,8 +66,6 @@ def check_copyable(model: Any) -> None:
             'The model is quantised already: copy it, or export it with quantize="int8", as it was before. '
             f"Received: {type(model).__name__} with weights of int8"
         )
-    if any(weight.name.startswith("lora_") for weight in model.weights):
-        raise UserError(
-            "The model has an adapter: load the model directory, whose weights are merged. "
-            f"Received: {type(model).__name__} with LoRA"
-        )
+    is_right = not any(weight.name.startswith("lora_") for weight in model.weights)
+    problem = "The model has an adapter: load the model directory, whose weights are merged"
+    require(is_right, f"{problem}. Received: {type(model).__name__} with LoRA")

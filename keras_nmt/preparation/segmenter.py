@@ -18,7 +18,7 @@ from sentencepiece.sentencepiece_model_pb2 import ModelProto
 from keras_nmt.data.prepared_folder import id_type
 from keras_nmt.data.sentence_pairs import PairBlock, RaggedArray, drop_pairs, outside_limits, plain_text
 from keras_nmt.data.subword_models import cleans_sources, load_processor, read_subwords
-from keras_nmt.errors import UserError, errors_as, needs_extra
+from keras_nmt.errors import UserError, errors_as, needs_extra, require
 from keras_nmt.files.paths import import_file
 from keras_nmt.preparation.language_file import language_labels
 from keras_nmt.preparation.options import File, Filter, Preparation, script_of
@@ -71,11 +71,9 @@ def _own(reason: str, filter_: Filter | str) -> Function:
             else:
                 wrong = function(sources, targets)
         wrong = np.asarray(wrong)
-        if wrong.dtype != np.bool_ or wrong.shape != (len(sources),):
-            raise UserError(
-                f"The filter {reason!r} gives a boolean array with an element for each pair, {len(sources)} here. "
-                f"Received: an array of {wrong.dtype} with the shape {wrong.shape}"
-            )
+        is_right = wrong.dtype == np.bool_ and wrong.shape == (len(sources),)
+        problem = f"The filter {reason!r} gives a boolean array with an element for each pair, {len(sources)} here"
+        require(is_right, f"{problem}. Received: an array of {wrong.dtype} with the shape {wrong.shape}")
         return wrong
 
     return checked

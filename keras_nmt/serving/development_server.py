@@ -23,7 +23,7 @@ import tensorflow_text  # noqa: F401  registers the subword operators
 from google.protobuf import json_format
 from tensorflow.core.protobuf import saved_model_pb2
 
-from keras_nmt.errors import UserError, error_and_type, is_integer, one_line
+from keras_nmt.errors import UserError, error_and_type, is_integer, one_line, require
 from keras_nmt.files.atomic_files import plain_name
 from keras_nmt.files.process_resources import without_standard_error
 from keras_nmt.serving.client import XLA_DISABLED
@@ -265,10 +265,8 @@ def _highest_version(path: Path) -> Path:
     """Returns the highest version in a folder. Other folders, such as an unfinished version, are skipped."""
     numbered = [x for x in path.iterdir() if re.fullmatch(r"[0-9]{1,19}", x.name)] if path.is_dir() else []
     versions = [x for x in numbered if (x / "saved_model.pb").is_file()]
-    if not versions:
-        raise UserError(
-            f"The folder must have a version of a model: name a folder that `keras-nmt export` wrote. Received: {path}"
-        )
+    problem = "The folder must have a version of a model: name a folder that `keras-nmt export` wrote"
+    require(versions, f"{problem}. Received: {path}")
     return max(versions, key=lambda version: int(version.name))
 
 

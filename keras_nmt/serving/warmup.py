@@ -10,7 +10,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from keras_nmt.errors import UserError, needs_extra, require
+from keras_nmt.errors import needs_extra, require
 from keras_nmt.files.atomic_files import plain_name
 from keras_nmt.inference.translator import Translator
 from keras_nmt.text.lines import check_lines
@@ -58,11 +58,8 @@ def warmup_records(lines: Iterable[str] | None, xla: bool, translator: Translato
                 log = prediction_log_pb2.PredictionLog()
                 log.predict_log.request.CopyFrom(request)
                 records.append(log.SerializeToString(deterministic=True))
-    if len(records) > MAX_RECORDS:
-        raise UserError(
-            f"A server takes at most {MAX_RECORDS:,} warm-up requests: leave out lengths, or use fewer buckets. "
-            f"Received: {len(records):,} records"
-        )
+    problem = f"A server takes at most {MAX_RECORDS:,} warm-up requests: leave out lengths, or use fewer buckets"
+    require(len(records) <= MAX_RECORDS, f"{problem}. Received: {len(records):,} records")
     return records
 
 

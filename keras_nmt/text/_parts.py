@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from html.parser import HTMLParser
 from typing import Any, NamedTuple
 
-from keras_nmt.errors import UserError
+from keras_nmt.errors import require
 from keras_nmt.text._elements import BLOCKS, INLINE, NATIVE_CODE, NOTES, SPANS, VOID, is_protected, span_key
 from keras_nmt.text.kept_text import KeptText
 
@@ -53,11 +53,9 @@ class _Parser(HTMLParser):
         self._text, self._lines = text, [0, *(match.end() for match in re.finditer("\n", text))]
         self.feed(text)
         self.is_open = re.match("<[A-Za-z/!?]", self.rawdata) is not None  # what waits for its end
-        if self.is_open and self.rawdata.count("<") > MOST_UNFINISHED:
-            raise UserError(
-                f"Behind a tag or comment without an end, there must be at most {MOST_UNFINISHED} of the letter <. "
-                f"Received: {self.rawdata[:80]}"
-            )
+        is_right = not self.is_open or self.rawdata.count("<") <= MOST_UNFINISHED
+        problem = f"Behind a tag or comment without an end, there must be at most {MOST_UNFINISHED} of the letter <"
+        require(is_right, f"{problem}. Received: {self.rawdata[:80]}")
         self.close()
         starts = [start for start, _ in self._found]
         parts = [Part("other", text[: starts[0]] if starts else text)]

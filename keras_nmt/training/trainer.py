@@ -416,11 +416,8 @@ class Trainer:
         weights = self.directory / getattr(stored(self.model), "file_name", "model.weights.h5")
         best = [] if evaluation is None else progress.by_score(evaluation.higher_is_better)[:1]
         updates, best = self.workers.from_chief((choose_updates(self.saving, progress, evaluation), best))
-        if not updates:
-            raise UserError(
-                "The weights of all saves are missing: restore them, or train further. "
-                f"Received: {self.checkpoints.folder}"
-            )
+        problem = "The weights of all saves are missing: restore them, or train further"
+        require(updates, f"{problem}. Received: {self.checkpoints.folder}")
         metrics = self._load_mean(updates, weights)
         if evaluation is not None and best and updates != best:
             scores = metrics[evaluation.best_metric], progress.scores[best[0]]
