@@ -49,17 +49,6 @@ def test_follows_the_equations_with_any_padding(random, penalty, use_bias):
     assert float(penalties[3]) == 0
 
 
-def test_keeps_the_contract_of_a_layer(check_layer, random):
-    check_layer(
-        lambda **kwargs: AttentionBridge(K, DW, penalty="root", use_bias=False, **kwargs),
-        {"inputs": random(B, N, DH), "mask": MASK},
-        weights=2,
-        parameters=DH * DW + DW * K,
-        return_attention_scores=True,
-        return_penalty=True,
-    )
-
-
 @pytest.mark.parametrize("penalty", ["squared", "root"])
 def test_padding_has_no_gradient(random, penalty):
     bridge, states = _bridge(random, penalty=penalty), random(B, N, DH)

@@ -83,17 +83,6 @@ def _parameters(score, input_feeding, num_layers=2):
     return cells + attention + (U + _width(score)) * U
 
 
-def test_keeps_the_contract_of_a_layer(check_layer, random):
-    check_layer(
-        lambda **kwargs: AttentiveRecurrentDecoder(2, U, score="concat", **kwargs),
-        {"inputs": random(B, T, E), "memory": random(B, S, D), "memory_mask": MASK},
-        weights=6 + 3 + 1,
-        parameters=_parameters("concat", True),
-        initial_state=_state(random),
-        return_attention_scores=True,
-    )
-
-
 def test_decoders_may_share_their_attention(random):
     attention = LuongAttention(U, "concat", dtype="float32")
     one, other = (AttentiveRecurrentDecoder(2, U, attention=attention) for _ in range(2))

@@ -63,14 +63,6 @@ def test_more_weights_than_fit_are_refused():
         BilinearPooling().build([(None, None, 512)] * 6)
 
 
-@pytest.mark.parametrize(
-    ("layer", "width", "parameters"), [(LinearCombination, 4, 3 * 4 * 5), (BilinearPooling, 2, (3 * 2) ** 2 * 5)]
-)
-def test_layers_of_one_kernel_keep_the_contract(check_layer, random, layer, width, parameters):
-    inputs = {"representations": random(2, 6, 3, width)}
-    check_layer(lambda **kwargs: layer(5, **kwargs), inputs, weights=1, parameters=parameters)
-
-
 @pytest.mark.parametrize("first_order", [False, True])
 def test_follows_the_equations(random, first_order):
     representations = [random(2, 5, WIDTH) for _ in range(N)]
@@ -78,16 +70,6 @@ def test_follows_the_equations(random, first_order):
     u, v, p = _factors(layer)
     r = _with_one(np.concatenate(representations, -1), first_order)  # R^ or [R^; 1]
     np.testing.assert_allclose(layer(representations), ((r @ u) * (r @ v)) @ p, rtol=1e-3, atol=1e-4)  # Eq. 10, 11
-
-
-@pytest.mark.parametrize("first_order", [False, True])
-def test_keeps_the_contract_of_a_layer(check_layer, random, first_order):
-    check_layer(
-        lambda **kwargs: LowRankBilinearPooling(UNITS, 4, first_order, **kwargs),
-        {"representations": random(2, 6, N, WIDTH)},
-        weights=3 if first_order else 2,
-        parameters=2 * 6 * 4 + 4 * UNITS + (8 if first_order else 0),
-    )
 
 
 def test_products_without_first_order_start_with_the_variance_of_the_input(random):

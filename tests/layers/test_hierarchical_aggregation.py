@@ -52,18 +52,6 @@ def test_follows_the_tree_and_so_do_nodes_one_by_one(random, number):
     np.testing.assert_allclose(previous, layer(r), rtol=1e-6, atol=1e-6)
 
 
-@pytest.mark.parametrize("number", [2, 5])
-def test_keeps_the_contract_of_a_layer(check_layer, random, number):
-    nodes = len(TREES[number])
-    joined = sum(len(joining) for joining in TREES[number]) + nodes - 1
-    check_layer(
-        lambda **kwargs: HierarchicalAggregation(number, 6, **kwargs),
-        {"representations": random(2, 6, number, WIDTH)},
-        weights=6 * nodes,
-        parameters=joined * WIDTH * 6 + nodes * (6 + 6 * WIDTH + WIDTH + 2 * WIDTH),
-    )
-
-
 def test_a_projection_gives_another_width(random):
     layer = _randomised(2, random, units=7)
     r = [random(2, 5, WIDTH) for _ in range(2)]

@@ -60,19 +60,6 @@ def test_an_ungated_shortcut_is_a_sum_and_feature_fusion_alone(tensors, random):
         layer(h, e, return_gates=True)
 
 
-@pytest.mark.parametrize(
-    ("kind", "weights", "parameters"),
-    [("ungated", 2, 4 * D * D), ("plain", 3, 4 * D * D + 2 * D), ("fusion", 2, 8 * D * D + 2 * D)],
-)
-def test_keeps_the_contract_of_a_layer(check_layer, tensors, kind, weights, parameters):
-    check_layer(
-        lambda **kwargs: LexicalShortcut(D, kind, **kwargs),
-        dict(zip(("hidden", "shortcut_states"), tensors, strict=True)),
-        weights=weights,
-        parameters=parameters,
-    )
-
-
 def test_gates_start_between_lexical_and_hidden_and_are_returned(tensors):
     layer, h = LexicalShortcut(D), np.zeros_like(tensors[0])
     for gates in layer(h, h, return_gates=True)[2:]:
@@ -84,12 +71,6 @@ def test_gates_start_between_lexical_and_hidden_and_are_returned(tensors):
     np.testing.assert_allclose(values, (h @ layer.hidden_kernel.numpy())[..., D:], rtol=1e-4, atol=1e-5)
     np.testing.assert_array_equal(gates[0], 1)
     np.testing.assert_array_equal(gates[1], 0)
-
-
-def test_key_value_projection_keeps_the_contract(check_layer, tensors):
-    check_layer(
-        lambda **kwargs: KeyValueProjection(D, **kwargs), {"hidden": tensors[0]}, weights=1, parameters=2 * D * D
-    )
 
 
 @pytest.mark.parametrize("kind", ["plain", "fusion"])

@@ -53,17 +53,6 @@ def test_follows_the_equations_with_any_padding(random, score):
     np.testing.assert_array_equal(weights, other[1])
 
 
-@pytest.mark.parametrize(("score", "weights", "parameters"), [("general", 1, D * U), ("concat", 3, D * U + U * U + U)])
-def test_keeps_the_contract_of_a_layer(check_layer, random, score, weights, parameters):
-    check_layer(
-        lambda **kwargs: LuongAttention(U, score, **kwargs),
-        {"query": random(B, T, U), "memory": random(B, S, D), "memory_mask": MASK},
-        weights=weights,
-        parameters=parameters,
-        float32=[1],
-    )
-
-
 @pytest.mark.parametrize("score", SCORES)
 def test_a_memory_of_only_padding_is_zero_and_finite(random, score):
     layer, query, memory = _attention(score, random), tf.constant(random(2, T, U)), random(2, S, _width(score))

@@ -64,30 +64,6 @@ def test_the_joined_heads_are_added_to_their_composition(random, kind):
     np.testing.assert_allclose(layer(query, memory), expected, rtol=1e-3, atol=1e-3)
 
 
-@pytest.mark.parametrize(
-    ("options", "weights", "parameters"),
-    [
-        ({}, 3, 4 * D * D),
-        ({"shortcut": "plain"}, 5, 6 * D * D + 2 * D),
-        ({"shortcut": "fusion"}, 4, 10 * D * D + 2 * D),
-        # U and V of rank 8, a row of ones, P.
-        ({"head_composition": "extended"}, 6, 4 * D * D + D * 16 + 16 + 8 * D),
-        # W_O from heads of 4; FFN, norm.
-        ({"head_composition": "hierarchical"}, 9, 3 * D * D + 4 * D + (D + 1) * 16 + (16 + 1) * 4 + 8),
-    ],
-)
-def test_keeps_the_contract_of_a_layer(check_layer, random, options, weights, parameters):
-    inputs = {"query": random(B, T, D), "memory": random(B, S, D)}
-    if "shortcut" in options:
-        inputs["shortcut_states"] = random(B, S, D)
-    check_layer(
-        lambda **kwargs: make_attention(H, D, **options, **kwargs),
-        inputs,
-        weights=weights,
-        parameters=parameters,
-    )
-
-
 @pytest.mark.parametrize(("policy", "kind"), [("float32", None), ("mixed_float16", "extended")])
 def test_a_query_that_may_look_at_nothing_gets_the_mean_however_it_is_called(random, policy, kind):
     layer = make_attention(H, D, head_composition=kind, dtype=policy)

@@ -1,4 +1,4 @@
-"""The recurrent encoder against its equations; padding, steps and dropout."""
+"""The recurrent encoder against its equations; padding and dropout."""
 
 import keras
 import numpy as np
@@ -52,23 +52,6 @@ def test_follows_the_equations_with_any_padding(random, num_layers, bidirectiona
         np.testing.assert_array_equal(x[3], 0)
 
 
-def _parameters(num_layers, directions):
-    """The parameters of four gates per LSTM: weights of the input and of the previous state, and a bias."""
-    units = D // directions
-    return sum(directions * 4 * units * ((D if i else E) + units + 1) for i in range(num_layers))
-
-
-@pytest.mark.parametrize(("num_layers", "bidirectional"), [(1, True), (2, False)])
-def test_keeps_the_contract_of_a_layer(check_layer, random, num_layers, bidirectional):
-    check_layer(
-        lambda **kwargs: RecurrentEncoder(num_layers, D, bidirectional=bidirectional, **kwargs),
-        {"inputs": random(B, T, E), "mask": MASK},
-        weights=6,
-        parameters=_parameters(num_layers, 1 + bidirectional),
-        return_state=True,
-    )
-
-
 def test_a_sentence_of_only_padding_is_zero_and_has_no_gradient(random):
     encoder = _encoder(random)
     with tf.GradientTape() as tape:
@@ -88,21 +71,6 @@ def test_padding_before_the_text_is_invisible(random):
     found[0] = found[0][:, 2:]
     for one, other in zip(found, alone, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
-
-
-@pytest.mark.parametrize("policy", ["float32", "mixed_bfloat16"])
-def test_step_equals_call(random, policy):
-    batch, beam = 2, 3
-    encoder, inputs = _encoder(random, bidirectional=False, dtype=policy), random(batch, beam, T, E)
-    expected = np.asarray(encoder(inputs.reshape(-1, T, E)), "float32").reshape(batch, beam, T, D)
-    cache = encoder.empty_cache(batch, beam)
-    for t in range(T):
-        states, new_cache = encoder.step(tf.constant(inputs[:, :, t]), t, cache)
-        assert [(x.shape, x.dtype) for x in tf.nest.flatten(new_cache)] == [
-            (x.shape, x.dtype) for x in tf.nest.flatten(cache)
-        ]
-        np.testing.assert_allclose(np.asarray(states, "float32"), expected[:, :, t], rtol=1e-4, atol=1e-5)
-        cache = new_cache
 
 
 def test_a_bidirectional_layer_has_no_steps(random):

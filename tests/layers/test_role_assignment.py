@@ -1,4 +1,4 @@
-"""Role assignment against its equations; causality, steps, noise and dropout."""
+"""Role assignment against its equations; causality, noise and dropout."""
 
 import keras
 import numpy as np
@@ -68,45 +68,6 @@ def test_a_convolution_that_is_not_causal_sees_both_sides(random, kernel_size, a
     layer = _randomised(RoleAssignment.from_config(made.get_config()), random)
     inputs = random(1, T, D)
     np.testing.assert_allclose(layer(inputs)[0], _roles(layer, inputs[0]), rtol=1e-4, atol=1e-5)
-
-
-def _parameters(assignment, context):
-    """The number of parameters by the specification: the context, W and b, U'."""
-    directions = 2 if context == "bilstm" else 1
-    parameters = 7 * D * HR + HR if context == "cnn" else directions * 4 * HR * (D + HR + 1)
-    return parameters + HR * (directions * HR + 1) + (0 if assignment == "dense" else HR * HR)
-
-
-@pytest.mark.parametrize(("assignment", "context", "weights"), [("dense", "bilstm", 8), ("one_hot", "cnn", 5)])
-def test_keeps_the_contract_of_a_layer(check_layer, random, assignment, context, weights):
-    check_layer(
-        lambda **kwargs: RoleAssignment(HR, assignment, context, **kwargs),
-        {"inputs": random(B, T, D), "mask": MASK},
-        weights=weights,
-        parameters=_parameters(assignment, context),
-    )
-
-
-@pytest.mark.parametrize(
-    ("assignment", "options", "policy"),
-    [
-        *zip(("dense", "softmax", "one_hot", "softmax"), CAUSAL, ["float32"] * 4, strict=True),
-        ("softmax", CAUSAL[1], "mixed_bfloat16"),
-    ],
-)
-def test_step_equals_call(random, assignment, options, policy):
-    batch, beam = 2, 3
-    layer = RoleAssignment(HR, assignment, causal=True, kernel_size=3, dtype=policy, **options)
-    inputs = random(batch, beam, T, D)
-    expected = np.asarray(layer(inputs.reshape(batch * beam, T, D)), "float32").reshape(batch, beam, T, HR)
-    cache = layer.empty_cache(batch, beam)
-    for t in range(T):
-        roles, new_cache = layer.step(inputs[:, :, t], t, cache)
-        assert {k: (v.shape, v.dtype) for k, v in new_cache.items()} == {
-            k: (v.shape, v.dtype) for k, v in cache.items()
-        }
-        np.testing.assert_allclose(np.asarray(roles, "float32"), expected[:, :, t], atol=1e-5)
-        cache = new_cache
 
 
 def test_a_layer_that_is_not_causal_has_no_steps(random):

@@ -1,4 +1,4 @@
-"""Layers of roles against their equations; gradients, memory, steps, padding and learned roles."""
+"""Layers of roles against their equations; gradients, memory, padding and learned roles."""
 
 import functools
 import os
@@ -83,29 +83,6 @@ def test_the_gradient_equals_the_plain_sums_gradient(rows, roles, width, seed):
         np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-4)
 
 
-@pytest.mark.parametrize(
-    ("assignment", "context", "low_rank", "weights"), [("softmax", "lstm", False, 7), ("one_hot", "cnn", True, 8)]
-)
-def test_keeps_the_contract_of_a_layer(check_layer, random, assignment, context, low_rank, weights):
-    roles = 7 * D * HR + HR if context == "cnn" else 4 * HR * (D + HR + 1)
-    roles += HR * (HR + 1) + HR * HR
-    check_layer(
-        lambda **kwargs: RoleInteraction(HR, assignment, context, low_rank=low_rank, **kwargs),
-        {"inputs": random(B, T, D), "mask": MASK},
-        weights=weights,
-        parameters=roles + (2 * D * D + HR * D if low_rank else HR * D * D),
-    )
-
-
-def test_a_contextualized_embedding_keeps_the_contract_of_a_layer(check_layer, random):
-    check_layer(
-        lambda **kwargs: ContextualizedEmbedding(HR, "cnn", **kwargs),
-        {"inputs": random(B, T, D), "mask": MASK},
-        weights=5,
-        parameters=7 * D * HR + HR + HR * (HR + 1) + HR * D,
-    )
-
-
 def test_outputs_start_as_large_as_embeddings_or_as_a_small_addition(random):
     inputs = random(4, 16, 64)
     for assignment, num_roles in (("softmax", 8), ("softmax", 32), ("one_hot", 32)):
@@ -113,18 +90,6 @@ def test_outputs_start_as_large_as_embeddings_or_as_a_small_addition(random):
         assert 0.8 < np.sqrt(np.mean(outputs**2) / np.mean(inputs**2)) < 1.2
     added = np.asarray(RoleInteraction(32, "softmax", "bilstm", residual=True)(inputs)) - inputs
     assert 0.1 < np.sqrt(np.mean(added**2) / np.mean(inputs**2)) < 0.3
-
-
-@pytest.mark.parametrize(("context", "exclusive"), [("lstm", True), ("cnn", False)])
-def test_step_equals_call(make, random, context, exclusive):
-    batch, beam = 2, 3
-    layer = make(HR, context=context, causal=True, exclusive=exclusive, kernel_size=3)
-    inputs = random(batch, beam, T, D)
-    expected = np.asarray(layer(inputs.reshape(batch * beam, T, D))).reshape(batch, beam, T, D)
-    cache = layer.empty_cache(batch, beam)
-    for t in range(T):
-        outputs, cache = layer.step(inputs[:, :, t], t, cache)
-        np.testing.assert_allclose(outputs, expected[:, :, t], atol=1e-5)
 
 
 def test_a_step_computes_all_roles_by_one_product():

@@ -47,11 +47,6 @@ def test_outputs_follow_the_equations(random):
         np.testing.assert_allclose(layer(x), expected, rtol=1e-4, atol=1e-5)
 
 
-def test_the_layer_keeps_the_contract(check_layer, random):
-    inputs = {"inputs": random(B, T, D), "mask": MASK}
-    check_layer(lambda **kwargs: SSRU(U, **kwargs), inputs, weights=2, parameters=2 * D * U + U)
-
-
 def test_gradients_are_those_of_a_loop_over_positions(random):
     layer, x = made(random), tf.constant(random(B, T, D))
 
