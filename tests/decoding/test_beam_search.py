@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import tensorflow as tf
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from keras import ops
 from table_decoder import TableDecoder, assert_equal, assert_same, beam_search, find, greedy_search, hypotheses
@@ -58,7 +58,9 @@ def test_a_beam_of_all_prefixes_equals_exhaustive_search(beam_size, alpha, min_l
         assert_same(hypotheses(result, sentence)[: len(expected)], expected[:beam_size])
 
 
-@settings(max_examples=8, deadline=None)
+# Without the end by patience, or with another number of finished hypotheses, the search finds others.
+@example(33, 3, 8, 1.5, "power", 1.5, 1.0, 16, 1)
+@settings(max_examples=7, deadline=None)
 @given(
     seed=st.integers(0, 10_000),
     beam_size=st.integers(1, 4),
