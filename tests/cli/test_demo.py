@@ -44,7 +44,7 @@ class Translators:
     """Stands in for translators where nothing is translated."""
 
     def __init__(self, *directions):
-        self.directions = directions
+        self.directions, self.tags, self.target = directions, (), None
 
 
 def test_every_direction_is_listed():
