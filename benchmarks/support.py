@@ -98,6 +98,8 @@ def print_table(console: Console, columns: Sequence[str], rows: Iterable[Sequenc
     table = Table(*columns, box=box.SIMPLE)
     for row in rows:
         table.add_row(*row)
+    if not console.is_terminal:
+        console.width = 200  # by default 80, in which names are cut
     console.print(table)
 
 

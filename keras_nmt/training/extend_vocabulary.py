@@ -107,7 +107,7 @@ def extend_vocabulary(
         elif config["decoder"] == "transformer":  # a recurrent decoder has no such bias
             config["transformer"] = {**config["transformer"], "logits_bias": True}
     larger = type(model).from_config(config)
-    _copy_weights(model, larger, extended.origins, unknown)
+    _copy_weights(model, larger, extended.origins, unknown, sides)
     with atomic_folder(path) as temporary:
         target = ModelDirectory(temporary)
         for name in set(names.values()):
@@ -117,15 +117,19 @@ def extend_vocabulary(
     return added
 
 
-def _copy_weights(model: Any, larger: Any, origins: Sequence[Sequence[int]], unknown: Sequence[int]) -> None:
+def _copy_weights(
+    model: Any, larger: Any, origins: Sequence[Sequence[int]], unknown: Sequence[int], sides: Sequence[str]
+) -> None:
     """Sets the weights of a model with more ids. The row of each id is the mean of the rows of its `origins`.
 
     The logits of copies of UNK get lower biases, so that they share a tenth of its probability.
     """
     old = {weight.path: weight.numpy() for weight in model.weights}
+    # The other languages of a model with a bridge have vocabularies of their own, with new biases of 0.
+    unchanged = {f"{language}_embedding/bias" for language in getattr(model, "languages", ()) if language not in sides}
     for weight in larger.weights:
         is_bias = weight.path.endswith("embedding/bias")
-        value = np.zeros(len(origins), "float32") if is_bias and weight.path not in old else old[weight.path]
+        value = np.zeros(weight.shape, "float32") if is_bias and weight.path not in old else old[weight.path]
         axes = [i for i, (a, b) in enumerate(zip(value.shape, weight.shape, strict=True)) if a != b]
         if axes:
             rows = np.moveaxis(value, axes[0], 0)
@@ -134,7 +138,7 @@ def _copy_weights(model: Any, larger: Any, origins: Sequence[Sequence[int]], unk
                 if len(ids) > 1:
                     new[i] = rows[list(ids)].mean(0, dtype="float64")
             value = np.moveaxis(new, 0, axes[0])
-        if is_bias and len(value) == len(origins):
+        if is_bias and weight.path not in unchanged:
             value = np.array(value)
             value[list(unknown)] -= np.log(UNLIKELIER * max(len(unknown), 1))
         weight.assign(value)

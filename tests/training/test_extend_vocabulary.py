@@ -136,12 +136,16 @@ def test_nothing_is_overwritten_and_a_folder_is_whole(make_model, source_tokeniz
     assert not (tmp_path / "new").exists()
 
 
-@pytest.mark.nightly
-def test_an_attention_bridge_has_no_tags(make_multilingual, tmp_path):
+@pytest.mark.slow
+def test_an_attention_bridge_has_no_tags_and_other_languages_stay(make_multilingual, tmp_path):
     model, tokenizers = make_multilingual("without_bridge", encoder="transformer", decoder="transformer")
     save(tmp_path / "old", model, tokenizers)
-    with pytest.raises(UserError, match="no tags"):
+    with pytest.raises(UserError, match="no `tags`"):
         extend_vocabulary(tmp_path / "old", tmp_path / "new", language="fr", tags=["cs"])
-    extend_vocabulary(tmp_path / "old", tmp_path / "new", language="fr", words=["mouse-trap"])
+    extend_vocabulary(tmp_path / "old", tmp_path / "new", language="fr", words=["mouse-trap", "ő"])
     before, after = (ModelDirectory(tmp_path / name).load_model() for name in ("old", "new"))
-    assert after.vocabulary_sizes["de"] == before.vocabulary_sizes["de"] < after.vocabulary_sizes["fr"] + 20
+    assert after.vocabulary_sizes["de"] == before.vocabulary_sizes["de"]
+    biases = {weight.path: weight.numpy() for weight in after.weights if weight.path.endswith("embedding/bias")}
+    assert len(biases["fr_embedding/bias"]) == after.vocabulary_sizes["fr"] > before.vocabulary_sizes["fr"]
+    assert biases["fr_embedding/bias"].any()  # of a letter that the model never saw
+    assert not biases["de_embedding/bias"].any()
