@@ -6,6 +6,7 @@ import ctypes
 import gc
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -60,12 +61,16 @@ def pytest_configure(config: pytest.Config) -> None:
 def _memory_is_given_back() -> Iterator[None]:
     """Frees the models, graphs and kernels of a file before the next file.
 
-    What is left is shared by files: no later collection looks through it, which took up to a second each.
+    What is left is mostly shared by files, so later collections, which took up to a second each, pass over it while the
+    process has less than 3 GB.
     """
     import tensorflow as tf
 
     yield
     tf.random.set_seed(1)  # which also removes kernels and prepared graphs
+    statm = Path("/proc/self/statm")  # the second number is the resident memory in pages
+    if not statm.exists() or int(statm.read_text().split()[1]) * resource.getpagesize() > 3e9:
+        gc.unfreeze()
     gc.collect()
     gc.freeze()
     if sys.platform == "linux":
