@@ -137,10 +137,25 @@ def read(folder: Path) -> Imported:
         options["positions"] = sinusoids("halves", pad + 1, True)
         vocabularies = [read_m2m100_vocabulary(folder, len(target), pad, begin, end)] * 2
     search_path = folder / "generation_config.json"
-    search = read_json(search_path, "settings of search") if search_path.is_file() else config
-    beams = search.get("num_beams")
-    search = {"beam_size": beams} if beams else {}
+    search = _search_settings(read_json(search_path, "settings of search") if search_path.is_file() else config)
     return Imported(path, options, join_keys_and_values(parameters), vocabularies[0], vocabularies[1], search)
+
+
+def _search_settings(generation: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the settings with which a search is that of transformers.
+
+    `early_stopping=False` is read as True: it differs where the length penalty is above 1, and has no counterpart here.
+    """
+    beams = generation.get("num_beams") or 0
+    if beams in (0, 1):
+        return {"beam_size": beams} if beams else {}
+    penalty, stopping = generation.get("length_penalty"), generation.get("early_stopping")
+    return {
+        "beam_size": beams,
+        "length_penalty": 1.0 if penalty is None else penalty,
+        "length_penalty_form": "power",
+        "patience": 1000 if stopping == "never" else 1,
+    }
 
 
 def _tables(

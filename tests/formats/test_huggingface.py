@@ -19,7 +19,7 @@ from keras_nmt.data import SubwordTokenizer, train_subwords
 from keras_nmt.errors import UserError
 from keras_nmt.formats import export_huggingface, import_model
 from keras_nmt.formats.array_files import read_safetensors, write_safetensors
-from keras_nmt.formats.huggingface import read_m2m100_vocabulary
+from keras_nmt.formats.huggingface import read, read_m2m100_vocabulary
 from keras_nmt.formats.normalization import compile_rules, read_rules
 from keras_nmt.inference import Translator
 from keras_nmt.inference.load import load
@@ -339,6 +339,26 @@ def test_weights_that_would_be_misread_are_refused(tmp_path):
     refused("Missing file of weights, which .* names: .*model-00002-of-00002.safetensors")
     (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": {"a": shard.name}}))
     import_model(folder, tmp_path / "ours")
+
+
+def test_the_search_is_that_of_transformers(tmp_path):
+    folder = shutil.copytree(HERE / "marian", tmp_path / "theirs")
+    beam = {"beam_size": 3, "length_penalty": 1.0, "length_penalty_form": "power", "patience": 1}
+    for generation, expected in (
+        ({}, {}),
+        ({"num_beams": 1, "length_penalty": 2.0}, {"beam_size": 1}),
+        ({"num_beams": 3, "early_stopping": False}, beam),
+        ({"num_beams": 3, "length_penalty": None, "early_stopping": "never"}, {**beam, "patience": 1000}),
+        ({"num_beams": 3, "length_penalty": 1.3, "early_stopping": True}, {**beam, "length_penalty": 1.3}),
+    ):
+        (folder / "generation_config.json").write_text(json.dumps(generation))
+        assert read(folder).search == expected
+    import_model(folder, tmp_path / "ours")
+    assert load(tmp_path / "ours").search == expected
+    (folder / "generation_config.json").write_text('{"num_beams": 3, "length_penalty": "long"}')
+    with pytest.raises(UserError, match=r"length_penalty.* Received: .*long"):
+        import_model(folder, tmp_path / "wrong")
+    assert not (tmp_path / "wrong").exists()
 
 
 @pytest.mark.slow
