@@ -78,12 +78,15 @@ def _memory_is_given_back() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def _same_every_time() -> Iterator[None]:
+def _same_every_time(request: pytest.FixtureRequest) -> Iterator[None]:
     import keras
+    import tensorflow as tf
     from small import seed
 
     seed(1)
     yield
+    if request.node.get_closest_marker("slow"):
+        tf.random.set_seed(1)  # which also removes kernels: those of XLA and of exports are large
     keras.config.set_dtype_policy("float32")
 
 
