@@ -68,7 +68,8 @@ def test_a_model_comes_back_bit_by_bit(options, make, tmp_path):
     theirs = export_marian(tmp_path / "theirs", model, tokenizers)
     import_model(theirs, tmp_path / "ours")
     ours = load(tmp_path / "ours")
-    assert ours.search == {"beam_size": 4, "max_length_factor": 3, "max_length_offset": 3}  # as Marian stops
+    penalty = {"length_penalty": 0.6, "length_penalty_form": "power"}
+    assert ours.search == {"beam_size": 4, **penalty, "max_length_factor": 3, "max_length_offset": 3}  # as Marian's
     assert '"max-length-crop": true' in (theirs / "decoder.yml").read_text()
     ids = [np.array([[7, 8, UNK, 9, EOS]]), np.array([[BOS, 9, UNK, 10]])]
     words = [i for i in range(tokenizers["target"].vocabulary_size) if i not in (PAD, BOS)]
@@ -306,6 +307,7 @@ def test_damaged_models_are_refused(exported, tmp_path):
         (decoder, 'models: ["gone.npz"]', "Missing model, which .*decoder.yml names: .*gone.npz"),  # not another
         (decoder, 'vocabs: ["vocab.yml"]', r"two vocabularies. Received: \['vocab.yml'\]"),
         (decoder, "beam-size: 4.5", "`beam-size` of the search.*Received: "),
+        (decoder, "normalize: 10.5", "`normalize` of the search.*Received: .*10.5"),
         (decoder, "max-length-factor: many", "`max-length-factor` of the search.*Received: max-length-factor='many'"),
     ):
         vocabulary.write_text(lines)
