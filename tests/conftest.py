@@ -61,8 +61,8 @@ def pytest_configure(config: pytest.Config) -> None:
 def _memory_is_given_back() -> Iterator[None]:
     """Frees the models, graphs and kernels of a file before the next file.
 
-    What is left is mostly shared by files, so later collections, which took up to a second each, pass over it while the
-    process has less than 3 GB.
+    Files share most of the objects that remain. Later collections, which took up to a second each, pass over these as
+    long as the process has less than 3 GB.
     """
     import tensorflow as tf
 

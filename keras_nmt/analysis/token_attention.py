@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from keras_nmt.analysis.token_states import HiddenStatesBatch, Model, hidden_states, open_pair, open_translator
-from keras_nmt.errors import UserError, check_no_string, is_integer, require
+from keras_nmt.errors import UserError, check_choice, check_no_string, is_integer
 from keras_nmt.models.translation_model import attention_layer
 from keras_nmt.text.translation import END_PIECE
 
@@ -79,7 +79,7 @@ def attention(
     ('</s>', '</s>', True)
     """
     check_no_string(source=source, target=target)
-    require(site in SITES, f"{{site}} must be one of {', '.join(SITES)}", site=site)
+    check_choice("site", site, SITES)
     source = list(source)
     if target is None and site != "encoder":
         translator, languages = open_translator(model, source_language, target_language)

@@ -1,4 +1,4 @@
-"""What threads and processes that compute with TensorFlow must hold to."""
+"""Rules for threads and processes that compute with TensorFlow."""
 
 from __future__ import annotations
 
