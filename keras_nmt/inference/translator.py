@@ -27,7 +27,7 @@ from keras_nmt.models import MultilingualModel, TranslationModel
 from keras_nmt.text.front import Request, are_in_parts, translate_lines
 from keras_nmt.text.glossary import Glossary
 from keras_nmt.text.lines import Languages, check_lines, check_pairs, check_prefixes, seeds_of_lines
-from keras_nmt.text.translation import Alternative, Hypothesis, Translation, aligned_words, pieces_of_outputs
+from keras_nmt.text.translation import Alternative, Hypothesis, Translation, aligned_words
 
 
 class Translator:
@@ -460,8 +460,7 @@ class Translator:
         log_probabilities: list[float] = answers["log_probability"].numpy().tolist()
         if not word_scores:
             return log_probabilities
-        rows = zip(targets, log_probabilities, map(pieces_of_outputs, rows_of(answers, (len(targets), 1))), strict=True)
-        return [Hypothesis(text, score, pieces=pieces) for text, score, (pieces,) in rows]
+        return list(map(Hypothesis.of_target, targets, log_probabilities, rows_of(answers, (len(targets), 1))))
 
     @in_turn
     def align(

@@ -51,7 +51,8 @@ def export(
     - `serving_default`: `text` [N] string -> `translation` [N] string, `score` [N] float32, `cut_off` [N] bool (whether
       the length limit ended the translation), `truncated` [N] bool. The first three are [N, num_hypotheses] if there
       are several hypotheses.
-    - `score`: `source` and `target` [N] string -> `log_probability` [N] float32, `truncated` [N] bool.
+    - `score`: `source` and `target` [N] string -> `log_probability` [N] float32, `truncated` [N] bool, `token` [N, T]
+      string and `token_log_probability` [N, T] float32, of each subword of the target as in `tokens`.
     - `sample`, with `sample=True`: `text` [N] string and `seed` [N] int32 -> the outputs of `serving_default`, for
       translations that are drawn at random (`keras_nmt.decoding.sampling_search`), always the same for a text and seed.
     - `search`, if in `signatures`: `text` and `prefix` [N] string, `beam_size` and `max_length` [N] int32,
@@ -185,7 +186,7 @@ def _write(
     for direction in directions:
         fixed = dict(zip(languages, direction, strict=True))
         planned.append(_Signature(f"translate_{'_'.join(direction)}", graph, graph.translate, ("text",), fixed))
-    planned.append(_Signature("score", graph, graph.score, ("source", "target", *languages)))
+    planned.append(_Signature("score", graph, graph.score_tokens, ("source", "target", *languages)))
     if sampler is not None:
         planned.append(_Signature("sample", sampler.graph, sampler.graph.translate, ("text", "seed", *languages)))
     for name, method in (("search", graph.translate), ("tokens", graph.tokens)):

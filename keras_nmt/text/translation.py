@@ -166,6 +166,19 @@ class Hypothesis(NamedTuple):
         text = text.decode("utf-8", "replace").replace("\n", " ").replace("\r", " ")
         return cls(text, float(score), bool(cut_off), pieces, tuple(digit == "1" for digit in met))
 
+    @classmethod
+    def of_target(cls, text: str, score: float, outputs: Mapping[str, Any]) -> Hypothesis:
+        """Makes a hypothesis of a given translation, with its pieces from the outputs of `score` for it.
+
+        Example:
+
+        >>> outputs = {"token": [["▁a", "</s>"]], "token_log_probability": [[-1, -0.5]]}
+        >>> Hypothesis.of_target("a", -1.5, outputs).words[0].log_probability
+        -1.0
+        """
+        (pieces,) = pieces_of_outputs(outputs)
+        return cls(text, score, pieces=pieces)
+
 
 class Alternative(NamedTuple):
     """One way to continue the beginning of a translation.

@@ -50,6 +50,7 @@ def test_batches_have_similar_lengths_and_results_keep_their_order(server, lines
 def test_no_lines_make_no_request():
     client = Client("http://localhost:9", "model")
     assert client.translate([]) == client.score([], []) == client.sample([]) == client.align([], []) == []
+    assert client.score([], [], word_scores=True) == []
     assert client.translate([], beam_size=1) == client.translate([], word_scores=True) == []
 
 
@@ -86,6 +87,8 @@ def test_options_of_a_search_reach_the_signature(server, api):
             client.translate(["a"], prefixes=["b", "c"])
         with pytest.raises(UserError, match="no signature `tokens`.*--signature tokens"):
             client.translate(["a"], word_scores=True)
+        with pytest.raises(UserError, match="has no scores of subwords: export the model again with"):
+            client.score(["a"], ["b"], word_scores=True)
 
 
 def test_languages_are_given_for_all_lines_or_for_each_line(server_of_languages, api):

@@ -19,7 +19,7 @@ from keras_nmt.errors import UserError
 from keras_nmt.inference import Hypothesis, Translation
 from keras_nmt.serving import Client
 from keras_nmt.serving.client import transports
-from keras_nmt.serving.client.transports import POSITIONS
+from keras_nmt.serving.client.transports import PIECES, POSITIONS
 
 pytestmark = pytest.mark.filterwarnings("ignore:The server truncated")
 
@@ -116,6 +116,15 @@ def test_an_answer_with_wrong_types_is_refused(lying):
         refusal = _refusal(lying.by_rest)
         assert "does not answer as an export of keras_nmt: " in refusal
         assert told in refusal
+    for pieces, told in (
+        ({"token": [["a"], ["b"]], "token_log_probability": [[-1.0], [-1.0]]}, "number of hypotheses"),
+        ({"token": ["a"], "token_log_probability": []}, "number of hypotheses"),
+        ({"token": ["a"], "token_log_probability": [-1.0, -2.0]}, "subwords and their log-probabilities"),
+        ({"token": "a", "token_log_probability": [-1.0]}, "token must be of type str, and is 'a'"),
+    ):
+        lying.rest = http([{"log_probability": -1.0, "truncated": False, **pieces}])
+        with pytest.raises(UserError, match=f"does not answer as an export of keras_nmt: .*{told}"):
+            lying.by_rest.score(["a"], ["b"], word_scores=True)
     for value in ([-1.0], "a", None):
         lying.rest = http([{"log_probability": value, "truncated": False}])
         with pytest.raises(UserError, match=rf"log_probability must be of type float, and is {re.escape(repr(value))}"):
@@ -163,6 +172,8 @@ _ANY_ROW = st.fixed_dictionaries(
         "cut_off": st.booleans() | st.lists(st.booleans(), max_size=3) | _JSON,
         "truncated": st.booleans() | _JSON,
         "log_probability": st.floats() | _JSON,
+        "token": st.lists(st.text(max_size=3), max_size=3) | _JSON,
+        "token_log_probability": st.lists(st.floats(), max_size=3) | _JSON,
         **dict.fromkeys(POSITIONS, st.lists(st.integers(-2, 3) | st.floats(), max_size=3) | _JSON),
     }
 )
@@ -178,6 +189,9 @@ def _check_right_or_refused(client):
         assert {tuple(map(type, hypothesis[:3])) for hypothesis in hypotheses} == {(str, float, bool)}
     with contextlib.suppress(UserError):
         assert [type(x) for x in client.score(["a"], ["b"])] == [float]
+    with contextlib.suppress(UserError):
+        (found,) = client.score(["a"], ["b"], word_scores=True)
+        assert {tuple(map(type, piece)) for piece in found.pieces} <= {(str, float)}
     with contextlib.suppress(UserError):
         assert {type(x) for pairs in client.align(["a"], ["b"]) for pair in pairs for x in pair} <= {int}
 
@@ -205,7 +219,8 @@ _TENSORS = st.builds(
 @settings(max_examples=100, deadline=None)
 @given(
     tensors=st.dictionaries(
-        st.sampled_from(["translation", "score", "cut_off", "truncated", "log_probability", *POSITIONS]), _TENSORS
+        st.sampled_from(["translation", "score", "cut_off", "truncated", "log_probability", *PIECES, *POSITIONS]),
+        _TENSORS,
     ),
     noise=st.just(b"") | st.binary(max_size=5),
 )

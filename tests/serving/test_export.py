@@ -68,7 +68,7 @@ def test_every_signature_in_a_process_without_keras_nmt(exported, translator, ex
     for answer in answers[3:5]:
         np.testing.assert_allclose(answer["log_probability"], log_probabilities, rtol=1e-4, atol=1e-4)
         assert answer["truncated"] == cut.tolist()
-    assert answers[5] == {"log_probability": [], "truncated": []}
+    assert answers[5] == {x: [] for x in ("log_probability", "truncated", "token", "token_log_probability")}
 
 
 @pytest.mark.slow

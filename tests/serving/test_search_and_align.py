@@ -112,7 +112,8 @@ def test_a_client_gives_the_translators_answers_by_rest_and_by_grpc(case):
     expected = [of_two.translate(LINES, *languages, **options) for options in asked]
     assert expected[-1][0].hypotheses[0].met == (True,)
     plain = reference.with_options(num_hypotheses=2).translate(LINES, *languages)
-    scored, aligned = reference.score(LINES, TARGETS, *languages), reference.align(LINES, TARGETS, *languages)
+    scored = reference.score(LINES, TARGETS, *languages, word_scores=True)
+    aligned = reference.align(LINES, TARGETS, *languages)
     for url in (server.rest_url, server.grpc_url):
         with Client(url, "model", batch_size=3) as client:
             for options, translations in zip(asked, expected, strict=True):
@@ -122,7 +123,15 @@ def test_a_client_gives_the_translators_answers_by_rest_and_by_grpc(case):
             with pytest.warns(UserWarning, match=r"The server truncated [13] pair\(s\)"):
                 assert client.align(LINES, TARGETS, *languages) == aligned
             with pytest.warns(UserWarning, match=r"The server truncated \d pair\(s\)"):
-                np.testing.assert_allclose(client.score(LINES, TARGETS, *languages), scored, 1e-4, 1e-4)
+                found = client.score(LINES, TARGETS, *languages, word_scores=True)
+            for x, y in zip(found, scored, strict=True):
+                assert (x.text, [word.text for word in x.words]) == (y.text, [word.text for word in y.words])
+                assert [piece.text for piece in x.pieces] == [piece.text for piece in y.pieces]
+                values = [[z.score, *(piece.log_probability for piece in z.pieces)] for z in (x, y)]
+                np.testing.assert_allclose(*values, 1e-4, 1e-4)
+            with pytest.warns(UserWarning, match=r"The server truncated \d pair\(s\)"):
+                sums = client.score(LINES, TARGETS, *languages)
+            assert sums == pytest.approx([x.score for x in found], abs=1e-4)
             first = [names[0] for names in languages]
             (best,) = client.translate(LINES[:1], *first, word_scores=True)
             assert best.hypotheses[0].words

@@ -10,7 +10,7 @@ import time
 import urllib.parse
 import warnings
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, Literal, overload
 
 import keras_nmt.serving.client.transports as transports
 from keras_nmt.errors import UserError, is_integer, one_line, require
@@ -28,7 +28,7 @@ from keras_nmt.text.lines import (
     seeds_of_lines,
 )
 from keras_nmt.text.sentences import sentence_splitter, translate_document
-from keras_nmt.text.translation import Translation, aligned_words
+from keras_nmt.text.translation import Hypothesis, Translation, aligned_words
 
 LONGEST_TIMEOUT = 1e6  # seconds; the system's limits are higher
 XLA_DISABLED = "XLA compilation disabled"  # the error of a server without XLA about a signature `_xla`
@@ -215,7 +215,7 @@ class Client:
             For each sentence the list of pairs (source word, target word), from 0, in ascending order; see
             `keras_nmt.inference.Translator.align`.
         """
-        rows = self._of_pairs("align", sources, targets, source, target)
+        rows = self._of_pairs("align", POSITIONS, sources, targets, source, target)
         return [aligned_words(one, other, *(row[name] for name in POSITIONS)) for one, other, row in rows]
 
     def sample(
@@ -241,14 +241,53 @@ class Client:
         languages = _languages(len(texts), source, target)
         return self._translations("sample", {"text": texts, **languages, "seed": seeds_of_lines(seeds, len(texts))})
 
+    @overload
     def score(
-        self, sources: Iterable[str], targets: Iterable[str], source: Languages = None, target: Languages = None
-    ) -> list[float]:
-        """Computes the log-probabilities of given translations, EOS included, as floats.
+        self,
+        sources: Iterable[str],
+        targets: Iterable[str],
+        source: Languages = None,
+        target: Languages = None,
+        *,
+        word_scores: Literal[False] = False,
+    ) -> list[float]: ...
 
-        The arguments are those of `align`.
+    @overload
+    def score(
+        self,
+        sources: Iterable[str],
+        targets: Iterable[str],
+        source: Languages = None,
+        target: Languages = None,
+        *,
+        word_scores: Literal[True],
+    ) -> list[Hypothesis]: ...
+
+    def score(
+        self,
+        sources: Iterable[str],
+        targets: Iterable[str],
+        source: Languages = None,
+        target: Languages = None,
+        *,
+        word_scores: bool = False,
+    ) -> list[float] | list[Hypothesis]:
+        """Computes the log-probabilities of given translations, EOS included.
+
+        Args:
+            sources, targets, source, target: Those of `align`.
+            word_scores: Boolean, whether to return the log-probability of each subword and word, too. Defaults to
+                False. Exports of older versions do not give them.
+
+        Returns:
+            A list of floats, one per source; with `word_scores` of `Hypothesis`, as
+            `keras_nmt.inference.Translator.score` returns.
         """
-        return [row["log_probability"] for _, _, row in self._of_pairs("score", sources, targets, source, target)]
+        outputs = ("log_probability", *(PIECES if word_scores else ()))
+        rows = self._of_pairs("score", outputs, sources, targets, source, target)
+        if word_scores:
+            return [Hypothesis.of_target(other, row["log_probability"], row) for _, other, row in rows]
+        return [row["log_probability"] for _, _, row in rows]
 
     def stream(
         self, lines: Iterable[str], source: str | None = None, target: str | None = None, *, language: str | None = None
@@ -286,12 +325,16 @@ class Client:
         self.close()
 
     def _of_pairs(
-        self, signature: str, sources: Iterable[str], targets: Iterable[str], *languages: Languages
+        self,
+        signature: str,
+        outputs: tuple[str, ...],
+        sources: Iterable[str],
+        targets: Iterable[str],
+        *languages: Languages,
     ) -> list[tuple[str, str, dict[str, Any]]]:
         """Returns each pair of lines with the outputs of `align` or `score` for it, and warns of truncated pairs."""
         sources, targets = check_pairs(sources, targets)
         inputs = {"source": sources, "target": targets, **_languages(len(sources), *languages)}
-        outputs = POSITIONS if signature == "align" else ("log_probability",)
         rows = self._rows(signature, inputs, (*outputs, "truncated"))
         if truncated := sum(row["truncated"] for row in rows):
             message = f"The server truncated {truncated} pair(s) that were too long, and used their beginnings."
@@ -366,6 +409,8 @@ class Client:
             return TimeoutError(f"{self.url} did not answer in {self.timeout:g} s: {message}{before}. {received}")
         if failure.code == "MALFORMED":
             return UserError(f"{self.url} does not answer as an export of keras_nmt: {message}. {received}")
+        if failure.code == "OUTDATED":
+            return UserError(f"The export has {message}: export the model again with `keras-nmt export`. {received}")
         if plain in _ON_REQUEST and f'"{signature}" not found' in failure.message:
             return _NoSignature(
                 f"The export has no signature `{plain}`: export the model again with `keras-nmt export` and "

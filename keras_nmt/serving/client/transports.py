@@ -81,7 +81,8 @@ class Failure(Exception):
     """The failure of a request.
 
     `code` is the name of a gRPC status code, "HTTP 418" for a status without a name, "MALFORMED" for an answer that no
-    export gives, or "BROKEN": the connection failed by TLS, or when the server may have begun the request.
+    export gives, "OUTDATED" for one of an older export, or "BROKEN": the connection failed by TLS, or when the server
+    may have begun the request.
     """
 
     def __init__(self, code: str, message: str) -> None:
@@ -350,6 +351,8 @@ def message_classes() -> dict[str, Any]:
 
 def checked_rows(columns: dict[str, list[Any]], outputs: Sequence[str], count: int) -> list[dict[str, Any]]:
     """Returns the outputs of each of `count` sentences. Raises a `Failure` if no export gives such an answer."""
+    if [name for name in outputs if name not in columns] == list(PIECES):
+        raise Failure("OUTDATED", "no scores of subwords")
     rows: list[dict[str, Any]] = [{} for _ in range(count)]
     for name in outputs:
         kind, depth = _OUTPUTS[name]
@@ -357,11 +360,13 @@ def checked_rows(columns: dict[str, list[Any]], outputs: Sequence[str], count: i
         if len(column) != count:
             raise Failure("MALFORMED", f"{name} is missing, or not of {count} sentence(s)")
         for row, value in zip(rows, column, strict=True):
-            # A single hypothesis is not in a list.
-            row[name] = [value] if name in _OF_HYPOTHESES and not isinstance(value, list) else value
+            # A single hypothesis is not in a list; nor are the subwords of a given translation.
+            of_one = value if depth == 1 else value[0] if isinstance(value, list) and value else value
+            row[name] = [value] if name in _OF_HYPOTHESES and not isinstance(of_one, list) else value
             if not _is_of(row[name], kind, depth):
                 raise Failure("MALFORMED", f"{name} must be of type {kind.__name__}, and is {reprlib.repr(value)}")
     counts = {len(row[name]) for row in rows for name in _OF_HYPOTHESES & row.keys()}
+    counts |= {1} if "log_probability" in outputs else set()
     if len(counts) > 1 or 0 in counts:
         raise Failure("MALFORMED", "sentences differ in their number of hypotheses, or have none")
     for row in rows:
