@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 
 import tensorflow as tf
@@ -17,10 +18,11 @@ from keras_nmt.text.front import TooManyPhrases
 from keras_nmt.text.lines import TOO_MANY_PHRASES
 
 UNKNOWN_IN_PREFIX = "A prefix has characters that the subwords of the target language do not have"
-UNKNOWN_IN_PHRASE = "A phrase has characters that the subwords of the target language do not have"
+UNKNOWN_IN_PHRASES = "phrase(s) have characters that the subwords of the target language do not have: they are left out"
 PHRASES = ("constraints", "avoid")  # inputs [N, C]
 OR = "|"  # between alternatives
 NEVER = BOS  # the only token of a constraint that no translation can have
+SHOWN = 5  # phrases in a warning
 SIZES = tuple(2**n for n in range(13))  # padded sizes of phrases, so that XLA compiles for few shapes
 # These limits are for all sentences of a call together. They bound the memory.
 MOST_PLACES, MOST_AVOIDED = 2**21, 2**16
@@ -32,27 +34,42 @@ Tokenize = Callable[[tf.Tensor, tf.Tensor], tf.RaggedTensor]
 
 
 def required_phrases(
-    texts: tf.Tensor, sources: tf.Tensor, most: tf.Tensor, tokenize: Tokenize, compiled: bool
+    texts: tf.Tensor, most: tf.Tensor, tokenize: Tokenize, compiled: bool, told: set[str]
 ) -> tf.Tensor:
     """Segments each phrase `[N, C]` by itself, so that it begins with a word; "" is no phrase.
 
-    `tokenize` makes subwords `[P, (L)]` from texts `[P]` and the numbers `[P]` of their sentences, which are `sources`
-    `[N]`. Alternatives of more than `most` `[N]` subwords are left out, and `NEVER` stands for a phrase without other
-    alternatives. So are the last columns without phrases. Sizes are padded if the search is compiled.
+    `tokenize` makes subwords `[P, (L)]` from texts `[P]` and the numbers `[P]` of their sentences. Alternatives of more
+    than `most` `[N]` subwords, or with unknown ones, are left out, and `NEVER` stands for a phrase without other
+    alternatives. So are the last columns without phrases. Sizes are padded if the search is compiled. Eagerly, a
+    warning tells of phrases that have only alternatives with unknown subwords, and are not in `told` yet.
 
     Returns:
         int32 tensor `[N, C, A, L]`, padded with `PAD`: A alternatives of at most L subwords. C is at least 1.
     """
-    subwords, lengths, cells, sentences = _segmented(texts, sources, tokenize)
+    subwords, lengths, cells, sentences = _segmented(texts, tokenize)
     shape = tf.shape(texts)
-    fits = lengths <= tf.gather(most, sentences)
-    of_cells = tf.math.unsorted_segment_max(tf.cast(fits & (lengths > 0), tf.int32), cells, shape[0] * shape[1])
-    is_never = (lengths > 0) & (tf.gather(of_cells, cells) < 1)
+
+    def is_lost(is_kept: tf.Tensor) -> tf.Tensor:
+        """Tells for each alternative whether no alternative of its phrase is kept: `[P]` bool."""
+        of_cells = tf.math.unsorted_segment_max(tf.cast(is_kept, tf.int32), cells, shape[0] * shape[1])
+        return (lengths > 0) & (tf.gather(of_cells, cells) < 1)
+
+    is_known = ~has_unknown(subwords) & (lengths > 0)
+    if tf.executing_eagerly():
+        unknown = tf.gather(tf.reshape(texts, [-1]), tf.boolean_mask(cells, is_lost(is_known))).numpy()
+        if new := [text for text in dict.fromkeys(x.decode() for x in unknown) if text not in told]:
+            told.update(new)
+            more = ", ..." if len(new) > SHOWN else ""
+            warnings.warn(
+                f"{len(new)} {UNKNOWN_IN_PHRASES}. Received: {', '.join(map(repr, new[:SHOWN]))}{more}", stacklevel=2
+            )
+    fits = is_known & (lengths <= tf.gather(most, sentences))
+    is_never = is_lost(fits)
     left = tf.ragged.boolean_mask(subwords, subwords.with_flat_values(~tf.gather(is_never, subwords.value_rowids())))
     never = tf.RaggedTensor.from_row_lengths(
         tf.fill([tf.math.count_nonzero(is_never)], NEVER), tf.cast(is_never, subwords.row_splits.dtype), validate=False
     )
-    subwords, is_kept = tf.concat([never, left], 1), (lengths > 0) & (fits | is_never)
+    subwords, is_kept = tf.concat([never, left], 1), fits | is_never
     columns = tf.boolean_mask(cells % tf.maximum(shape[1], 1), is_kept)
     count = tf.reduce_max(tf.concat([columns, [0]], 0)) + 1
     rows = sentences * count + cells % tf.maximum(shape[1], 1)
@@ -83,29 +100,24 @@ def possible_constraints(constraints: tf.Tensor, tokens: tf.Tensor, scores: tf.T
     return tf.where(is_lost[:, :, None, None], PAD, constraints)
 
 
-def avoided_phrases(
-    texts: tf.Tensor, sources: tf.Tensor, most: tf.Tensor, tokenize: Tokenize, compiled: bool
-) -> tf.Tensor:
-    """Does the same for phrases to avoid: int32 tensor `[N, P, L]`, P phrases of a sentence, alternatives or not."""
-    subwords, lengths, _, sentences = _segmented(texts, sources, tokenize)
-    is_kept = (lengths > 0) & (lengths <= tf.gather(most, sentences))
+def avoided_phrases(texts: tf.Tensor, most: tf.Tensor, tokenize: Tokenize, compiled: bool) -> tf.Tensor:
+    """Does the same for phrases to avoid: int32 tensor `[N, P, L]`, P phrases of a sentence, alternatives or not.
+
+    It does not tell of those with unknown subwords: no translation has their characters.
+    """
+    subwords, lengths, _, sentences = _segmented(texts, tokenize)
+    is_kept = ~has_unknown(subwords) & (lengths > 0) & (lengths <= tf.gather(most, sentences))
     return _dense(subwords, sentences, is_kept, tf.shape(texts)[:1], compiled)
 
 
-def _segmented(
-    texts: tf.Tensor, sources: tf.Tensor, tokenize: Tokenize
-) -> tuple[tf.RaggedTensor, tf.Tensor, tf.Tensor, tf.Tensor]:
+def _segmented(texts: tf.Tensor, tokenize: Tokenize) -> tuple[tf.RaggedTensor, tf.Tensor, tf.Tensor, tf.Tensor]:
     """Returns the subwords `[P, (L)]` of all alternatives, their lengths, and the indices of their texts and rows."""
     shape = tf.shape(texts)
     parts = tf.strings.split(tf.reshape(texts, [-1]), OR)  # [N C, (A)]
     cells = tf.cast(parts.value_rowids(), tf.int32)
     sentences = cells // tf.maximum(shape[1], 1)
     subwords = tokenize(tf.strings.strip(parts.flat_values), sentences)
-    is_unknown = tf.reduce_any(parts.with_flat_values(tf.reduce_any(subwords == UNK, 1)), 1)
-    texts = _refuse(tf.reshape(is_unknown, shape), texts, sources, UNKNOWN_IN_PHRASE)
-    with tf.control_dependencies([texts]):  # sessions skip what no result depends on
-        lengths = tf.cast(subwords.row_lengths(), tf.int32)
-    return subwords, lengths, cells, sentences
+    return subwords, tf.cast(subwords.row_lengths(), tf.int32), cells, sentences
 
 
 def _dense(
@@ -146,18 +158,6 @@ def _checked_size(sizes: tf.Tensor) -> tf.Tensor:
 def _padded(sizes: tf.Tensor) -> tf.Tensor:
     """Returns padded sizes `[n]`. Larger ones than the largest stay."""
     return tf.where(sizes > SIZES[-1], sizes, bucket_sizes(tf.minimum(sizes, SIZES[-1]), SIZES))
-
-
-def _refuse(is_wrong: tf.Tensor, texts: tf.Tensor, sources: tf.Tensor, message: str) -> tf.Tensor:
-    """Returns phrases `[N, C]`. If one is wrong `[N, C]`, raises an error that names it and its sentence of `[N]`."""
-    wrong = tf.where(is_wrong)
-    if tf.executing_eagerly():
-        for sentence, place in wrong.numpy().tolist()[:1]:
-            phrase, source = texts[sentence, place].numpy().decode(), sources[sentence].numpy().decode()
-            raise UserError(f"{message}. Received: {phrase!r}, for the sentence {source[:80]!r}")
-        return texts
-    named = tf.gather_nd(texts, wrong), "for", tf.gather(sources, wrong[:, 0])
-    return checked(texts, tf.size(wrong) == 0, f"{message}. Received:", *named)
 
 
 def has_unknown(tokens: tf.RaggedTensor) -> tf.Tensor:

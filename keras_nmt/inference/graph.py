@@ -88,6 +88,7 @@ class TextGraph:
             )
             for source, target in firsts
         ]
+        self._told = set[str]()  # phrases with unknown characters, of which a warning has told
         self._set_options(options)
 
     def with_options(self, options: SearchOptions) -> TextGraph:
@@ -395,11 +396,11 @@ class TextGraph:
             languages = [tf.gather(x, sentences) for x in rows.languages]
             return self._segmentation.segment(some, 1, languages)
 
-        texts, sources = inputs[name], inputs["text"]
         room = tf.where(rows.lengths[0] > 0, limits, 0)
         most = room if len(rows.lengths) == 1 else room + tf.where(room > 0, rows.lengths[1], 0)  # with the prefix
-        segment = avoided_phrases if name == "avoid" else required_phrases
-        return segment(texts, sources, most, tokenize, compiled)
+        if name == "avoid":
+            return avoided_phrases(inputs[name], most, tokenize, compiled)
+        return required_phrases(inputs[name], most, tokenize, compiled, self._told)
 
     def has_unknown_prefix(self, inputs: Mapping[str, tf.Tensor]) -> tf.Tensor:
         """Tells whether each `prefix` has characters that its subwords do not have: `[N]` bool."""

@@ -202,7 +202,8 @@ class Translator:
                 alternatives, "Haus|Gebäude"; `met` of a `Hypothesis` tells which it has. A phrase is segmented into
                 subwords by itself, so it begins with a word. A translation has a phrase if it has its subwords in a
                 row; one that is given twice, if it has them twice. Phrases that do not fit before the length limit
-                are left out, the longest first. Defaults to None. See
+                are left out, the longest first; so are alternatives with characters that the subwords do not have, and
+                a warning tells once of phrases without others. Defaults to None. See
                 `keras_nmt.decoding.constraints.Constraints`.
             avoid: A list of phrases for each line whose subwords no translation has in a row. They are avoided even if
                 a constraint is then not met. `avoided` of a `Hypothesis` tells which of them its text does not have, in
@@ -227,8 +228,8 @@ class Translator:
 
         Raises:
             UserError: There is not a language, prefix, limit or seed for each line; a language is unknown; there are
-                seeds and the translator does not sample; a limit is not above `min_length`; a prefix or a phrase has
-                characters that the subwords do not have; there are constraints and the translator samples; the phrases
+                seeds and the translator does not sample; a limit is not above `min_length`; a prefix has characters
+                that the subwords do not have; there are constraints and the translator samples; the phrases
                 of a line have too many alternatives and subwords; the prefixes and constraints of a batch have more
                 subwords than `shortlist_size`; there are prefixes of lines with markup or `keep`; or a pattern of
                 `keep` is wrong.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -133,9 +134,23 @@ def test_all_directions_of_a_multilingual_model_have_constraints(make_multilingu
     check(translator, (sources, targets), [["katze"], ["drei"], [], ["hunde|katze"]])
 
 
+def test_phrases_with_unknown_characters_are_left_out_and_told_once(translator):
+    one = translator.with_options(max_length=5, beam_size=2)
+    lines, given = ["a cat", "a dog", ""], [["☃", "drei"], ["v☃gel| hunde", "☃"], ["☃☃ "]]
+    expected = one.translate(lines, constraints=[["drei"], ["hunde"], []])
+    with pytest.warns(UserWarning, match=r"^2 phrase\(s\) have characters that .* left out. Received: '☃', '☃☃ '$"):
+        found = one.translate(lines, constraints=given)
+    assert [x.text for x in found] == [x.text for x in expected]
+    assert [x.hypotheses[0].met for x in found] == [(False, True), (True, False), (False,)]
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", "[0-9]+ phrase")
+        assert one.translate(lines, constraints=given) == found
+        avoid = [["☃"], ["hunde☃|hunde"], []]  # no translation has the first
+        assert one.translate(lines, constraints=given, avoid=avoid)[1].hypotheses[0].met == (False, False)
+
+
 def test_phrases_that_cannot_be_met_are_refused(translator):
     for constraints, told in (
-        ([[], ["☃"]], "subwords of the target language do not have. Received: '☃', for the sentence 'a dog'"),
         (["katze", []], "`constraints` must be a list of phrases for each line. Received: line 1, 'katze'"),
         (5, "`constraints` must be a list of phrases for each line. Received: '5'"),
         ([["katze"]], "`constraints` must have a list for each line. Received: 2 lines, 1 lists"),
