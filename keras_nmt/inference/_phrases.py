@@ -14,8 +14,7 @@ from keras_nmt.errors import UserError
 from keras_nmt.ids import BOS, PAD, UNK
 from keras_nmt.inference._tensors import bucket_sizes, checked
 from keras_nmt.inference.shortlist import TOO_MANY_FORCED
-from keras_nmt.text.front import TooManyPhrases
-from keras_nmt.text.lines import TOO_MANY_PHRASES
+from keras_nmt.text.lines import TOO_MANY_PHRASES, TooManyPhrases
 
 UNKNOWN_IN_PREFIX = "A prefix has characters that the subwords of the target language do not have"
 UNKNOWN_IN_PHRASES = "phrase(s) have characters that the subwords of the target language do not have: they are left out"

@@ -24,9 +24,17 @@ from keras_nmt.inference.graph import NO_ALTERNATIVES, TextGraph
 from keras_nmt.inference.load import checked_tokenizers, load
 from keras_nmt.inference.target_tags import with_tag
 from keras_nmt.models import MultilingualModel, TranslationModel
-from keras_nmt.text.front import Request, are_in_parts, translate_lines
+from keras_nmt.text.front import are_in_parts, translate_lines
 from keras_nmt.text.glossary import Glossary
-from keras_nmt.text.lines import Languages, check_lines, check_pairs, check_prefixes, seeds_of_lines
+from keras_nmt.text.lines import (
+    Languages,
+    Request,
+    check_lines,
+    check_pairs,
+    check_prefixes,
+    make_request,
+    seeds_of_lines,
+)
 from keras_nmt.text.translation import Alternative, Hypothesis, Translation, aligned_words
 
 
@@ -242,9 +250,7 @@ class Translator:
             tagged = [self.tags.split(line) for line in lines]
             lines = [x.text for x in tagged]
             target = [x.language or language for x, language in zip(tagged, target or (), strict=True)]
-        found = translate_lines(
-            self._answer,
-            self.align,
+        request = make_request(
             lines,
             source,
             target,
@@ -254,6 +260,11 @@ class Translator:
             avoid=avoid,
             seeds=self._seeds(seeds, len(lines)),
             word_scores=word_scores,
+        )
+        found = translate_lines(
+            self._answer,
+            self.align,
+            request,
             markup=markup,
             split_sentences=split_sentences,
             glossary=glossary,
@@ -287,8 +298,6 @@ class Translator:
         Raises:
             UserError: As for `translate`; or the translator has several hypotheses.
         """
-        for what, value in {"line": line, "source": source or "", "target": target or "", "prefix": prefix}.items():
-            require(isinstance(value, str), f"{{{what}}} must be a string", **{what: value})
         options = self.options
         width = options.num_hypotheses if options.sample else options.beam_size
         problem = "Text as it is made needs a greedy search or one sample: {beam_size} and {num_hypotheses} of 1"
@@ -300,11 +309,11 @@ class Translator:
         name = str(target) if len(self.directions) > 1 else self.directions[0][1]
         tokenizer, replaces = self.tokenizers[name], options.unknown == "replace"
 
+        request = make_request(lines, source, targets, prefixes=[prefix] if prefix else None, seeds=seeds)
+
         def search(number: int) -> Translation:
-            prefixes = [prefix] if prefix else None
             answer = functools.partial(self._answer, stream=number)
-            more: dict[str, Any] = {"sentences_per_line": self.sentences_per_line, "seeds": seeds}
-            return translate_lines(answer, self.align, lines, source, targets, prefixes=prefixes, **more)[0]
+            return translate_lines(answer, self.align, request, sentences_per_line=self.sentences_per_line)[0]
 
         def join(tokens: list[int]) -> str:
             if replaces and UNK in tokens:

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from keras_nmt.errors import UserError
-from keras_nmt.text.lines import check_phrases, without_padding
+from keras_nmt.text.lines import without_padding
 from keras_nmt.text.normalization import UNSPACED
 from keras_nmt.text.sentences import first_letters
 from keras_nmt.text.source_cleaning import clean_source
@@ -78,12 +78,12 @@ class Glossary:
         """Returns the `constraints` of lines, for `Translator.translate` or `Client.translate`."""
         return [self._constraints(line) for line in lines]
 
-    def add_to(self, constraints: Iterable[Iterable[str]] | None, lines: Sequence[str]) -> list[list[str]]:
+    def add_to(self, constraints: list[list[str]] | None, lines: Sequence[str]) -> list[list[str]]:
         """Returns the given constraints of each line, if there are any, and those of the entries that it has.
 
         A phrase that is given is not required once more.
         """
-        own = [[]] * len(lines) if constraints is None else check_phrases(constraints, len(lines), "constraints")
+        own = [[]] * len(lines) if constraints is None else constraints
         constraints_of_lines = []
         for given, of_entries in zip(map(without_padding, own), self.constraints(lines), strict=True):
             left, further = Counter(given), []

@@ -1,9 +1,9 @@
-"""Checks the lines, languages and seeds that a translator or a client gets."""
+"""Checks the lines, and what belongs to each, that a translator or a client gets."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from keras_nmt.errors import UserError, is_integer, needs_extra, require
 
@@ -14,12 +14,69 @@ TOO_MANY_PHRASES = "The phrases have too many alternatives and subwords together
 Languages = str | Iterable[str] | None  # one for all lines, or one for each; None for a model of one direction
 
 
+class TooManyPhrases(UserError):
+    """The phrases of all lines of a request together take too much memory; those of some of the lines may not."""
+
+
+class Request(NamedTuple):
+    """Lines to translate, and what belongs to each, checked. The phrases of all lines are padded to the same number."""
+
+    lines: list[str]
+    source: str | list[str] | None
+    target: str | list[str] | None
+    prefixes: list[str] | None
+    max_lengths: list[int] | None  # 0 for a line without a limit of its own
+    constraints: list[list[str]] | None
+    avoid: list[list[str]] | None
+    seeds: list[int] | None
+    word_scores: bool
+
+    def of_rows(self, rows: Iterable[int]) -> Request:
+        """Returns the request of some of the lines."""
+        rows = list(rows)
+        columns: dict[str, Any] = {
+            name: [x[row] for row in rows] for name, x in self._asdict().items() if isinstance(x, list)
+        }
+        return self._replace(**columns)
+
+
+def make_request(
+    lines: list[str],
+    source: Languages = None,
+    target: Languages = None,
+    *,
+    prefixes: Iterable[str] | None = None,
+    max_lengths: Iterable[int | None] | None = None,
+    constraints: Iterable[Iterable[str]] | None = None,
+    avoid: Iterable[Iterable[str]] | None = None,
+    seeds: list[int] | None = None,
+    word_scores: bool = False,
+) -> Request:
+    """Checks what belongs to lines; see `Translator.translate`. Lines and seeds are checked already."""
+    count = len(lines)
+    source, target = (
+        x if x is None or isinstance(x, str) else languages_of_lines(x, count, side)
+        for x, side in ((source, "source"), (target, "target"))
+    )
+    return Request(
+        lines,
+        source,
+        target,
+        None if prefixes is None else check_prefixes(prefixes, count),
+        None if max_lengths is None else check_max_lengths(max_lengths, count),
+        None if constraints is None else check_phrases(constraints, count, "constraints"),
+        None if avoid is None else check_phrases(avoid, count, "avoid"),
+        seeds,
+        word_scores,
+    )
+
+
 def check_lines(lines: Iterable[str], first: int = 1) -> list[str]:
     """Returns lines as a list of strings. `first` is the number of the first line, for the error message.
 
     Raises:
-        UserError: `lines` is no iterable, or one string, whose letters would become lines; or a line is not a string,
-            or cannot be encoded as UTF-8.
+        UserError: `lines` is one string, whose letters would become lines; or a line is not a string, or cannot be
+            encoded as UTF-8.
 
     Example:
 
@@ -28,7 +85,6 @@ def check_lines(lines: Iterable[str], first: int = 1) -> list[str]:
     """
     if isinstance(lines, str):
         raise UserError(f"Lines must be a list of strings, not one string. Received: {lines[:40]!r}")
-    require(isinstance(lines, Iterable), "Lines must be a list of strings", lines=lines)
     lines = list(lines)
     for number, line in enumerate(lines, first):
         if not isinstance(line, str):
@@ -71,8 +127,6 @@ def check_max_lengths(max_lengths: Iterable[int | None], count: int) -> list[int
     >>> check_max_lengths([20, None], 2)
     [20, 0]
     """
-    if isinstance(max_lengths, str) or not isinstance(max_lengths, Iterable):
-        raise UserError(f"`max_lengths` must be an integer or None for each line. Received: {max_lengths!r:.40}")
     limits = list(max_lengths)
     if len(limits) != count:
         raise UserError(f"`max_lengths` must have a limit for each line. Received: {count} lines, {len(limits)} limits")
@@ -95,8 +149,6 @@ def check_phrases(phrases: Iterable[Iterable[str]], count: int, name: str) -> li
     >>> check_phrases([["Haus|Gebäude", "alt"], []], 2, "constraints")
     [['Haus|Gebäude', 'alt'], ['', '']]
     """
-    if isinstance(phrases, str) or not isinstance(phrases, Iterable):
-        raise UserError(f"`{name}` must be a list of phrases for each line. Received: {str(phrases)[:40]!r}")
     lists = []
     for number, of_line in enumerate(phrases, 1):
         some = list(of_line) if isinstance(of_line, Iterable) and not isinstance(of_line, str) else of_line
@@ -107,12 +159,17 @@ def check_phrases(phrases: Iterable[Iterable[str]], count: int, name: str) -> li
         lists.append(some)
     if len(lists) != count:
         raise UserError(f"`{name}` must have a list for each line. Received: {count} lines, {len(lists)} lists")
-    longest = max([1, *map(len, lists)])
-    return [[*of_line, *[""] * (longest - len(of_line))] for of_line in lists]
+    return padded_phrases(lists)
+
+
+def padded_phrases(phrases: list[list[str]]) -> list[list[str]]:
+    """Pads the phrases of each line with "" to the same number, which is at least 1."""
+    longest = max([1, *map(len, phrases)])
+    return [[*of_line, *[""] * (longest - len(of_line))] for of_line in phrases]
 
 
 def without_padding(phrases: list[str]) -> list[str]:
-    """Returns the phrases of a line without the empty ones at their end, with which `check_phrases` pads."""
+    """Returns the phrases of a line without the empty ones at their end, with which `padded_phrases` pads."""
     return phrases[: max((i for i, phrase in enumerate(phrases, 1) if phrase), default=0)]
 
 

@@ -5,79 +5,27 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
-from keras_nmt.errors import UserError, require
+from keras_nmt.errors import require
 from keras_nmt.text._parts import Part, split_document, with_kept_text
 from keras_nmt.text._parts import ends_inside as ends_inside
 from keras_nmt.text._segments import Segment, make_segments
 from keras_nmt.text.kept_text import KeptText
-from keras_nmt.text.lines import Languages
-from keras_nmt.text.sentences import (
-    NOT_SPLIT,
-    align_hypotheses,
-    compose,
-    sentence_splitter,
-    translate_parts,
-    translate_sentences,
-)
+from keras_nmt.text.lines import Request
+from keras_nmt.text.sentences import Align, Translate, align_hypotheses, compose, translate_parts
 from keras_nmt.text.translation import WORD_ENDS, SentencePair, Translation, split_words, with_plain_spaces
 
 MARKUPS = ("html", "xml")
-DEFAULT_RULES = "en"  # the language by whose rules texts with markup are split, if no source language is known
-
-
-def translate_in_parts(
-    lines: Sequence[str],
-    source: Languages,
-    target: Languages,
-    translate: Callable[..., list[Translation]],
-    align: Callable[..., list[list[tuple[int, int]]]],
-    *,
-    markup: str | None,
-    split_sentences: str | None,
-    keep: Iterable[str] | None = None,
-    prefixes: Iterable[str] | None = None,
-    **of_lines: Any,
-) -> list[Translation]:
-    """Translates lines with markup or kept text, lines that are split into sentences, or both.
-
-    `translate` and `align` are those of a translator or a client; for the rest, see `Translator.translate`.
-    """
-    read = (list(x) if isinstance(x, Iterable) and not isinstance(x, str) else x for x in (source, target))
-    source, target = read  # lists, which can be read several times
-    kept = None if keep is None else KeptText(keep)
-    if markup is None and kept is None:
-        split = sentence_splitter(split_sentences)
-        translate = functools.partial(translate, split_sentences=NOT_SPLIT)
-        return translate_sentences(lines, split, source, target, translate, prefixes=prefixes, **of_lines)
-    if prefixes is not None:
-        what, received = "for lines with markup", f"markup={markup!r}"
-        if markup is None and kept is not None:
-            what, received = "with `keep`", f"keep={kept.patterns}"
-        raise UserError(f"`prefixes` cannot be used {what}. Received: {received}")
-    if split_sentences is None and markup is not None:
-        split_sentences = source if isinstance(source, str) else DEFAULT_RULES
-    of_texts = functools.partial(translate, split_sentences=split_sentences)
-    return translate_marked(lines, markup, source, target, of_texts, align, kept, **of_lines)
 
 
 def translate_marked(
-    lines: Sequence[str],
-    markup: str | None,
-    source: Languages,
-    target: Languages,
-    translate: Callable[..., list[Translation]],
-    align: Callable[..., list[list[tuple[int, int]]]],
-    kept: KeptText | None = None,
-    **of_lines: Any,
+    request: Request, markup: str | None, kept: KeptText | None, translate: Translate, align: Align
 ) -> list[Translation]:
     """Translates lines with markup, each a document or a part of one; or plain lines, if `markup` is None.
 
-    `translate` and `of_lines` are those of `translate_parts`, for the texts of the lines; `align` is like
-    `Translator.align`. `kept` finds spans of text that stay as they are.
+    `translate` answers a `Request` of the texts of the lines; `align` is like `Translator.align`. `kept` finds spans of
+    text that stay as they are.
 
     Returns:
         A list of a `Translation` for each line, whose texts have the tags of the line. If a line has several texts,
@@ -87,11 +35,11 @@ def translate_marked(
         UserError: `markup` is unknown, the elements of a line are nested too deep, or many follow a tag without an end.
     """
     require(markup is None or markup in MARKUPS, f"{{markup}} must be {' or '.join(MARKUPS)}", markup=markup)
-    documents = [_document(line, markup, kept) for line in lines]
+    documents = [_document(line, markup, kept) for line in request.lines]
     # A line without text is one empty text, which has a translation.
     segments = [[x for x in parts if isinstance(x, Segment)] or [Segment([])] for parts in documents]
     texts = [[segment.text for segment in of_line] for of_line in segments]
-    translated = translate_parts(texts, source, target, translate, **of_lines)
+    translated = translate_parts(request, texts, translate)
     flat = [
         (row, segment, translation)
         for row, (of_line, parts) in enumerate(zip(segments, translated, strict=True))
@@ -103,7 +51,7 @@ def translate_marked(
         rows, sources, translations = zip(*tagged, strict=True)
         sides = (
             [languages[row] for row in rows] if isinstance(languages, list) else languages
-            for languages in (source, target)
+            for languages in (request.source, request.target)
         )
         pairs = iter(align_hypotheses(sources, translations, align, *sides))
     written = iter(

@@ -11,15 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from keras_nmt.errors import install_extra, require
-from keras_nmt.text.lines import (
-    Languages,
-    check_lines,
-    check_max_lengths,
-    check_phrases,
-    check_prefixes,
-    languages_of_lines,
-    without_padding,
-)
+from keras_nmt.text.lines import Languages, Request, check_lines, padded_phrases, without_padding
 from keras_nmt.text.translation import (
     WORD_ENDS,
     Hypothesis,
@@ -49,6 +41,8 @@ class SplitLine(NamedTuple):
 
 
 Splitter = Callable[[str], SplitLine]
+Translate = Callable[[Request], list[Translation]]
+Align = Callable[..., list[list[tuple[int, int]]]]  # such as `Translator.align` and `Client.align`
 
 
 def sentence_splitter(language: str | None) -> Splitter:
@@ -151,21 +145,14 @@ def _split(line: str, parts: Iterable[str]) -> SplitLine:
     return SplitLine(sentences, spaces)
 
 
-def translate_sentences(
-    lines: Sequence[str],
-    split: Splitter,
-    source: Languages,
-    target: Languages,
-    translate: Callable[..., list[Translation]],
-    **of_lines: Any,
-) -> list[Translation]:
-    """Translates lines sentence by sentence. For the arguments, see `translate_parts`; for the answers, `compose`."""
-    split_lines = [split(line) for line in lines]
+def translate_sentences(request: Request, split: Splitter, translate: Translate) -> list[Translation]:
+    """Translates lines sentence by sentence. For `translate`, see `translate_parts`; for the answers, `compose`."""
+    split_lines = [split(line) for line in request.lines]
     # A line without text is one empty sentence, which has a translation.
     split_lines = [
-        x if x.sentences else SplitLine([""], ["", line]) for x, line in zip(split_lines, lines, strict=True)
+        x if x.sentences else SplitLine([""], ["", line]) for x, line in zip(split_lines, request.lines, strict=True)
     ]
-    parts = translate_parts([x.sentences for x in split_lines], source, target, translate, **of_lines)
+    parts = translate_parts(request, [x.sentences for x in split_lines], translate)
     return [
         compose(line.spaces, of_line, sources=line.sentences) for line, of_line in zip(split_lines, parts, strict=True)
     ]
@@ -179,18 +166,7 @@ class Parts(NamedTuple):
     is_sample: bool
 
 
-def translate_parts(
-    texts: Sequence[Sequence[str]],
-    source: Languages,
-    target: Languages,
-    translate: Callable[..., list[Translation]],
-    *,
-    prefixes: Iterable[str] | None = None,
-    max_lengths: Iterable[int | None] | None = None,
-    constraints: Iterable[Iterable[str]] | None = None,
-    avoid: Iterable[Iterable[str]] | None = None,
-    seeds: Sequence[int] | None = None,
-) -> list[Parts]:
+def translate_parts(request: Request, texts: Sequence[Sequence[str]], translate: Translate) -> list[Parts]:
     """Translates the parts of lines, such as sentences, and gives each part what belongs to it.
 
     The first part of a line gets its prefix and its seed; the seeds of the others follow from it. All parts get what is
@@ -198,50 +174,37 @@ def translate_parts(
     whose score it lowers least; to know it, each part is also translated with each constraint alone.
 
     Args:
+        request: `Request` of the lines.
         texts: For each line its parts, at least one.
-        source, target: The languages of the lines.
-        translate: Function of texts, their source and target languages, and the other arguments, if they are given.
-        prefixes, max_lengths, constraints, avoid, seeds: For each line; see `Translator.translate`.
+        translate: Function that answers a `Request` of parts.
     """
-    count = len(texts)
-    all_texts = list(itertools.chain.from_iterable(texts))
     row_of = [row for row, of_line in enumerate(texts) for _ in of_line]
     starts = [0, *itertools.accumulate(map(len, texts))]  # the number of each line's first part
-    languages = [
-        one if one is None or isinstance(one, str) else languages_of_lines(one, count, side)
-        for one, side in ((source, "source"), (target, "target"))
-    ]
-    columns: dict[str, list[Any]] = {}  # of all parts
-    if prefixes is not None:
-        of_lines = check_prefixes(prefixes, count)
-        columns["prefixes"] = [of_lines[row] if i == starts[row] else "" for i, row in enumerate(row_of)]
-    if max_lengths is not None:
-        limits = check_max_lengths(max_lengths, count)
-        columns["max_lengths"] = [limits[row] or None for row in row_of]
-    if avoid is not None:
-        never = check_phrases(avoid, count, "avoid")
-        columns["avoid"] = [never[row] for row in row_of]
-    if seeds is not None:
-        columns["seeds"] = [_seed_of_part(seeds[row], i - starts[row]) for i, row in enumerate(row_of)]
+    numbers = [i - starts[row] for i, row in enumerate(row_of)]  # of each part in its line
+    parts = request.of_rows(row_of)._replace(lines=list(itertools.chain.from_iterable(texts)), constraints=None)
+    if parts.prefixes is not None:
+        prefixes = zip(parts.prefixes, numbers, strict=True)
+        parts = parts._replace(prefixes=["" if number else prefix for prefix, number in prefixes])
+    if parts.seeds is not None:
+        parts = parts._replace(seeds=list(map(_seed_of_part, parts.seeds, numbers)))
 
-    def run(numbers: Sequence[int], phrases: Sequence[Sequence[str]] | None) -> list[Translation]:
+    def run(rows: Sequence[int], phrases: list[list[str]] | None) -> list[Translation]:
         """Translates some of the parts."""
-        beside = {name: [column[i] for i in numbers] for name, column in columns.items()}
-        sides = [[x[row_of[i]] for i in numbers] if isinstance(x, list) else x for x in languages]
-        more = {} if phrases is None else {"constraints": phrases}
-        return translate([all_texts[i] for i in numbers], *sides, **beside, **more)
+        constraints = None if phrases is None else padded_phrases(phrases)
+        return translate(parts.of_rows(rows)._replace(constraints=constraints))
 
     places: list[list[int]] = [[] for _ in texts]
     phrases_of: list[list[str]] | None = None
-    if constraints is not None:
-        phrases = [without_padding(row) for row in check_phrases(constraints, count, "constraints")]
+    if request.constraints is not None:
+        phrases = list(map(without_padding, request.constraints))
         places = _places_of_constraints(phrases, texts, starts, run)
-        phrases_of = [[] for _ in all_texts]
+        phrases_of = [[] for _ in row_of]
         for row, of_line in enumerate(places):
             for place, phrase in zip(of_line, phrases[row], strict=True):
                 phrases_of[starts[row] + place].append(phrase)
-    translated = run(range(len(all_texts)), phrases_of)
-    return [Parts(translated[starts[row] : starts[row + 1]], places[row], seeds is not None) for row in range(count)]
+    translated = run(range(len(row_of)), phrases_of)
+    is_sample = request.seeds is not None
+    return [Parts(translated[starts[row] : starts[row + 1]], places[row], is_sample) for row in range(len(texts))]
 
 
 def compose(spaces: Sequence[str], parts: Parts, sources: Sequence[str] = ()) -> Translation:
@@ -280,14 +243,11 @@ def compose(spaces: Sequence[str], parts: Parts, sources: Sequence[str] = ()) ->
 def align_hypotheses(
     sources: Sequence[str],
     translations: Sequence[Translation],
-    align: Callable[..., list[list[tuple[int, int]]]],
+    align: Align,
     source: Languages = None,
     target: Languages = None,
 ) -> list[list[tuple[int, int]]]:
-    """Aligns the words of each hypothesis of each line, sentence by sentence where it was translated so.
-
-    `align` is `Translator.align` or `Client.align`.
-    """
+    """Aligns the words of each hypothesis of each line, sentence by sentence where it was translated so."""
     languages = [x if x is None or isinstance(x, str) else list(x) for x in (source, target)]
     whole = [
         (row, x.sentences or (SentencePair(text, 0, x.text, 0),))
@@ -333,7 +293,7 @@ def _places_of_constraints(
     phrases: Sequence[Sequence[str]],
     texts: Sequence[Sequence[str]],
     starts: Sequence[int],
-    run: Callable[[Sequence[int], Sequence[Sequence[str]]], list[Translation]],
+    run: Callable[[Sequence[int], list[list[str]]], list[Translation]],
 ) -> list[list[int]]:
     """Returns for each constraint of each line the part that gets it."""
     places = [[0] * len(of_line) for of_line in phrases]

@@ -1,6 +1,7 @@
 """Translations without a model: word by word in capital letters, in any order of the words."""
 
 from keras_nmt.text.kept_text import KeptText
+from keras_nmt.text.lines import make_request
 from keras_nmt.text.markup import translate_marked
 from keras_nmt.text.translation import Translation
 
@@ -14,9 +15,9 @@ def backwards(count):
 
 
 def by_words(order=range, split=str.split, read=None):
-    """The arguments `translate` and `align` of `translate_marked`; `read` gets what the model would read."""
+    """The arguments `translate` and `align` of `marked`; `read` gets what the model would read."""
 
-    def translate(texts, *_):
+    def translate(texts):
         if read is not None:
             read.extend(texts)
         return answers(*(" ".join(words[i].upper() for i in order(len(words))) for words in map(split, texts)))
@@ -27,9 +28,14 @@ def by_words(order=range, split=str.split, read=None):
     return translate, align
 
 
+def marked(documents, markup, translate, align, kept=None):
+    """The translations of documents by functions of their texts."""
+    return translate_marked(make_request(documents), markup, kept, lambda request: translate(request.lines), align)
+
+
 def placed(document, markup="html", order=range, keep=None):
     """What the model reads of a document, texts between bars, and its translation."""
     read = []
     kept = None if keep is None else KeptText(keep)
-    (answer,) = translate_marked([document], markup, None, None, *by_words(order, read=read), kept)
+    (answer,) = marked([document], markup, *by_words(order, read=read), kept)
     return "|".join(" ".join(text.split()) for text in read), answer.text

@@ -13,11 +13,11 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from word_by_word import answers, backwards, by_words
+from word_by_word import answers, backwards, by_words, marked
 
 from keras_nmt.errors import UserError
 from keras_nmt.text._parts import _Parser, split_document
-from keras_nmt.text.markup import ends_inside, translate_marked
+from keras_nmt.text.markup import ends_inside
 from keras_nmt.text.sentences import Parts, compose
 from keras_nmt.text.translation import split_words, with_plain_spaces
 
@@ -57,11 +57,11 @@ def draw_translation(random: Random, text: str) -> tuple[str, list[tuple[int, in
     return target, sorted(pairs)
 
 
-def marked(document: str, kind: str, random: Random) -> tuple[str, list[str], list[str]]:
+def drawn_translation(document: str, kind: str, random: Random) -> tuple[str, list[str], list[str]]:
     """A document with drawn translations in it; its texts; their translations."""
     drawn: dict[str, tuple[str, list[tuple[int, int]]]] = {}
 
-    def translate(texts, source, target):
+    def translate(texts):
         drawn.update((text, draw_translation(random, text) if text else ("", [])) for text in texts)
         return answers(*(drawn[text][0] for text in texts))
 
@@ -69,7 +69,7 @@ def marked(document: str, kind: str, random: Random) -> tuple[str, list[str], li
         pairs = {with_plain_spaces(text): pairs for text, (_, pairs) in drawn.items()}
         return [pairs[text] for text in texts]
 
-    (found,) = translate_marked([document], kind, None, None, translate, align)
+    (found,) = marked([document], kind, translate, align)
     return found.text, list(drawn), [target for target, _ in drawn.values()]
 
 
@@ -98,7 +98,7 @@ def test_documents_stay_well_formed_and_keep_tags_and_text(random):
     """Against the parser of `xml.etree`."""
     numbers = itertools.count()
     document = re.sub(' n=""', lambda _: f' n="{next(numbers)}"', draw_document(random))
-    found, texts, targets = marked(document, "xml", random)
+    found, texts, targets = drawn_translation(document, "xml", random)
     before, after = (ET.fromstring(f"<r xmlns:xml2='x'>{text}</r>") for text in (document, found))
     assert Counter(TAG.findall(document)) == Counter(TAG.findall(found))
     assert letters(before.itertext()) == letters(texts)
@@ -121,7 +121,7 @@ def test_any_text_keeps_its_tags(random):
     document = "".join(random.choice(PIECES) for _ in range(random.randint(0, 12)))
     kind = random.choice(["html", "xml"])
     assert "".join(part.raw for part in split_document(document, kind)) == document
-    found, _, targets = marked(document, kind, random)
+    found, _, targets = drawn_translation(document, kind, random)
     kept = re.compile(r"<code|<script|<u |<!\[CDATA|&foo;")  # spaces may be put around these
     if not kept.search(document):
         tags = [
@@ -134,7 +134,7 @@ def test_any_text_keeps_its_tags(random):
 
 
 def placed(document, kind="html", order=range):
-    return translate_marked([document], kind, None, None, *by_words(order, split_words))[0].text
+    return marked([document], kind, *by_words(order, split_words))[0].text
 
 
 @settings(max_examples=200, deadline=None)
@@ -173,7 +173,7 @@ def test_tags_follow_their_words():
         "<b>ne</b> mange pas": "<b>a</b> b c d a2",
         "<b>ne mange</b> pas": "<b>a b</b> c d a2",
     }.items():
-        (placed_in,) = translate_marked([text], "html", None, None, lambda *_: found, lambda *_: [pairs])
+        (placed_in,) = marked([text], "html", lambda *_: found, lambda *_: [pairs])
         assert placed_in.text == target
 
 
@@ -206,7 +206,7 @@ def test_words_beside_tags_end_at_spaces_of_any_kind():
     """A model that reads a no-break space as a space, and splits into sentences, which may share a word in `align`."""
     asked = []
 
-    def translate(texts, source, target):
+    def translate(texts):
         split = [re.split(r"(?<=\.)([ \xa0]+)", text) for text in texts]
         rows = [answers(*(re.sub(r"\s", " ", x.upper()) for x in parts[::2])) for parts in split]
         return [
@@ -222,7 +222,7 @@ def test_words_beside_tags_end_at_spaces_of_any_kind():
         "<b>Price:</b>&nbsp;5 <i>dogs</i>": "<b>PRICE:</b> 5 <i>DOGS</i>",
         "A&nbsp;<b>dog</b>\u2007runs.&nbsp;One&nbsp;<i>man</i> ran.": "A <b>DOG</b> RUNS.&nbsp;ONE <i>MAN</i> RAN.",
     }.items():
-        (found,) = translate_marked([document], "html", None, None, translate, align)
+        (found,) = marked([document], "html", translate, align)
         assert found.text == expected
     assert asked == ["Price: 5 dogs", "A dog runs.", "One man ran."]
 
@@ -247,8 +247,8 @@ def test_a_long_document_takes_little_time_and_a_deep_one_is_refused():
 
 
 def test_a_part_without_a_translation_is_counted():
-    by_hand = lambda texts, *_: answers(*(x.replace("b", "") for x in texts)), lambda texts, *_: [[] for _ in texts]
-    found = translate_marked(["<p>a</p><p>b</p>", "<i>b</i>", "<p>a</p>"], "html", None, None, *by_hand)
+    by_hand = lambda texts: answers(*(x.replace("b", "") for x in texts)), lambda texts, *_: [[] for _ in texts]
+    found = marked(["<p>a</p><p>b</p>", "<i>b</i>", "<p>a</p>"], "html", *by_hand)
     assert [x.is_empty for x in found] == [True, True, False]
 
 

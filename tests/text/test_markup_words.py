@@ -13,10 +13,9 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from word_by_word import answers, backwards, by_words, placed
+from word_by_word import answers, backwards, by_words, marked, placed
 
 from keras_nmt.errors import UserError
-from keras_nmt.text.markup import translate_marked
 
 TAG = re.compile(r"<[^<>]*>")
 KEPT = re.compile(r"<(code|ph)\b[^<>]*>[^<>]*</\1>")
@@ -76,7 +75,7 @@ def check_words(random: Random) -> None:
     elif kind == "any":
         random.shuffle(order)
     read = []
-    (answer,) = translate_marked([document], markup, None, None, *by_words(lambda _: order, read=read))
+    (answer,) = marked([document], markup, *by_words(lambda _: order, read=read))
     found = answer.text
     after = ET.fromstring(f"<r>{found}</r>")
     assert Counter(TAG.findall(document)) == Counter(TAG.findall(found))
@@ -146,7 +145,7 @@ def test_a_word_without_alignment_does_not_leave_its_element_empty():
         "The <a>house</a> stands.": "Das <a>Haus</a> steht.",
         "The <a>house</a><sup>2</sup> stands<i>.</i>": "Das <a>Haus</a><sup>2</sup> steht<i>.</i>",
     }.items():
-        assert translate_marked([document], "html", None, None, *by_hand)[0].text == expected
+        assert marked([document], "html", *by_hand)[0].text == expected
 
 
 @pytest.mark.parametrize(
@@ -242,7 +241,7 @@ def test_what_specifications_protect_stays_byte_by_byte(markup, document, text, 
 
 def test_a_moved_element_gets_no_space_before_a_full_stop():
     by_hand = lambda *_: answers("Hunde laufen."), lambda *_: [[(1, 1)]]
-    found = translate_marked(["Run dogs <kbd>F1</kbd> do"], "html", None, None, *by_hand)
+    found = marked(["Run dogs <kbd>F1</kbd> do"], "html", *by_hand)
     assert found[0].text == "Hunde laufen <kbd>F1</kbd>."
 
 
@@ -294,13 +293,13 @@ def test_documents_of_several_lines(markup, document, texts, translated):
 
 def test_a_translation_with_the_spaces_of_its_text_has_those_of_the_document():
     """As sentence splitting gives them back."""
-    by_hand = lambda texts, *_: answers(*map(str.upper, texts)), by_words()[1]
+    by_hand = lambda texts: answers(*map(str.upper, texts)), by_words()[1]
     for document in (
         "<p>\n  A DOG.\n  <b>ONE\n   DAY</b>\n  <code>x</code>\n</p>",
         "SEE <br/>",
         "<br/> SEE.  <b>DOG</b>",
     ):
-        found = translate_marked([document.replace("A DOG", "a dog")], "html", None, None, *by_hand)[0].text
+        found = marked([document.replace("A DOG", "a dog")], "html", *by_hand)[0].text
         assert found == document.replace("ONE\n   DAY", "ONE DAY")
 
 

@@ -16,15 +16,18 @@ import keras_nmt.serving.client.transports as transports
 from keras_nmt.errors import UserError, is_integer, one_line, require
 from keras_nmt.files.search_options import check_hypotheses, checked
 from keras_nmt.serving.client.transports import HYPOTHESES, PIECES, POSITIONS, Failure, checked_rows
-from keras_nmt.text.front import Request, TooManyPhrases, translate_lines
+from keras_nmt.text.front import translate_lines
 from keras_nmt.text.glossary import Glossary
 from keras_nmt.text.lines import (
     TOO_MANY_PHRASES,
     Languages,
+    Request,
+    TooManyPhrases,
     check_lines,
     check_pairs,
     check_utf8,
     languages_of_lines,
+    make_request,
     seeds_of_lines,
 )
 from keras_nmt.text.sentences import sentence_splitter, translate_document
@@ -153,24 +156,25 @@ class Client:
         Returns:
             A list of a `Translation` for each line, in the order of the lines.
         """
-        texts = check_lines(lines)
-        languages = _languages(len(texts), source, target)
         for name, value in (("num_hypotheses", num_hypotheses), ("beam_size", beam_size)):
             if value is not None:
                 checked(name, value)
         if num_hypotheses is not None and beam_size is not None:
             check_hypotheses(num_hypotheses, beam_size)
-        return translate_lines(
-            functools.partial(self._answer, num_hypotheses=num_hypotheses, beam_size=beam_size),
-            self.align,
-            texts,
-            languages.get("source_language"),  # iterables are used up
-            languages.get("target_language"),
+        request = make_request(
+            check_lines(lines),
+            source,
+            target,
             prefixes=prefixes,
             max_lengths=max_lengths,
             constraints=constraints,
             avoid=avoid,
             word_scores=word_scores,
+        )
+        return translate_lines(
+            functools.partial(self._answer, num_hypotheses=num_hypotheses, beam_size=beam_size),
+            self.align,
+            request,
             markup=markup,
             split_sentences=split_sentences,
             glossary=glossary,
