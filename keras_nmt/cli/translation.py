@@ -59,9 +59,9 @@ from keras_nmt.cli.translation_stream import (
     Answers,
     Input,
     alternatives_of_directory,
-    answers_of_directory,
-    answers_of_server,
+    answers,
     counts_of,
+    samples_of_server,
     warn_of_export,
     warn_of_translator,
 )
@@ -248,16 +248,21 @@ def translate(
     options |= {} if word_scores is None else {"word_scores": True}
     lines = input_document(input_) if document else input_lines(input_)
     texts = Input(lines, at_once, files, seed if shared["sample"] else None, options, is_document=document)
-    is_aligned = alignments is not None
+    stack = contextlib.ExitStack()
     if server is not None:
         _check_options_of_server(context)
         from keras_nmt.serving import Client
 
         given = drop_none(model=model, timeout=timeout, retries=retries, batch_size=shared["batch_size"])
-        client = Client(server, **given)
-        warn: Callable[[Mapping[str, int]], None] = warn_of_export
+        client = stack.enter_context(Client(server, **given))
+        search = searching(shared)
+        number = search.get("num_hypotheses", 1)
+        translate_some: Callable[..., Any] = functools.partial(client.translate, **search)
+        if shared["sample"]:
+            translate_some = functools.partial(samples_of_server, client, number)
+        align: Callable[..., Any] = client.align
         languages = shared["source_language"], shared["target_language"]
-        answers = answers_of_server(client, texts, languages, searching(shared), is_aligned=is_aligned)
+        warn: Callable[[Mapping[str, int]], None] = warn_of_export
     else:
         directory = _check_options_of_directory(context, directory)
         search = sampling(shared) | searching(shared) | shortlisted(shared)
@@ -274,16 +279,17 @@ def translate(
                     sys.stdout.flush()
                     advance(len(of_lines))
             return
+        number, languages = translator.num_hypotheses, (None, texts.target)
+        translate_some, align = translator.translate, functools.partial(translator.align, layer=alignment_layer)
         warn = functools.partial(warn_of_translator, translator=translator)
-        answers = answers_of_directory(translator, texts, is_aligned=is_aligned, alignment_layer=alignment_layer)
-    with contextlib.ExitStack() as stack:
+    parts = answers(texts, translate_some, None if alignments is None else align, languages, number)
+    with stack:
         write = stack.enter_context(output_lines(output))
         write_aligned, write_words = (stack.enter_context(_optional_lines(path)) for path in (alignments, word_scores))
-        stack.enter_context(contextlib.closing(answers))
         advance = stack.enter_context(bar)
         if document:  # its last line end is that of the line
             write_text, write = write, lambda text: write_text(text.removesuffix("\n"))
-        counts = _write_answers(answers, write, write_aligned, write_words, advance, scores)
+        counts = _write_answers(parts, write, write_aligned, write_words, advance, scores)
     warn(counts)
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import math
 import sys
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from keras_nmt.cli.lines import chunks, input_lines
 from keras_nmt.errors import UserError
@@ -17,19 +16,12 @@ if TYPE_CHECKING:
     from keras_nmt.inference import Translation, Translator
     from keras_nmt.inference.target_tags import TargetTags
     from keras_nmt.serving import Client
+    from keras_nmt.text.sentences import Align
     from keras_nmt.text.translation import Alternative
 
 Languages = tuple[str | None, str | None]  # of the source and of the target
-
-
-class Answer(NamedTuple):
-    """The answer to one part of the lines."""
-
-    translations: list[Translation]  # of each line
-    alignments: list[list[tuple[int, int]]]  # of each hypothesis of each line; empty where none are asked for
-
-
-Answers = Generator[Answer, None, None]
+# For each part of the lines the translations of its lines, and the alignments of their hypotheses, if there are any.
+Answers: TypeAlias = "Iterator[tuple[list[Translation], list[list[tuple[int, int]]]]]"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -120,18 +112,29 @@ class Input:
         )
 
 
-def answers_of_directory(
-    translator: Translator, texts: Input, *, is_aligned: bool, alignment_layer: int | None
+def answers(
+    texts: Input, translate: Callable[..., list[Translation]], align: Align | None, languages: Languages, number: int
 ) -> Answers:
-    """Yields the answers of the model of a directory."""
+    """Yields the answers of a model, with `number` hypotheses of each line, and with alignments if `align` is given.
+
+    `translate` and `align` are those of a translator or a client.
+    """
     from keras_nmt.text.sentences import align_hypotheses
 
-    align = functools.partial(translator.align, layer=alignment_layer)
     for lines, beside in texts.parts():
-        translations = translator.translate(lines, target=texts.target, **beside)
-        translations = _padded(translations, translator.num_hypotheses)
-        alignments = align_hypotheses(lines, translations, align, target=texts.target) if is_aligned else []
-        yield Answer(translations, alignments)
+        translations = _padded(translate(lines, *languages, **beside), number)
+        yield translations, [] if align is None else align_hypotheses(lines, translations, align, *languages)
+
+
+def samples_of_server(client: Client, number: int, *arguments: Any, **seeds: Any) -> list[Translation]:
+    """Returns what `Client.sample` does, and checks that the model draws as many translations."""
+    translations = client.sample(*arguments, **seeds)
+    if any(len(translation.hypotheses) < number for translation in translations):
+        raise UserError(
+            f"The model was exported to draw {len(translations[0].hypotheses)} translation(s) of a sentence. "
+            f"Received: --n-best {number}"
+        )
+    return translations
 
 
 def alternatives_of_directory(translator: Translator, texts: Input, count: int) -> Iterator[list[list[Alternative]]]:
@@ -140,35 +143,6 @@ def alternatives_of_directory(translator: Translator, texts: Input, count: int) 
         prefixes = beside.get("prefixes", [""] * len(lines))
         word_scores = beside.get("word_scores", False)
         yield translator.alternatives(lines, prefixes, target=texts.target, count=count, word_scores=word_scores)
-
-
-def answers_of_server(
-    client: Client,
-    texts: Input,
-    languages: Languages,
-    search: Mapping[str, Any],
-    *,
-    is_aligned: bool,
-) -> Answers:
-    """Yields the answers of a server's model, which samples where the lines have seeds."""
-    from keras_nmt.text.sentences import align_hypotheses
-
-    source, target = languages
-    number = search.get("num_hypotheses", 1)
-    with client:
-        for lines, beside in texts.parts():
-            if texts.seed is None:
-                translations = client.translate(lines, source, target, **beside, **search)
-            else:
-                translations = client.sample(lines, source, target, **beside)
-                if any(len(translation.hypotheses) < number for translation in translations):
-                    raise UserError(
-                        f"The model was exported to draw {len(translations[0].hypotheses)} translation(s) of a "
-                        f"sentence. Received: --n-best {number}"
-                    )
-            translations = _padded(translations, number)
-            alignments = align_hypotheses(lines, translations, client.align, *languages) if is_aligned else []
-            yield Answer(translations, alignments)
 
 
 def _padded(translations: list[Translation], number: int) -> list[Translation]:
