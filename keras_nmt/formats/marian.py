@@ -397,35 +397,22 @@ def _read_yaml(path: Path | str, content: bytes | None = None) -> dict[str, Any]
         if (size := Path(path).stat().st_size) > MAX_BYTES:
             raise UserError(f"{path} must have at most {MAX_BYTES:,} bytes. Received: {size:,}")
         content = Path(path).read_bytes()
+    with errors_as(f"{path} is damaged", yaml.YAMLError, RecursionError):
+        # Nodes instead of objects: each scalar is a string, as it is written.
+        root = yaml.compose(content, Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader))
+    if root is None:  # an empty file
+        return {}
     wrong = UserError(f"{path} must contain only strings and lists of strings, under names.")
+    if not isinstance(root, yaml.MappingNode):
+        raise wrong
     settings: dict[str, Any] = {}
-    name: str | None = None
-    depth = 0
-    with errors_as(f"{path} is damaged", yaml.YAMLError):
-        # Read events instead of objects: they have no types, and an alias creates nothing.
-        for event in yaml.parse(content, Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader)):
-            if isinstance(event, yaml.CollectionStartEvent):
-                depth += 1
-                if depth == 1 and isinstance(event, yaml.MappingStartEvent):
-                    continue
-                if depth > 2 or name is None or isinstance(event, yaml.MappingStartEvent):
-                    raise wrong
-                settings[name] = []
-            elif isinstance(event, yaml.CollectionEndEvent):
-                depth, name = depth - 1, None
-            elif isinstance(event, yaml.AliasEvent):
-                raise wrong
-            elif isinstance(event, yaml.ScalarEvent):
-                if depth == 0:
-                    raise wrong
-                if name is None:
-                    name = event.value
-                    if name in settings:
-                        raise UserError(f"{path} must contain each name once. Received twice: {one_line(name)[:100]}")
-                elif depth == 2:
-                    settings[name].append(event.value)
-                else:
-                    settings[name], name = event.value, None
+    for name, value in root.value:
+        items = value.value if isinstance(value, yaml.SequenceNode) else [value]
+        if not all(isinstance(node, yaml.ScalarNode) for node in (name, *items)):
+            raise wrong
+        if name.value in settings:
+            raise UserError(f"{path} must contain each name once. Received twice: {one_line(name.value)[:100]}")
+        settings[name.value] = value.value if isinstance(value, yaml.ScalarNode) else [node.value for node in items]
     return settings
 
 
