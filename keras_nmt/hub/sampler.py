@@ -11,8 +11,14 @@ from keras import ops
 from keras_nmt.decoding import beam_search
 from keras_nmt.decoding.scores import rerank_by_model
 from keras_nmt.decoding.search_loop import limits_of_sources
+from keras_nmt.errors import check_names
 from keras_nmt.files.search_options import SearchOptions
 from keras_nmt.ids import PAD
+
+OPTIONS = (  # of `SearchOptions`, beside the first two
+    *("length_penalty_form", "patience", "min_length", "max_length", "max_length_factor", "max_length_offset"),
+    *("length_buckets", "coverage_penalty", "processors"),
+)
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
@@ -26,11 +32,12 @@ class BeamSampler(keras_hub.samplers.Sampler):
     Args:
         beam_size: Integer, hypotheses that the search keeps. Defaults to 4.
         length_penalty: Float, exponent of the length penalty. Defaults to 0.6.
-        length_penalty_form, patience, min_length, max_length, max_length_factor, max_length_offset, length_buckets,
-            coverage_penalty, processors: See `keras_nmt.files.search_options.SearchOptions`.
+        **options: `length_penalty_form`, `patience`, `min_length`, `max_length`, `max_length_factor`,
+            `max_length_offset`, `length_buckets`, `coverage_penalty` and `processors`: see
+            `keras_nmt.files.search_options.SearchOptions`.
 
     Raises:
-        UserError: An argument has the wrong type or is out of its range.
+        UserError: An argument is unknown, has the wrong type or is out of its range.
 
     Example:
 
@@ -43,34 +50,12 @@ class BeamSampler(keras_hub.samplers.Sampler):
         self,
         beam_size: int = SearchOptions.beam_size,
         length_penalty: float = SearchOptions.length_penalty,
-        *,
-        length_penalty_form: str = SearchOptions.length_penalty_form,
-        patience: float | None = SearchOptions.patience,
-        min_length: int = SearchOptions.min_length,
-        max_length: int | None = SearchOptions.max_length,
-        max_length_factor: int = SearchOptions.max_length_factor,
-        max_length_offset: int = SearchOptions.max_length_offset,
-        length_buckets: Any = SearchOptions.length_buckets,
-        coverage_penalty: float = SearchOptions.coverage_penalty,
-        processors: Any = SearchOptions.processors,
+        **options: Any,
     ) -> None:
         super().__init__()
-        options = {
-            "beam_size": beam_size,
-            "length_penalty": length_penalty,
-            "length_penalty_form": length_penalty_form,
-            "patience": patience,
-            "min_length": min_length,
-            "max_length": max_length,
-            "max_length_factor": max_length_factor,
-            "max_length_offset": max_length_offset,
-            "length_buckets": length_buckets,
-            "coverage_penalty": coverage_penalty,
-            "processors": processors,
-        }
-        self.options = SearchOptions(**options)
-        always = ("beam_size", "length_penalty")
-        self._given = {name: x for name, x in options.items() if name in always or x != getattr(SearchOptions, name)}
+        check_names("options of `BeamSampler`", options, OPTIONS)
+        self._given = {"beam_size": beam_size, "length_penalty": length_penalty, **options}
+        self.options = SearchOptions(**self._given)
 
     def limit(self, lengths: Any) -> Any:
         """Returns the most subwords of translations of sources with `lengths` subwords, EOS counted in the result."""
