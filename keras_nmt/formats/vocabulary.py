@@ -205,10 +205,9 @@ def parse_subwords(content: bytes, path: Path | str) -> ModelProto:
     return proto
 
 
-def check_rows(tokens: list[str], rows: int, path: Path) -> list[str]:
-    """Returns the tokens of a vocabulary. Raises a `UserError` unless there is one for each embedding."""
+def check_rows(tokens: list[str], rows: int, path: Path) -> None:
+    """Raises a `UserError` unless a vocabulary has a token for each embedding."""
     require(len(tokens) == rows, f"{path} must have {rows:,} tokens, one for each embedding. Received: {len(tokens):,}")
-    return tokens
 
 
 def read_tokens(path: Path) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from keras_nmt.errors import UserError, errors_as
 
@@ -66,18 +66,3 @@ def _compiled(pattern: str) -> re.Pattern[str]:
         OverflowError,
     ):
         return re.compile(NAMED.get(pattern, pattern))
-
-
-def cut(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[str, bool]]:
-    """Cuts a text at spans, and says of each part whether it is a span.
-
-    Example:
-
-    >>> cut("a {b} c", [(2, 5)])
-    [('a ', False), ('{b}', True), (' c', False)]
-    """
-    parts, done = [], 0
-    for start, stop in spans:
-        parts += [(text[done:start], False), (text[start:stop], True)]
-        done = stop
-    return [(part, is_span) for part, is_span in [*parts, (text[done:], False)] if part]
