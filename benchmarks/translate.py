@@ -2,8 +2,8 @@
 
     python benchmarks/translate.py --data-dir DATA --output translate.md
     python benchmarks/translate.py --model DIR --lines FILE --references FILE --output translate.md
-    python benchmarks/translate.py --model DIR --lines FILE --shortlist FILE --shortlist-sizes 1024 --dtypes ""
-    python benchmarks/translate.py --model DIR --lines FILE --only export --weights float32,bfloat16
+    python benchmarks/translate.py --model DIR --lines FILE --shortlist FILE --shortlist-sizes 1024 --dtypes none
+    python benchmarks/translate.py --model DIR --lines FILE --only plain,export --weights float32,bfloat16
     python benchmarks/translate.py --model IMPORTED --lines FILE --marian --only plain,export
     python benchmarks/translate.py --model TEACHER --student DIR --lines FILE --only plain,export
 
@@ -88,8 +88,8 @@ def programs(
 ) -> dict[str, Run]:
     """Returns the programs by name. `batch` is the largest number of sentences of a batch.
 
-    `weights` are the types of the exports' weights. `shortlists` are options of a shortlist by the end of the program's
-    name, for models with the same subwords. `students` are models that our programs run with as well.
+    `weights` are the types of our weights, "int8" of exports only. `shortlists` are options of a shortlist by the end
+    of the program's name, for models with the same subwords. `students` are models that our programs run with as well.
     """
     found: dict[str, Run] = {}
     options: dict[str, Any] = {"beam_size": BEAM, "length_penalty": LENGTH_PENALTY}
@@ -112,22 +112,24 @@ def programs(
         workers = threads if batch > 1 else 1
         name = f"Marian, {workers} batches at once" if workers > 1 else "Marian"
         found[name] = peer_process("Marian", written, batch=batch, beam=BEAM, workers=workers)
-    models = {"": plain, **{f", {path.name}": Translator.from_directory(path, **options) for path in students}}
-    for (of_model, model), (of_list, shortlist) in itertools.product(models.items(), shortlists.items()):
-        suffix, translator = of_model + of_list, model.with_options(**shortlist) if shortlist else model
-        if "plain" in names:
+    models = {"": directory, **{f", {path.name}": path for path in students}}
+    variants = itertools.product(models.items(), shortlists.items(), weights)
+    for (of_model, path), (of_list, shortlist), kind in variants:
+        suffix = ("" if kind == "float32" else f" {kind}") + of_model + of_list
+        dtype = "bfloat16" if kind == "bfloat16" else "float32"
+        translator = Translator.from_directory(path, dtype=dtype, **options, **shortlist)
+        if "plain" in names and kind == dtype:
             found["plain" + suffix] = texts_of(translator)
-        if "compiled" in names:
+        if "compiled" in names and kind == dtype:
             found["compiled" + suffix] = texts_of(translator.with_options(jit_compile=True))
-        exported = [name for name in names if name.startswith("export")]
-        for kind in weights if exported else ():
-            converted = None if kind == "float32" else kind
-            path = folder / f"export-{batch}-{kind}{suffix}"
-            written = export(path, translator.model, translator.tokenizers, quantize=converted, **options, **shortlist)
+        if exported := [name for name in names if name.startswith("export")]:
+            quantize = None if kind == "float32" else kind
+            target = folder / f"export-{batch}{suffix}"
+            written = export(target, translator.model, translator.tokenizers, quantize=quantize, **options, **shortlist)
             loaded = tf.saved_model.load(str(written))
             for name in exported:
                 signature = "serving_default_xla" if name == "export_xla" else "serving_default"
-                found[name + (f" {kind}" if converted else "") + suffix] = timed(translate_by(loaded, signature))
+                found[name + suffix] = timed(translate_by(loaded, signature))
     return found
 
 
@@ -144,12 +146,16 @@ def main(
         Path, typer.Option(metavar="DIR", help="Where the model is trained, and found by the next call.")
     ] = Path("runs/benchmark-translate"),
     batches: Annotated[str, typer.Option(help="Batch sizes, separated by commas.")] = "64,16,1",
-    dtypes: Annotated[str, typer.Option(help=f"Types of {PEER}'s weights, separated by commas.")] = "float32,int8",
+    dtypes: Annotated[
+        str, typer.Option(help=f"Types of {PEER}'s weights, separated by commas, or none.")
+    ] = "float32,int8",
     marian: Annotated[
         bool, typer.Option("--marian", help="Also Marian, by pymarian, of a model that `export --format marian` takes.")
     ] = False,
     only: Annotated[str, typer.Option(help="Our programs, separated by commas.")] = ",".join(PROGRAMS),
-    weights: Annotated[str, typer.Option(help="Types of our exports' weights, separated by commas.")] = "float32",
+    weights: Annotated[
+        str, typer.Option(help="Types of our weights, separated by commas; int8: exports only.")
+    ] = "float32",
     shortlist: Annotated[
         Path | None, typer.Option(metavar="FILE", help="File of `keras-nmt shortlist`: our programs also run with it.")
     ] = None,
@@ -167,6 +173,7 @@ def main(
     names, peers, kinds = (
         [name.strip() for name in given.split(",") if name.strip()] for given in (only, dtypes, weights)
     )
+    peers = [] if peers == ["none"] else peers
     if unknown := sorted(set(names) - set(PROGRAMS)):
         raise UserError(f"Our programs are {', '.join(PROGRAMS)}. Received: {', '.join(unknown)}")
     sizes = parse_sizes("batches", batches)
@@ -181,7 +188,7 @@ def main(
             import ctranslate2  # noqa: F401
         except ImportError:
             raise UserError(
-                f'CTranslate2 is missing: pip install keras_nmt[bench], or --dtypes "". Received: --dtypes {dtypes}'
+                f"CTranslate2 is missing: pip install keras_nmt[bench], or --dtypes none. Received: --dtypes {dtypes}"
             ) from None
     if marian and importlib.util.find_spec("pymarian") is None:
         raise UserError("Marian is missing: pip install pymarian. Received: --marian")
