@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import functools
 import os
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,13 +14,12 @@ import tensorflow as tf
 from sacrebleu.metrics import BLEU
 
 from keras_nmt.analysis.cuts import MEASURED, Cut, TextValues, log_probabilities, model_records
-from keras_nmt.analysis.measurements import json_number, new_figure, save_figure
+from keras_nmt.analysis.measurements import json_number, new_figure, write_results
 from keras_nmt.analysis.token_states import IdBatch, Model, id_batches, open_pair, open_translator
 from keras_nmt.errors import UserError, check_no_string, require
 from keras_nmt.evaluation import significance
 from keras_nmt.evaluation.bootstrap import bleu_counts, bleu_of_counts, holm, quotient
 from keras_nmt.evaluation.metrics import check_lines
-from keras_nmt.files.atomic_files import write_json, write_text
 from keras_nmt.files.markdown import markdown_table
 from keras_nmt.inference import Translator
 from keras_nmt.layers import intervening
@@ -61,21 +58,20 @@ class Ablations:
 
     def to_markdown(self) -> str:
         """Returns a table in Markdown: the whole model's numbers, and the differences of each cut."""
-        rows = [["nothing", "", *(cell for name in self.whole for cell in (self._number(name), "", ""))]]
+        numbers = (f"{value:.{MEASURES[name]}f}" for name, value in self.whole.items())
+        rows = [["nothing", "", *(cell for number in numbers for cell in (number, "", ""))]]
         for cut, changes in self.changes.items():
             cells = []
             for name in self.whole:
-                change = changes.get(name)
-                number = "" if change is None else f"{change.difference:+.{MEASURES[name]}f}"
-                cells += [number, *(_p(None if change is None else p) for p in _p_values(change))]
+                if (change := changes.get(name)) is None:
+                    cells += ["", "", ""]
+                else:
+                    cells += [f"{change.difference:+.{MEASURES[name]}f}", _p(change.p), _p(change.p_holm)]
             rows.append([f"`{cut.pattern}`", cut.kind, *cells])
         columns = ["cut", "replaced by", *(cell for name in self.whole for cell in (name, "p", "p (Holm)"))]
         return "\n\n".join([markdown_table(columns, rows), *self.notes])
 
     _repr_markdown_ = to_markdown
-
-    def _number(self, name: str) -> str:
-        return f"{self.whole[name]:.{MEASURES[name]}f}"
 
     def numbers(self) -> dict[str, Any]:
         """Returns all results in types of JSON."""
@@ -124,14 +120,7 @@ class Ablations:
 
     def write(self, folder: str | os.PathLike[str]) -> None:
         """Writes results.json, table.md and ablate.png into a folder."""
-        folder = Path(folder)
-        write_json(folder / "results.json", self.numbers())
-        write_text(folder / "table.md", self.to_markdown() + "\n")
-        save_figure(folder / "ablate.png", self.plot())
-
-
-def _p_values(change: Change | None) -> tuple[float | None, float | None]:
-    return (None, None) if change is None else (change.p, change.p_holm)
+        write_results(folder, self, "ablate")
 
 
 def _p(p: float | None) -> str:
@@ -212,19 +201,20 @@ def ablate(
     text = TextValues(pair, list(dict.fromkeys(needed)), batches)
 
     def measured(cut: Cut | None) -> dict[str, np.ndarray]:
-        values: Mapping[str, Any] = {}
-        values_of_batch = None
-        if cut is not None and cut.kind == "sentence":
-            values_of_batch = functools.partial(_of_others, text, matching[cut], others)
-        elif cut is not None and cut.kind in MEASURED:
-            values = text.tokens(matching[cut])
+        of_sentence = cut is not None and cut.kind == "sentence"
+        values = text.tokens(matching[cut]) if cut is not None and cut.kind in MEASURED and not of_sentence else {}
+
+        def values_of_batch(batch: IdBatch) -> dict[str, np.ndarray]:
+            if cut is None or not of_sentence:
+                return {}
+            return text.of_others(matching[cut], batch, [others[row] for row in batch.rows])
 
         def block(batch_values: Mapping[str, Any]) -> contextlib.AbstractContextManager[None]:
             return contextlib.nullcontext() if cut is None else intervening(cut.replacements(batch_values or values))
 
         tf.random.set_seed(0)  # of `shuffle`
         results = {"log-probability a token": log_probabilities(pair, batches, block, values_of_batch)}
-        if search and values_of_batch is None:
+        if search and not of_sentence:
             with block({}):  # the functions of a new translator are traced here
                 texts = [x.text for x in _fresh(translator).translate(list(source), *languages)]
             results["BLEU"] = bleu_counts(texts, references, metric)
@@ -257,10 +247,6 @@ def ablate(
     if ignores_case and "BLEU" in whole:
         notes.append("BLEU ignores case.")
     return Ablations(values_of_whole, changes, tuple(notes))
-
-
-def _of_others(text: TextValues, places: Sequence[str], others: Sequence[int], batch: IdBatch) -> dict[str, np.ndarray]:
-    return text.of_others(places, batch, [others[row] for row in batch.rows])
 
 
 def _fresh(translator: Translator) -> Translator:

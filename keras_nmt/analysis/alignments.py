@@ -65,15 +65,10 @@ class WordAlignment(NamedTuple):
 def word_attention(
     attention: np.ndarray, source_words: np.ndarray, target_words: np.ndarray, size: tuple[int, int]
 ) -> np.ndarray:
-    """Returns the attention between words, from the attention between subwords.
+    """Returns the attention between words, float32 `[T, S]`, from that between subwords, `[n, m]`.
 
-    Args:
-        attention: Array `[n, m]`, the attention to each source subword where the model predicts each target subword.
-        source_words, target_words: Integer arrays `[m]` and `[n]`, the word of each subword.
-        size: T and S, the numbers of words, of which some may have no subwords.
-
-    Returns:
-        Float32 array `[T, S]`: a sum over a source word's subwords, a mean over a target word's.
+    It is a sum over a source word's subwords, a mean over a target word's. `source_words` `[m]` and `target_words`
+    `[n]` have the word of each subword, and `size` is (T, S): some words may have no subwords.
 
     Example:
 

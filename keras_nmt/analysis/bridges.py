@@ -17,8 +17,6 @@ from keras_nmt.models import AttentionBridgeModel, MultilingualModel, Translatio
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-TOKENS_AT_ONCE = 4096
-
 
 class BridgeAttention(NamedTuple):
     """The attention of a bridge's heads over one sentence.
@@ -70,7 +68,7 @@ def bridge_attention(
     check_choice("language", language, model.languages)
     pair = model.pair(language, language), (tokenizer, tokenizer)
     results: dict[int, BridgeAttention] = {}
-    for side, _ in hidden_states(pair, sentences, tensors=("bridge",), max_tokens=TOKENS_AT_ONCE):
+    for side, _ in hidden_states(pair, sentences, tensors=("bridge",)):
         assert side.bridge is not None
         subwords = iter(side.subwords)
         for row, attention in zip(side.rows.tolist(), side.bridge[1], strict=True):  # [k, n]

@@ -239,7 +239,7 @@ def log_probabilities(
     pair: TranslationModel,
     batches: Sequence[IdBatch],
     block: Callable[[Mapping[str, Any]], Any],
-    values_of_batch: Callable[[IdBatch], Mapping[str, np.ndarray]] | None = None,
+    values_of_batch: Callable[[IdBatch], Mapping[str, np.ndarray]],
 ) -> np.ndarray:
     """Returns the sum of the log-probabilities of each target's tokens, and their number, `[N, 2]`.
 
@@ -253,7 +253,7 @@ def log_probabilities(
         losses = tf.nn.sparse_softmax_cross_entropy_with_logits(output, logits)
         return -tf.reduce_sum(tf.where(output != PAD, losses, 0.0), axis=1)
 
-    first = {} if values_of_batch is None else values_of_batch(batches[0])
+    first = values_of_batch(batches[0])
     of_values = {name: tf.TensorSpec([None, None, *x.shape[2:]], tf.float32) for name, x in first.items()}
     signature = [*[tf.TensorSpec([None, None], tf.int32)] * 3, of_values]
     score = tf.function(score, input_signature=signature, autograph=False)
@@ -262,7 +262,7 @@ def log_probabilities(
         source, target = batch.ids
         output = np.pad(target.numpy()[:, 1:], ((0, 0), (0, 1)))
         output[np.arange(len(output)), batch.lengths[1] - 1] = EOS
-        values = {} if values_of_batch is None else {name: tf.constant(x) for name, x in values_of_batch(batch).items()}
+        values = {name: tf.constant(x) for name, x in values_of_batch(batch).items()}
         sums[batch.rows, 0] = score(source, target, tf.constant(output), values).numpy()
         sums[batch.rows, 1] = batch.lengths[1]
     return sums

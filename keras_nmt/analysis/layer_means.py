@@ -37,12 +37,9 @@ class Sums:
             self.add((group, str(label)), side, values, labels == label)
 
     def measurements(self, analysis: str, unit: str, **more: Any) -> Measurements:
-        """Returns the means by key, with the sums of each sentence as samples.
+        """Returns the means by key, with the sums of each sentence as samples; a `UserError` without tokens.
 
         Groups are in the order of the first addition, and items too, unless all items of a group are numbers.
-
-        Raises:
-            UserError: There were no tokens.
         """
         number = 1 + max((int(rows.max()) for of_key in self._rows.values() for rows in of_key), default=-1)
         samples = {}
@@ -80,9 +77,10 @@ def similarity(
     """
     sums = Sums()
     for batch in hidden_states(model, source, target, tensors=("states",), **options):
-        for side, group in ((batch.source, "encoder"), (batch.target, "decoder")):
-            if side is None or side.states is None:
+        for side in filter(None, batch):
+            if side.states is None:
                 continue
+            group = "decoder" if side.is_target else "encoder"
             norms = np.linalg.norm(side.states, axis=-1)  # [L + 1, N]
             products = np.einsum("nd,lnd->ln", side.states[0], side.states)
             cosines = products / np.maximum(norms[0] * norms, 1e-12)
@@ -137,9 +135,8 @@ def gates_of_batches(
     sums = Sums()
     histograms: dict[str, np.ndarray] = {}
     for batch in batches:
-        for side, name in ((batch.source, "encoder"), (batch.target, "decoder")):
-            if side is None:
-                continue
+        for side in filter(None, batch):
+            name = "decoder" if side.is_target else "encoder"
             for site, values in side.gates.items():  # [L, N, 2, d]
                 at = batch.source if site == "cross" else side
                 labels = None if groups is None else groups(at)

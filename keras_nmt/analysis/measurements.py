@@ -30,11 +30,7 @@ MARKERS, LINES, HATCHES = "osD^vPX", ("-", "--", "-.", ":"), ("", "//", "..", "x
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """Makes an empty figure of a size in inches.
-
-    Raises:
-        UserError: matplotlib is missing.
-    """
+    """Makes an empty figure of a size in inches; a `UserError` without matplotlib."""
     with needs_extra("figures", "analysis"):
         from matplotlib.figure import Figure
     return Figure(figsize=(width, height), layout="constrained")
@@ -44,6 +40,13 @@ def save_figure(path: str | os.PathLike[str], figure: Figure) -> None:
     """Writes a figure in the format of the path's suffix, complete or not at all."""
     with atomic_path(path) as temporary:
         figure.savefig(temporary)
+
+
+def write_results(folder: str | os.PathLike[str], results: Any, analysis: str) -> None:
+    """Writes results.json, table.md and a picture, named after the analysis, into a folder."""
+    write_json(Path(folder) / "results.json", results.numbers())
+    write_text(Path(folder) / "table.md", results.to_markdown() + "\n")
+    save_figure(Path(folder) / f"{analysis}.png", results.plot())
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -306,10 +309,7 @@ class ModelComparison:
 
     def write(self, folder: str | os.PathLike[str]) -> None:
         """Writes results.json, table.md and a picture, named after the analysis, into a folder."""
-        folder = Path(folder)
-        write_json(folder / "results.json", self.numbers())
-        write_text(folder / "table.md", self.to_markdown() + "\n")
-        save_figure(folder / f"{self._first.analysis}.png", self.plot())
+        write_results(folder, self, self._first.analysis)
 
 
 def compare(models: Mapping[str, Measurements]) -> ModelComparison:

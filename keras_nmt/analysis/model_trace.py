@@ -11,7 +11,7 @@ import html
 import io
 import itertools
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -21,7 +21,6 @@ from keras_nmt.analysis.bridges import BridgeAttention, plot_bridge_attention
 from keras_nmt.analysis.layer_means import composition_of_batches, gates_of_batches
 from keras_nmt.analysis.measurements import Measurements, compare
 from keras_nmt.analysis.token_states import (
-    HiddenStates,
     HiddenStatesBatch,
     Model,
     hidden_states,
@@ -159,12 +158,9 @@ def _bridge_html(bridge: BridgeAttention) -> str:
 
 
 def _figures(figures: Sequence[tuple[Figure, str]]) -> str:
-    return f'<div class="figures">{"".join(_images(figures))}</div>'
-
-
-def _images(figures: Sequence[tuple[Figure, str]]) -> Iterator[str]:
     import matplotlib
 
+    images = []
     for figure, text in figures:
         buffer = io.BytesIO()
         # Text stays text: the browser has letters that matplotlib's font lacks.
@@ -173,9 +169,9 @@ def _images(figures: Sequence[tuple[Figure, str]]) -> Iterator[str]:
             figure.savefig(buffer, format="svg", metadata={"Date": None})
         data = base64.b64encode(buffer.getvalue()).decode()
         least = f"min-width:{SHRINK * 96 * figure.get_figwidth():.0f}px"
-        yield (
-            f'<figure><img style="{least}" alt="{html.escape(text)}" src="data:image/svg+xml;base64,{data}"></figure>'
-        )
+        image = f'<img style="{least}" alt="{html.escape(text)}" src="data:image/svg+xml;base64,{data}">'
+        images.append(f"<figure>{image}</figure>")
+    return f'<div class="figures">{"".join(images)}</div>'
 
 
 def look_inside(
@@ -232,7 +228,7 @@ def look_inside(
         source_language=languages[0],
         target_language=languages[1],
     )
-    alignment = None
+    alignment, bridge = None, batch.source.bridge
     if pair.positions_before_source is not None and split_words(text) and split_words(translation.text):
         (pairs,) = translator.align([text], [translation.text], *languages)
         alignment = _alignment(batch, text, translation.text, pairs, pair)
@@ -243,7 +239,7 @@ def look_inside(
         roles=_roles(batch),
         gates=gates_of_batches([batch]),
         composition=composition_of_batches([batch])[0],
-        bridge=_bridge(batch.source),
+        bridge=bridge and BridgeAttention(tuple(batch.source.subwords), bridge[1][0]),
     )
 
 
@@ -271,10 +267,6 @@ def _roles(batch: HiddenStatesBatch) -> dict[str, tuple[SubwordRole, ...]]:
                 SubwordRole(side.subwords[i], int(side.words[i]), int(best[i])) for i in np.flatnonzero(side.words >= 0)
             )
     return roles
-
-
-def _bridge(side: HiddenStates) -> BridgeAttention | None:
-    return None if side.bridge is None else BridgeAttention(tuple(side.subwords), side.bridge[1][0])
 
 
 @dataclasses.dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import keras
 import numpy as np
@@ -77,18 +77,6 @@ def _vectors(side: HiddenStates, kind: str, number: int, vectors: str, model: Mo
     return np.asarray(rows[:, number - 1])
 
 
-class Classified(NamedTuple):
-    """The result of classifiers.
-
-    Attributes:
-        probabilities: Array `[J, n, C]`, float32, of each job for all items.
-        validation: Array `[J]`, the accuracy of each job on its items of validation.
-    """
-
-    probabilities: np.ndarray
-    validation: np.ndarray
-
-
 def classify(
     vectors: np.ndarray,
     labels: np.ndarray,
@@ -103,7 +91,7 @@ def classify(
     max_epochs: int = 200,
     learning_rate: float = 1e-3,
     seed: int = 1,
-) -> Classified:
+) -> tuple[np.ndarray, np.ndarray]:
     """Trains J classifiers on the same vectors: folds, penalties and seeds together.
 
     A classifier is logistic regression, or a network with one hidden layer of sigmoid units, trained by Adam in batches
@@ -122,12 +110,16 @@ def classify(
             a job ends, and the largest number of epochs.
         learning_rate, seed: Of Adam; of weights and batches.
 
+    Returns:
+        The probabilities `[J, n, C]`, float32, that each job gives all items, and its accuracy `[J]` on its items of
+        validation.
+
     Example:
 
     >>> x = np.array([[-1.0], [1.0]] * 50)
     >>> even = np.arange(100) % 4 < 2
-    >>> found = classify(x, np.arange(100) % 2, even[None], ~even[None], [1e-4], learning_rate=0.1)
-    >>> [float(accuracy) for accuracy in found.validation]
+    >>> _, accuracy = classify(x, np.arange(100) % 2, even[None], ~even[None], [1e-4], learning_rate=0.1)
+    >>> accuracy.tolist()
     [1.0]
 
     Reference:
@@ -194,7 +186,7 @@ def classify(
             best[better], probabilities[better] = accuracy[better], predicted[better]
             if np.all(rounds_since >= tenacity):
                 break
-    return Classified(probabilities, best)
+    return probabilities, best
 
 
 def predict_by_best_penalty(
@@ -207,9 +199,9 @@ def predict_by_best_penalty(
     """
     number = len(PENALTIES)
     trains, validations = (np.repeat(rows, number, axis=0) for rows in (train, validation))
-    classified = classify(vectors, labels, trains, validations, PENALTIES * len(train), **settings)
-    best = classified.validation.reshape(-1, number).argmax(axis=1) + number * np.arange(len(train))
-    return classified.probabilities[best].argmax(axis=2)
+    probabilities, accuracy = classify(vectors, labels, trains, validations, PENALTIES * len(train), **settings)
+    best = accuracy.reshape(-1, number).argmax(axis=1) + number * np.arange(len(train))
+    return probabilities[best].argmax(axis=2)
 
 
 def features_of_pairs(u: np.ndarray, v: np.ndarray) -> np.ndarray:

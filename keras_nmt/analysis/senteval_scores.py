@@ -197,9 +197,9 @@ def _relatedness(task: SentEvalTask, x: np.ndarray, seed: int) -> dict[str, floa
     # Tai et al., Eq. 16: the expectation of the distribution is the score.
     targets = np.maximum(1 - np.abs(task.labels[:, None] - classes), 0)
     train, validation = _validated(task.splits)
-    jobs = len(PENALTIES)
-    classified = classify(x, targets, np.tile(train, (jobs, 1)), np.tile(validation, (jobs, 1)), PENALTIES, seed=seed)
-    scores = classified.probabilities @ classes  # [J, n]
+    trains, validations = (np.tile(rows, (len(PENALTIES), 1)) for rows in (train, validation))
+    probabilities, _ = classify(x, targets, trains, validations, PENALTIES, seed=seed)
+    scores = probabilities @ classes  # [J, n]
     errors = np.mean((scores - task.labels)[:, validation] ** 2, axis=1)  # [J]
     best = int(errors.argmin())
     test = task.splits == TEST

@@ -161,14 +161,9 @@ PROBING = {
 
 
 def read_senteval(folder: str | os.PathLike[str], task: str) -> SentEvalTask:
-    """Reads a task from SentEval's folder of data, its files plain or gzip.
+    """Reads a task of `TASKS` or `PROBING` from SentEval's folder of data, its files plain or gzip.
 
-    Args:
-        folder: String or path of the folder that has MR, CR, SST and so on, or of its parent.
-        task: String, a name of `TASKS`, or a name of `PROBING` for the file of a probing task.
-
-    Returns:
-        A `SentEvalTask`.
+    The folder has MR, CR, SST and so on, or is the parent of such a folder.
 
     Raises:
         UserError: The task is unknown, a file is missing, damaged or of another format, or nothing can be measured: no
@@ -212,16 +207,10 @@ def _check_measurable(data: SentEvalTask, task: str, folder: Path) -> None:
 
 
 def lines_of(path: Path, latin: bool = False) -> list[str]:
-    """Returns the lines of a file, or of the file with the suffix .gz, as `read_lines` reads them.
+    """Returns the lines of a file, or of the file with the suffix .gz; for errors, see `read_lines`.
 
-    Args:
-        path: Path of the file.
-        latin: Boolean, whether lines that are not UTF-8 are read as Latin-1, with a warning: some of SentEval's texts
-            are. Defaults to False: they are an error.
-
-    Raises:
-        OSError: The file cannot be opened.
-        UserError: The file is empty or damaged, a line is too long or not UTF-8, or the text has U+0000.
+    With `latin`, lines that are not UTF-8 are read as Latin-1, with a warning: some of SentEval's texts are. U+0000 is
+    an error.
     """
     if not path.is_file() and (compressed := path.with_name(path.name + ".gz")).is_file():
         path = compressed

@@ -7,17 +7,15 @@ import itertools
 import os
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from keras_nmt.analysis.measurements import new_figure, save_figure
+from keras_nmt.analysis.measurements import new_figure, write_results
 from keras_nmt.analysis.token_groups import TokenGroups
 from keras_nmt.analysis.token_states import Model, hidden_states, named, open_pair, open_translator
 from keras_nmt.data import SubwordTokenizer
 from keras_nmt.errors import UserError, check_no_string, require
-from keras_nmt.files.atomic_files import write_json, write_text
 from keras_nmt.files.markdown import markdown_table
 from keras_nmt.ids import EOS
 from keras_nmt.text.translation import split_words
@@ -136,9 +134,7 @@ class Roles:
 
     def write(self, folder: str | os.PathLike[str]) -> None:
         """Writes results.json, table.md and roles.png into a folder."""
-        write_json(Path(folder) / "results.json", self.numbers())
-        write_text(Path(folder) / "table.md", self.to_markdown() + "\n")
-        save_figure(Path(folder) / "roles.png", self.plot())
+        write_results(folder, self, "roles")
 
 
 def roles(
@@ -189,11 +185,7 @@ def roles(
     if references is not None:
         translator, languages_of_pair = open_translator(model, **languages)
         links = translator.align(source, references, *languages_of_pair)
-    by_role: dict[int, Counter[str]] = {}
-    tags: dict[int, Counter[str]] = {}
-    places_by_role: dict[int, list[tuple[int, int]]] = {}  # places, row and word, by role
-    listed = []
-    paired: tuple[list[int], list[str], list[int]] = ([], [], [])  # roles, tags, subwords
+    found: list[_Token] = []
     num_roles = 0
     for side, _ in hidden_states(pair, source, tensors=("roles",)):
         if side.roles is None:
@@ -202,44 +194,48 @@ def roles(
         labels = None if groups is None else groups(side)
         best = side.roles.argmax(axis=1) + 1  # [N]
         for i in np.flatnonzero((side.ids > EOS) & (side.words >= 0)):
-            role, subword = int(best[i]), side.subwords[i]
             place = int(side.rows[side.sentences[i]]), int(side.words[i])
-            by_role.setdefault(role, Counter())[subword] += 1
-            places_by_role.setdefault(role, []).append(place)
-            if labels is not None and labels[i]:
-                tags.setdefault(role, Counter())[str(labels[i])] += 1
-                paired[0].append(role)
-                paired[1].append(str(labels[i]))
-                paired[2].append(int(side.ids[i]))
-            if token is not None and subword in (token, f"▁{token}"):
-                listed.append((place, role))
-    tokens = sum(sum(counts.values()) for counts in by_role.values())
-    require(tokens, "The text has no subwords.")
-    information = None if groups is None else _information(*paired)
-    everywhere: Counter[str] = sum(by_role.values(), Counter())
+            tag = "" if labels is None else str(labels[i])
+            found.append(_Token(place, int(best[i]), int(side.ids[i]), side.subwords[i], tag))
+    require(found, "The text has no subwords.")
+    by_role: dict[int, list[_Token]] = {}
+    for one in found:
+        by_role.setdefault(one.role, []).append(one)
+    everywhere = Counter(one.subword for one in found)
     made = []
-    for role, counts in sorted(by_role.items(), key=lambda item: -sum(item[1].values())):
-        lifts = dict(itertools.islice(_typical(counts, everywhere, tokens).items(), typical))
-        places = sorted(places_by_role[role])[:: max(1, len(places_by_role[role]) // max(1, examples))][:examples]
+    for role, of_role in sorted(by_role.items(), key=lambda item: -len(item[1])):
+        lifts = dict(itertools.islice(_typical(Counter(one.subword for one in of_role), everywhere).items(), typical))
+        places = sorted(one.place for one in of_role)[:: max(1, len(of_role) // max(1, examples))][:examples]
         made.append(
             Role(
-                role,
-                sum(counts.values()),
-                dict(tags.get(role, Counter()).most_common()),
-                tuple(lifts),
-                tuple(lifts.values()),
-                tuple(_context(source, place) for place in places),
+                number=role,
+                count=len(of_role),
+                tags=dict(Counter(one.tag for one in of_role if one.tag).most_common()),
+                subwords=tuple(lifts),
+                lifts=tuple(lifts.values()),
+                examples=tuple(_context(source, place) for place in places),
             )
         )
-    occurrences = tuple(
-        Occurrence(
-            role,
-            _context(source, place),
-            None if references is None else _translation(links[place[0]], references[place[0]], place[1]),
-        )
-        for place, role in sorted(listed)
-    )
-    return Roles(tuple(made), tokens, num_roles, information, occurrences, token)
+    names = () if token is None else (token, f"▁{token}")
+    occurrences = []
+    for (row, word), role in sorted((one.place, one.role) for one in found if one.subword in names):
+        translation = None if references is None else _translation(links[row], references[row], word)
+        occurrences.append(Occurrence(role, _context(source, (row, word)), translation))
+    information = None
+    if groups is not None:
+        tagged = [one for one in found if one.tag]
+        information = _information([x.role for x in tagged], [x.tag for x in tagged], [x.id for x in tagged])
+    return Roles(tuple(made), len(found), num_roles, information, tuple(occurrences), token)
+
+
+class _Token(NamedTuple):
+    """A subword of the text: its place, which is a row and a word of it, its role from 1, and its tag or ""."""
+
+    place: tuple[int, int]
+    role: int
+    id: int
+    subword: str
+    tag: str
 
 
 def _check_token(token: str, tokenizer: SubwordTokenizer) -> None:
@@ -265,9 +261,9 @@ def _information(role_numbers: list[int], tags: list[str], subwords: list[int]) 
     )
 
 
-def _typical(counts: Counter[str], everywhere: Counter[str], tokens: int) -> dict[str, float]:
+def _typical(counts: Counter[str], everywhere: Counter[str]) -> dict[str, float]:
     """Returns the lift p(t | r) / p(t) of each subword t of a role r, the most typical subword first."""
-    of_role = sum(counts.values())
+    of_role, tokens = counts.total(), everywhere.total()
     lifts = {t: n / of_role * tokens / everywhere[t] for t, n in counts.items()}
     return {t: lifts[t] for t in sorted(lifts, key=lambda t: -counts[t] * np.log(lifts[t]))}
 

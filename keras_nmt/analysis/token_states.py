@@ -24,7 +24,7 @@ from keras_nmt.analysis.layer_records import (
     numbered,
 )
 from keras_nmt.data import SubwordTokenizer
-from keras_nmt.errors import UserError, check_names, check_no_string
+from keras_nmt.errors import UserError, check_names, check_no_string, require
 from keras_nmt.ids import BOS, EOS, PAD
 from keras_nmt.inference import Translator
 from keras_nmt.inference._traced_functions import function
@@ -152,7 +152,7 @@ class HiddenStatesBatch(NamedTuple):
     """The inner tensors of a batch: those of the encoder, and those of the decoder where there are target texts."""
 
     source: HiddenStates
-    target: HiddenStates | None
+    target: HiddenStates | None = None
 
 
 def hidden_states(
@@ -223,36 +223,36 @@ def hidden_states(
     pair, tokenizers, language = open_pair(model, source_language, target_language)
     patterns = (layers,) if isinstance(layers, str) else tuple(layers)
     read = _reader(pair, tuple(tensors), patterns, target is not None)
-    batches = _batches(
-        read,
-        id_batches(tokenizers, source, target, max_tokens, generator, language),
-        tokenizers,
-        pair.positions_before_source is None,
-    )
-    total = len(source) if isinstance(source, Sequence) else None
-    return _checked(batches, total, tensors, patterns, named(model))
+
+    def states() -> Iterator[HiddenStatesBatch]:
+        with count_steps(len(source) if isinstance(source, Sequence) else None, "lines") as advance:
+            batches = id_batches(tokenizers, source, target, max_tokens, generator, language)
+            for number, batch in enumerate(batches):
+                tensors_by_side = read(*batch.ids)
+                lengths = batch.lengths[0]
+                sides = [_side(tensors_by_side["source"], batch, tokenizers[0], lengths, is_target=False)]
+                if target is not None:
+                    of_memory = None if pair.positions_before_source is None else lengths
+                    sides.append(_side(tensors_by_side["target"], batch, tokenizers[1], of_memory, is_target=True))
+                if number == 0:
+                    _check_there(sides, tensors, patterns, named(model))
+                yield HiddenStatesBatch(*sides)
+                advance(len(batch.rows))
+
+    return states()
 
 
-def _checked(
-    batches: Iterator[HiddenStatesBatch],
-    total: int | None,
-    tensors: Collection[str],
-    patterns: tuple[str, ...],
-    model: str,
-) -> Iterator[HiddenStatesBatch]:
-    """Yields the batches and counts their texts; an error if the first lacks all of the tensors, or all layers."""
-    with count_steps(total, "lines") as advance:
-        for number, batch in enumerate(batches):
-            sides = [side for side in batch if side is not None]
-            wanted = [getattr(side, name) for side in sides for name in tensors]
-            if number == 0 and wanted and not any(value is not None and len(value) for value in wanted):
-                missing = " and no ".join(NAMES.get(name, name) for name in tensors)
-                raise UserError(f"The model has no {missing}. Received: {model}")
-            if number == 0 and patterns and not any(side.layers for side in sides):
-                reason = "layers of the decoder need target texts, and what runs in a loop has no outputs to read"
-                raise UserError(f"None of these layers is called: {reason}. Received: {', '.join(patterns)}")
-            yield batch
-            advance(len(batch.source.texts))
+def _check_there(
+    sides: Sequence[HiddenStates], tensors: Collection[str], patterns: tuple[str, ...], model: str
+) -> None:
+    """Checks that a batch has one of the tensors, and one of the layers, that were requested."""
+    wanted = [getattr(side, name) for side in sides for name in tensors]
+    if wanted and not any(value is not None and len(value) for value in wanted):
+        missing = " and no ".join(NAMES.get(name, name) for name in tensors)
+        raise UserError(f"The model has no {missing}. Received: {model}")
+    reason = "layers of the decoder need target texts, and what runs in a loop has no outputs to read"
+    problem = f"None of these layers is called: {reason}. Received: {', '.join(patterns)}"
+    require(not patterns or any(side.layers for side in sides), problem)
 
 
 def open_pair(model: Model, source_language: str | None = None, target_language: str | None = None) -> Pair:
@@ -412,30 +412,6 @@ def _tensors(
     return {name: tf.stack(value) if isinstance(value, list) else value for name, value in by_name.items()}
 
 
-def _batches(
-    read: Callable[..., Any],
-    batches: Iterable[IdBatch],
-    tokenizers: Sequence[SubwordTokenizer],
-    has_bridge: bool,
-) -> Iterator[HiddenStatesBatch]:
-    for batch in batches:
-        tensors_by_side = read(*batch.ids)
-        made = [
-            _side(
-                tensors_by_side[name],
-                batch.ids[side].numpy(),
-                batch.lengths[side],
-                None if has_bridge and side else batch.lengths[0],
-                batch.texts[side],
-                batch.rows,
-                tokenizers[side],
-                bool(side),
-            )
-            for side, name in enumerate(tensors_by_side)
-        ]
-        yield HiddenStatesBatch(made[0], made[1] if len(made) > 1 else None)
-
-
 class IdBatch(NamedTuple):
     """The subword ids of texts, of one side or of two.
 
@@ -510,15 +486,14 @@ def _take(texts: Iterator[Any], count: int) -> list[Any]:
 
 def _side(
     tensors: dict[str, Any],
-    ids: np.ndarray,
-    lengths: np.ndarray,
-    memory_lengths: np.ndarray | None,
-    texts: tuple[str, ...],
-    rows: np.ndarray,
+    batch: IdBatch,
     tokenizer: SubwordTokenizer,
+    memory_lengths: np.ndarray | None,
+    *,
     is_target: bool,
 ) -> HiddenStates:
     """Returns a side's tensors as `HiddenStates`; without `memory_lengths`, all positions of the memory are real."""
+    texts, ids, lengths = batch.texts[is_target], batch.ids[is_target].numpy(), batch.lengths[is_target]
     arrays = tf.nest.map_structure(lambda x: x.numpy(), tensors)
 
     def sub(prefix: str) -> dict[str, Any]:
@@ -535,7 +510,7 @@ def _side(
         bridge = sentence, [weights[i, :, :n] for i, n in enumerate(lengths)]
     return HiddenStates(
         texts=texts,
-        rows=rows,
+        rows=batch.rows,
         sentences=np.repeat(np.arange(len(texts)), lengths),
         positions=np.concatenate([np.arange(n) for n in lengths]),
         ids=ids[ids != PAD],

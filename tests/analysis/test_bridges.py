@@ -1,5 +1,6 @@
 """The attention of a bridge, its figures and entropies."""
 
+import functools
 import math
 import sys
 
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keras_nmt.analysis import BridgeAttention, bridge_attention, bridge_entropy, plot_bridge_attention
+from keras_nmt.analysis import BridgeAttention, bridge_attention, bridge_entropy, hidden_states, plot_bridge_attention
 from keras_nmt.analysis.measurements import save_figure
 from keras_nmt.errors import UserError
 from keras_nmt.ids import EOS
@@ -33,7 +34,8 @@ def test_equals_the_attention_of_each_sentence_alone(attentions, model, tokenize
     assert attentions[1].tokens == ("</s>",)
     other = bridge_attention(model, tokenizer, "en", sentences[:1])[0].attention  # of another encoder
     assert np.abs(other - attentions[0].attention).max() > 1e-3
-    monkeypatch.setattr(sys.modules[bridge_attention.__module__], "TOKENS_AT_ONCE", 10)
+    few = functools.partial(hidden_states, max_tokens=10)
+    monkeypatch.setattr(sys.modules[bridge_attention.__module__], "hidden_states", few)
     for one, other in zip(attentions, bridge_attention(model, tokenizer, "de", sentences), strict=True):
         assert one.tokens == other.tokens
         np.testing.assert_allclose(one.attention, other.attention, atol=1e-6)

@@ -73,10 +73,10 @@ def test_classifiers_equal_scikit_learn(data):
     y = (x @ np.arange(6) + np.random.default_rng(2).normal(size=len(x)) * 4 > 0).astype(int)
     train, test = task.splits != TEST, task.splits == TEST
     penalty = 1e-2
-    ours = classify(x, y, train[None], test[None], [penalty], epoch_size=60, max_epochs=60, learning_rate=0.01)
+    ours, _ = classify(x, y, train[None], test[None], [penalty], epoch_size=60, max_epochs=60, learning_rate=0.01)
     # scikit-learn's C weighs the sum of losses; our penalty is half the squared norm beside their mean.
     theirs = LogisticRegression(C=1 / (penalty * train.sum())).fit(x[train], y[train])
-    same = ours.probabilities[0].argmax(axis=1) == theirs.predict(x)
+    same = ours[0].argmax(axis=1) == theirs.predict(x)
     assert same[test].mean() > 0.95
 
 
@@ -84,10 +84,10 @@ def test_a_hidden_layer_finds_what_is_not_linear():
     x = np.random.default_rng(3).choice([-1.0, 1.0], size=(400, 2))
     y = (x[:, 0] * x[:, 1] > 0).astype(int)
     train = np.arange(400) < 300
-    network = classify(x, y, train[None], ~train[None], [1e-5], hidden_dim=20, learning_rate=0.03)
-    linear = classify(x, y, train[None], ~train[None], [1e-5], learning_rate=0.03)
-    assert network.validation[0] == 1
-    assert linear.validation[0] < 0.8
+    _, network = classify(x, y, train[None], ~train[None], [1e-5], hidden_dim=20, learning_rate=0.03)
+    _, linear = classify(x, y, train[None], ~train[None], [1e-5], learning_rate=0.03)
+    assert network[0] == 1
+    assert linear[0] < 0.8
 
 
 def test_jobs_have_their_own_rows_and_penalties():
@@ -95,12 +95,13 @@ def test_jobs_have_their_own_rows_and_penalties():
     y = np.array([0, 1] * 100)
     first = np.arange(200) < 20  # few: without their mask, the others would outvote them
     flipped = np.where(first, y, 1 - y)
-    found = classify(x, flipped, np.stack([first, ~first]), np.stack([first, ~first]), [1e-4] * 2, learning_rate=0.1)
-    assert found.validation.tolist() == [1, 1]
-    np.testing.assert_array_equal(found.probabilities[0].argmax(1), 1 - found.probabilities[1].argmax(1))
+    rows = np.stack([first, ~first])
+    probabilities, accuracy = classify(x, flipped, rows, rows, [1e-4] * 2, learning_rate=0.1)
+    assert accuracy.tolist() == [1, 1]
+    np.testing.assert_array_equal(probabilities[0].argmax(1), 1 - probabilities[1].argmax(1))
     all_ = np.ones((2, 200), bool)
-    found = classify(x, y, all_, all_, [1e-5, 10.0], learning_rate=0.1)
-    distances = np.abs(found.probabilities - 0.5).mean(axis=(1, 2))
+    probabilities, _ = classify(x, y, all_, all_, [1e-5, 10.0], learning_rate=0.1)
+    distances = np.abs(probabilities - 0.5).mean(axis=(1, 2))
     assert distances[1] < 0.1 < 0.25 < distances[0], "a large penalty leaves the classes alike"
 
 
@@ -108,7 +109,7 @@ def test_jobs_have_their_own_rows_and_penalties():
 def test_the_range_of_initial_weights_does_not_depend_on_the_number_of_jobs(number):
     y = np.arange(200) % 2
     rows = np.ones((number, 200), bool)
-    found = classify(np.eye(200), y, rows, rows, [0.0] * number, learning_rate=0.0, max_epochs=1).probabilities
+    found, _ = classify(np.eye(200), y, rows, rows, [0.0] * number, learning_rate=0.0, max_epochs=1)
     weights = np.log(found[..., 0] / found[..., 1])  # of each feature, for class 0 minus class 1
     assert weights.std() == pytest.approx((2 * 6 / (200 + 2) / 3) ** 0.5, rel=0.15)  # of Glorot's uniform distribution
     assert len(np.unique(weights)) > 190 * number

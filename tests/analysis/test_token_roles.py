@@ -52,7 +52,7 @@ def test_a_token_must_be_a_subword_and_may_be_missing_in_the_text(mixed, lines):
 def test_typical_subwords_are_frequent_and_of_the_role():
     # n(r, t) log p(t | r) / p(t), without the factor n the order would be another
     everywhere = Counter(often=9, once=1, all=40, other=50)
-    lifts = _typical(Counter(often=8, once=1, all=4), everywhere, 100)
+    lifts = _typical(Counter(often=8, once=1, all=4), everywhere)
     assert list(lifts)[:2] == ["often", "once"]
     assert lifts["often"] == pytest.approx((8 / 13) / (9 / 100))
     assert _context(["\t", "the cat"], (0, 0)) == "[]", "a text without words"
