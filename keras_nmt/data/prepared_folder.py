@@ -97,10 +97,7 @@ class PreparedFolder:
     def read(self, pairs: np.ndarray, sides: Sequence[str], with_text: bool) -> PairBlock:
         """Reads pairs by number, an int64 array `[n]`; the result has the sides in the given order.
 
-        Successive pairs of one block are read at once.
-
-        Raises:
-            UserError: A file is missing or damaged.
+        Successive pairs of one block are read at once. A missing or damaged file is a `UserError`.
         """
         if not len(pairs):  # a portion may contain no pair of a small corpus
             return self.read(np.zeros(1, np.int64), sides, with_text).select(pairs)
@@ -198,14 +195,9 @@ def write_manifest(
 ) -> None:
     """Writes the manifest and the subword models, as the last step of writing a prepared corpus.
 
-    Args:
-        folder: Path, the folder of the corpus.
-        shards: Sequence of the results of `write_shard`, by number.
-        sides, subwords: Sequences of both sides' names and subword models.
-        has_text: Boolean, whether the shards have text.
-        num_read, dropped, max_ratio: As in `ParallelCorpus` and `read_parallel`.
-        sources: Sequence of dictionaries that describe the files of the corpus. Defaults to none.
-        options: Dictionary, the options of the preparation. Defaults to none.
+    `shards` are the results of `write_shard`, by number; `sides` and `subwords` the names and subword models of both
+    sides; `num_read`, `dropped` and `max_ratio` as in `ParallelCorpus` and `read_parallel`. `sources` describe the
+    files of the corpus, and `options` are those of its preparation.
     """
     counts = {
         name: [

@@ -129,16 +129,10 @@ def check_length_limits(max_length: int | None, max_ratio: float | None) -> None
 def outside_limits(
     source_lengths: np.ndarray, target_lengths: np.ndarray, max_length: int | None, max_ratio: float | None
 ) -> Iterator[tuple[str, np.ndarray]]:
-    """Finds the pairs outside the limits, for each reason. A pair may have several reasons; the first one counts.
+    """Yields reasons, each with a boolean array `[pairs]`: the pairs outside the limits. The first reason counts.
 
-    Args:
-        source_lengths: Integer array `[pairs]`, subwords of the sources, without EOS.
-        target_lengths: Integer array `[pairs]`, subwords of the targets, without EOS.
-        max_length: Integer, the longest sentence, including EOS; or None for no limit.
-        max_ratio: Float, the largest ratio of lengths; or None for no limit.
-
-    Yields:
-        Tuples of a reason and a boolean array `[pairs]`.
+    The lengths are integer arrays `[pairs]`, subwords without EOS; `max_length` is that of a sentence with EOS. None is
+    no limit.
 
     Example:
 
@@ -155,12 +149,7 @@ def outside_limits(
 def drop_pairs(keep: np.ndarray, reasons: Iterable[tuple[str, np.ndarray]]) -> dict[str, int]:
     """Drops pairs for the reasons that `outside_limits` yields, and counts them by the first reason of each pair.
 
-    Args:
-        keep: Boolean array `[pairs]`, which becomes False for dropped pairs.
-        reasons: Iterable of tuples of a reason and a boolean array `[pairs]`.
-
-    Returns:
-        Dictionary from each reason to the number of pairs dropped for it.
+    The boolean array `keep` `[pairs]` becomes False for dropped pairs.
     """
     dropped = {}
     for reason, is_wrong in reasons:

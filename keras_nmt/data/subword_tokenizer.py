@@ -45,6 +45,8 @@ class SubwordTokenizer(tf.Module):
         UserError: The file is not a SentencePiece model, has other special ids, or is damaged; see `read_subwords`.
 
     Attributes:
+        proto: Bytes, the content of the SentencePiece model's file.
+        vocabulary_size: Integer, the number of ids, including the four special ids.
         cleans: Boolean, whether texts are cleaned first, see `keras_nmt.text.clean_source`.
 
     Example:
@@ -67,16 +69,16 @@ class SubwordTokenizer(tf.Module):
         super().__init__(name="subword_tokenizer")
         self.cleans = False
         origin = "bytes" if isinstance(model, bytes) else repr(os.fspath(model))
-        self._proto = model if isinstance(model, bytes) else read_subwords(model, digest)
-        self._processor = load_processor(self._proto, origin)
-        self._vocabulary_size = int(self._processor.get_piece_size())
+        self.proto = model if isinstance(model, bytes) else read_subwords(model, digest)
+        self._processor = load_processor(self.proto, origin)
+        self.vocabulary_size = int(self._processor.get_piece_size())
         with without_standard_error():  # the operator says there whether a model leaves text as it is
             # As an attribute, it is tracked by `tf.Module`, and by any object that tracks this tokenizer.
-            self._tokenizer = tensorflow_text.SentencepieceTokenizer(self._proto, out_type=tf.int32)
-            self._tokenizer._model_resource = SharedModel(self._proto)
+            self._tokenizer = tensorflow_text.SentencepieceTokenizer(self.proto, out_type=tf.int32)
+            self._tokenizer._model_resource = SharedModel(self.proto)
         self._sampler = functools.lru_cache(maxsize=4)(functools.partial(SubwordSampler, self._processor))  # by alpha
         self._source: SubwordTokenizer | None = None
-        if cleans_sources(self._proto):
+        if cleans_sources(self.proto):
             self._source = copy.copy(self)
             self._source.cleans = True
 
@@ -86,18 +88,13 @@ class SubwordTokenizer(tf.Module):
         return self if self._source is None else self._source
 
     @property
-    def vocabulary_size(self) -> int:
-        """Integer, the number of ids, including the four special ids."""
-        return self._vocabulary_size
-
-    @property
     def has_bytes(self) -> bool:
         """Boolean, whether characters without a subword become bytes, so that no text has unknown subwords."""
-        return any(map(self._processor.is_byte, range(self._vocabulary_size)))
+        return any(map(self._processor.is_byte, range(self.vocabulary_size)))
 
     def pieces(self, start: int = 0, stop: int | None = None) -> list[str]:
         """Returns the subwords of the ids from `start` to below `stop`, or to the end of the vocabulary."""
-        return [self._processor.id_to_piece(i) for i in range(self._vocabulary_size)[start:stop]]
+        return [self._processor.id_to_piece(i) for i in range(self.vocabulary_size)[start:stop]]
 
     def piece_strings(self, ids: tf.Tensor) -> tf.Tensor:
         """Returns the subwords of ids, and "" for `PAD`, in the graph: int32 `[...]` -> string `[...]`."""
@@ -111,7 +108,7 @@ class SubwordTokenizer(tf.Module):
     @functools.cached_property
     def user_symbols(self) -> frozenset[str]:
         """Set of the user-defined subwords, which are never split."""
-        pieces = ModelProto.FromString(self._proto).pieces
+        pieces = ModelProto.FromString(self.proto).pieces
         return frozenset(piece.piece for piece in pieces if piece.type == ModelProto.SentencePiece.USER_DEFINED)
 
     def check_control_symbols(self, start: int, stop: int) -> None:
@@ -125,14 +122,9 @@ class SubwordTokenizer(tf.Module):
             )
 
     @property
-    def proto(self) -> bytes:
-        """Bytes, the content of the SentencePiece model's file."""
-        return self._proto
-
-    @property
     def digest(self) -> str:
         """String of 64 hexadecimal digits, SHA-256 of the content of the SentencePiece model's file."""
-        return hashlib.sha256(self._proto).hexdigest()
+        return hashlib.sha256(self.proto).hexdigest()
 
     def tokenize(self, strings: tf.Tensor | Sequence[str]) -> tf.RaggedTensor:
         """Segments texts into subwords.
@@ -226,7 +218,7 @@ class SubwordTokenizer(tf.Module):
 
         Missing folders are made. With `cleans`, the model's own rules clean, too, for programs without this step.
         """
-        return write_bytes(path, with_cleaning(self._proto) if self.cleans else self._proto)
+        return write_bytes(path, with_cleaning(self.proto) if self.cleans else self.proto)
 
 
 def clean_in_graph(texts: tf.Tensor) -> tf.Tensor:

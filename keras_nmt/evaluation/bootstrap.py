@@ -345,15 +345,9 @@ def holm(p_values: Mapping[Name, float]) -> dict[Name, float]:
 
 
 def drawn_sums(statistics: Sequence[np.ndarray], samples: int, seed: int) -> list[np.ndarray]:
-    """Returns sums of statistics over resampled sentences.
+    """Returns sums of statistics over resampled sentences: arrays `[samples, ..., k]` from those `[..., n, k]`.
 
-    Args:
-        statistics: Arrays `[..., n, k]`, of n sentences. Arrays with the same n get the same draws.
-        samples: Integer, the number of draws.
-        seed: Integer.
-
-    Returns:
-        List of arrays `[samples, ..., k]`.
+    Arrays with the same number of sentences n get the same draws.
     """
     generator = np.random.default_rng(seed)
     sums: list[list[np.ndarray]] = [[] for _ in statistics]

@@ -134,16 +134,9 @@ def make_metrics(
 
 
 def check_tokenizer(tokenize: str, name: str = "tokenize", *, load: bool = True) -> None:
-    """Checks that sacreBLEU has a tokenizer, and can load it.
+    """Checks that sacreBLEU has a tokenizer and, with `load`, can load it; raises a `UserError` otherwise.
 
-    Args:
-        tokenize: String, the name of the tokenizer.
-        name: String, the name of the argument in the error message. Defaults to "tokenize".
-        load: Boolean, whether to load the tokenizer: some need a package, or a download at their first use. Defaults to
-            True.
-
-    Raises:
-        UserError: The tokenizer is unknown or cannot be loaded.
+    Some need a package, or a download at their first use. `name` is that of the argument in the message.
     """
     from sacrebleu.metrics import BLEU
 

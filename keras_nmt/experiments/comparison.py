@@ -161,17 +161,14 @@ def compare(comparison: Comparison, report: Report = lambda line: print(line, fl
 def check_comparison(comparison: Comparison) -> list[str]:
     """Checks everything about all configurations that can be checked before the training, and writes nothing.
 
-    Returns:
-        A line about each configuration: the number of parameters and the seeds of the runs that are missing. The number
-        may become smaller: a corpus may give fewer subwords than the settings ask for.
+    Returns a line about each configuration: the number of parameters and the seeds of the runs that are missing. The
+    number may become smaller: a corpus may give fewer subwords than the settings ask for.
 
     Raises:
         UserError: Budgets or searches are unequal, a setting is wrong, a file of the corpus is missing, or a finished
             run had other settings.
     """
-    _check_scoring(comparison.runs)
-    if not comparison.unequal:
-        _check_budgets(comparison.runs)
+    _check_fair(comparison)
     finished, lines = _finished_results(comparison.runs), []
     to_be_made = {
         Path(config.directory)
@@ -199,17 +196,13 @@ def finished_runs(comparison: Comparison) -> dict[tuple[str, int], str | os.Path
 def write_table(comparison: Comparison, known: Differences | None = None) -> dict[str, Any]:
     """Writes the tables of the finished runs, and returns the content of `comparison.json`.
 
-    Args:
-        comparison: `Comparison`.
-        known: Differences that were computed before, which are not computed again; new ones are added.
+    The differences in `known` are not computed again; new ones are added.
 
     Raises:
         UserError: Runs are not scored on the same data in the same way, budgets or searches are unequal, or a finished
             run had other settings.
     """
-    _check_scoring(comparison.runs)
-    if not comparison.unequal:
-        _check_budgets(comparison.runs)
+    _check_fair(comparison)
     results = _finished_results(comparison.runs)
     summary = summarize(comparison.runs, results, comparison.baseline, {} if known is None else known)
     write_json(Path(comparison.directory) / "comparison.json", summary)
@@ -254,8 +247,9 @@ def _measure_speeds(comparison: Comparison, report: Report) -> None:
             _python("_measure_speed", config, at, *directions, imports=comparison.imports)
 
 
-def _check_scoring(runs: Runs) -> None:
-    """Checks that all runs are scored on the same data and in the same way."""
+def _check_fair(comparison: Comparison) -> None:
+    """Checks that all runs are scored on the same data and in the same way, and, unless `unequal`, have one budget."""
+    runs = comparison.runs
     configs = [config for of_seeds in runs.values() for config in of_seeds.values()]
     for use in ("dev", "test"):
         names = common_directions(runs, use)
@@ -269,14 +263,11 @@ def _check_scoring(runs: Runs) -> None:
     for name in SCORING:
         different = _different_values(configs, name)
         require(not different, f"Configurations must be scored in the same way. Received: {different}")
-
-
-def _check_budgets(runs: Runs) -> None:
-    """Checks that all runs have the same budget, search and kind of start."""
-    configs = [config for of_seeds in runs.values() for config in of_seeds.values()]
+    if comparison.unequal:
+        return
     kinds = {"Budgets": budget_names(configs), "Searches": SEARCH, "Scored texts": ("evaluation.dev_sentences",)}
-    for kind, names in kinds.items():
-        for name in names:
+    for kind, settings in kinds.items():
+        for name in settings:
             different = _different_values(configs, name)
             problem = f"{kind} must be equal for a fair comparison; `unequal` (--unequal) allows others"
             require(not different, f"{problem}. Received: {different}")

@@ -260,13 +260,7 @@ class ExperimentConfig:
         return self.subwords.sizes(self.sides)
 
     def make_model(self, sizes: Mapping[str, int]) -> Any:
-        """Makes the model, with its frozen weights.
-
-        Args:
-            sizes: Dict, the size of the vocabulary of each of `sides`.
-
-        Returns:
-            A model of the architecture's class.
+        """Makes the model of the architecture's class, with its frozen weights, from the size of each vocabulary.
 
         Raises:
             ValueError: An argument of the model is out of its range.
@@ -282,8 +276,7 @@ class ExperimentConfig:
     def check(self, to_be_made: Collection[Path] = ()) -> int:
         """Checks files and model, before subwords are trained and text is read. Returns the number of parameters.
 
-        Args:
-            to_be_made: Collection of paths of model directories that other runs make before this run starts.
+        `to_be_made` are the model directories that other runs make before this run starts.
 
         Raises:
             OSError: A file is missing or cannot be read.

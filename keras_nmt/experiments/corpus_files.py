@@ -52,16 +52,10 @@ def corpora_of(value: AnyCorpus | Sequence[AnyCorpus] | None) -> list[AnyCorpus]
 
 
 def sides_of_corpus(corpus: Corpus, pair: Pair, is_needed: bool = True) -> Sides | None:
-    """Returns the files of both sides of a pair of languages.
+    """Returns the files of both sides of a pair of languages, plain or compressed, or prepared sides.
 
-    Args:
-        corpus: String or path with `{language}`, and with `{pair}` if each pair has a corpus of its own; or a
-            dictionary of the files by language.
-        pair: Pair of strings, the languages.
-        is_needed: Boolean, whether a missing file is a `UserError`. Defaults to True.
-
-    Returns:
-        Pair of paths of files, plain or compressed, or of prepared sides; None if one is missing.
+    `corpus` has `{language}`, and `{pair}` if each pair has a corpus of its own; or is a dictionary of the files by
+    language. A missing file is a `UserError`, or gives None if it is not needed.
     """
     # Both files are of one order of the languages: beside each other, two halves of corpora would be a third one.
     for order in _orders(corpus, pair):

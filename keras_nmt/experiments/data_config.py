@@ -113,11 +113,8 @@ class DataConfig:
     def pair_lists(self, knows_all: bool) -> Pairs:
         """Lists the pairs of languages by their use, without reading files.
 
-        Args:
-            knows_all: Bool, whether the model reads and writes all languages, because it was trained on them before.
-
-        Raises:
-            UserError: A pair has an unknown language or was never trained, or a language is in no pair.
+        With `knows_all`, the model reads and writes all languages, because it was trained on them before. An unknown
+        language, a pair that was never trained, or a language in no pair is a `UserError`.
         """
         combinations = [(s, t) for s in self.languages for t in self.languages]
         named = {f"{s}-{t}": (s, t) for s, t in combinations}
@@ -246,13 +243,7 @@ class Pairs(NamedTuple):
 
 
 def check_files(directions: Sequence[Direction]) -> None:
-    """Checks every file before subwords are trained and hours of training begin.
-
-    Raises:
-        OSError: A file is missing or cannot be read.
-        UserError: A file is empty, damaged or not a regular file; two files that belong together have different numbers
-            of lines; or a prepared corpus is damaged, or not training data.
-    """
+    """Checks every file, and that files which belong together fit, before subwords are trained and training begins."""
     for direction in directions:
         evaluated = [*(direction.dev or ()), *itertools.chain(*direction.tests)]
         for path in (*itertools.chain(*direction.corpora), *direction.alignments, *evaluated):

@@ -96,13 +96,7 @@ def archive_path(path: str | os.PathLike[str]) -> Path:
 
 
 def read_kept_runs(path: str | os.PathLike[str]) -> dict[tuple[str, int], KeptRun]:
-    """Reads kept runs, and checks the digests of their files.
-
-    Args:
-        path: String or path, `TABLE.jsonl`, which has its archive beside it.
-
-    Returns:
-        Dict, the runs by configuration and seed, in the order of the file.
+    """Reads the runs in `TABLE.jsonl` and the archive beside it, by configuration and seed in the order of the file.
 
     Raises:
         OSError: There is no such file, or no archive.
@@ -140,11 +134,8 @@ def read_kept_runs(path: str | os.PathLike[str]) -> dict[tuple[str, int], KeptRu
 def keep_runs(path: str | os.PathLike[str], folders: Mapping[tuple[str, int], str | os.PathLike[str]]) -> None:
     """Writes finished runs to `path` and its archive. Other runs that are kept there stay.
 
-    A kept run is replaced only by one with the same settings and data, or the table would compare unlike runs.
-
-    Args:
-        path: String or path, `TABLE.jsonl`.
-        folders: Dict, the folders of finished runs by configuration and seed.
+    `folders` has the folders of the runs by configuration and seed. A kept run is replaced only by one with the same
+    settings and data, or the table would compare unlike runs.
 
     Raises:
         OSError, UserError: A file cannot be read or written, or is damaged, or a run of the same name with other
@@ -175,14 +166,9 @@ def keep_runs(path: str | os.PathLike[str], folders: Mapping[tuple[str, int], st
 
 
 def restore_runs(path: str | os.PathLike[str], directory: str | os.PathLike[str]) -> None:
-    """Makes the missing folders of kept runs, with the results and without the models.
+    """Makes the folders of kept runs that a comparison's folder lacks, with the results and without the models.
 
-    Args:
-        path: String or path, `TABLE.jsonl`.
-        directory: String or path, the folder of a comparison.
-
-    Raises:
-        OSError, UserError: As `read_kept_runs`, or a folder cannot be made.
+    For errors, see `read_kept_runs`.
     """
     for run in read_kept_runs(path).values():
         folder = Path(directory) / run.name
@@ -202,12 +188,7 @@ def restore_runs(path: str | os.PathLike[str], directory: str | os.PathLike[str]
 
 
 def check_keeping(path: str | os.PathLike[str], runs: Runs) -> None:
-    """Checks, before runs are trained, that they can be kept in `path`; for errors, see `keep_runs`.
-
-    Args:
-        path: String or path, `TABLE.jsonl`.
-        runs: Dict from a configuration and a seed to the `ExperimentConfig` of a run.
-    """
+    """Checks, before runs are trained, that they can be kept in `path`; for errors, see `keep_runs`."""
     require(Path(path).suffix == ".jsonl", f"The file of kept runs must end with .jsonl. Received: {os.fspath(path)}")
     for one in (path, archive_path(path)):
         check_writable(one)

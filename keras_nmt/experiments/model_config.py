@@ -200,13 +200,7 @@ class SubwordConfig(SubwordOptions):
         return dict(self.models) if isinstance(self.models, dict) else dict.fromkeys(sides, self.models)
 
     def check(self, kind: Architecture, sides: Sequence[str], trains: bool) -> None:
-        """Checks all settings for an architecture.
-
-        Args:
-            kind: `Architecture`.
-            sides: Sequence of str, the sides with a vocabulary.
-            trains: Bool, whether subwords are trained.
-        """
+        """Checks all settings for an architecture, the sides with a vocabulary, and whether subwords are trained."""
         is_joint, named, size = self.joint_vocabulary, ", ".join(sides), self.vocabulary_size
         check = functools.partial(check_rule, self)
         problem = "A model with language labels must have one vocabulary"

@@ -29,17 +29,10 @@ Points = Sequence[tuple[float, float]]
 
 
 def html_report(directory: str | os.PathLike[str], examples: int = 20) -> str:
-    """Makes the report of a run.
+    """Returns the report of the run in a model directory: an HTML page, which needs no scripts and no other files.
 
-    Args:
-        directory: Path of a model directory with `training_log.jsonl`.
-        examples: Integer, number of test sentences of each direction, with reference and translation. Defaults to 20.
-
-    Returns:
-        The text of an HTML page, which needs no scripts and no other files.
-
-    Raises:
-        UserError: The directory has no training log, or a file is damaged.
+    `examples` is the number of test sentences of each direction, with reference and translation. A missing training
+    log or a damaged file is a `UserError`.
     """
     folder = Path(directory)
     log_path = folder / "training_log.jsonl"

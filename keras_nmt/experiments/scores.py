@@ -28,16 +28,10 @@ Lines = Sequence[str]
 def development_scores(
     config: ExperimentConfig, translator: Translator, development: Mapping[Direction, tuple[Lines, Lines]]
 ) -> dict[str, float]:
-    """Computes `dev_metrics` of an experiment as means over its directions and, if there are several, for each.
+    """Computes `dev_metrics` of an experiment as means over its directions ("bleu"), and for each ("bleu_de-en").
 
-    Args:
-        config: `ExperimentConfig`.
-        translator: `Translator` of the model.
-        development: Mapping from a direction to its source sentences and references.
-
-    Returns:
-        Dictionary from a metric ("bleu"), or a metric and a direction ("bleu_de-en"), to the score. "loss" is in nats
-        per subword, EOS included, without label smoothing.
+    `development` has the source sentences and references of each direction. "loss" is in nats per subword, EOS
+    included, without label smoothing.
     """
     metrics = config.evaluation.dev_metrics
     scores: dict[str, float] = {}
@@ -65,13 +59,7 @@ def development_scores(
 def score_test(config: ExperimentConfig, translator: Translator, report: Callable[[str], None]) -> dict[str, Any]:
     """Translates the test data with the model of a finished training, and writes the translations.
 
-    Args:
-        config: `ExperimentConfig`.
-        translator: `Translator` that translates as one of the model's directory does.
-        report: Callable that gets each line of progress.
-
-    Returns:
-        The part of `results.json` about the test: machine, date and, if there are test data, scores.
+    Returns the part of `results.json` about the test: machine, date and, if there are test data, scores.
     """
     results: dict[str, Any] = {
         "machine": describe_machine(),
@@ -109,10 +97,7 @@ def score_test(config: ExperimentConfig, translator: Translator, report: Callabl
 def measure_speed(config: ExperimentConfig, at: str, directions: Sequence[str]) -> None:
     """Translates the test data of directions with the model and search of a run, and adds the speed to `speed.json`.
 
-    Args:
-        config: `ExperimentConfig` of the run.
-        at: String, the time at which the turns began. Speeds with another time are removed.
-        directions: Sequence of strings, names of directions.
+    `at` is the time at which the turns began: speeds with another time are removed.
     """
     folder = ModelDirectory(config.directory)
     translator = Translator.from_directory(folder.path)

@@ -102,7 +102,8 @@ def prepare(
         files = [(os.fspath(source), os.fspath(target)) for source, target in zip(p.sources, p.targets, strict=True)]
         report(f"Reading {len(files)} pair(s) of files")
         with worker_steps(folder / "lines.steps", None, "lines") as counted:
-            scanned = run_pipeline(options, folder, functools.partial(_scan_stage, files=files, counted=counted))
+            numbered, scan = list(enumerate(files)), beam.FlatMap(_scanned, counted=counted)
+            scanned = run_pipeline(options, folder, lambda pipe: _spread(pipe, "files", numbered) | "Scan" >> scan)
         ends = np.cumsum([file["lines"] for file in scanned]).tolist()
         num_read = ends[-1]
         if num_read > MOST_LINES:
@@ -160,20 +161,24 @@ def prepare(
     return manifest
 
 
-def _scan_stage(pipeline: beam.Pipeline, files: Sequence[tuple[str, str]], counted: str | None) -> beam.PCollection:
-    """Counts the lines of each pair of files."""
-    return _spread(pipeline, "files", list(enumerate(files))) | "Scan" >> beam.FlatMap(_scanned, counted=counted)
-
-
 def _spread(pipeline: beam.Pipeline, name: str, elements: Sequence[Any]) -> beam.PCollection:
     """Returns elements, each of which goes to any worker."""
     return pipeline | name.capitalize() >> beam.Create(elements) | f"Spread {name}" >> beam.Reshuffle()
 
 
 def _scanned(numbered: tuple[int, tuple[str, str]], counted: str | None) -> Iterator[dict[str, Any]]:
+    """Reads a pair of files: their names, the number of lines, and digests as of `keras_nmt.data.text_digest`."""
     number, files = numbered
+    digests, num_lines = (hashlib.sha256(), hashlib.sha256()), 0
     with failures_as_results() as failures:
-        yield {"number": number, **_scan_pair(*files, functools.partial(add_worker_steps, counted))}
+        for block in read_paired_blocks(*files):
+            num_lines += len(block[0])
+            for digest, lines in zip(digests, block, strict=True):
+                digest.update("".join(f"{line}\n" for line in lines).encode())
+            add_worker_steps(counted, len(block[0]))
+        names = [file.rpartition("/")[2] for file in files]
+        sha256 = [digest.hexdigest() for digest in digests]
+        yield {"number": number, "files": names, "lines": num_lines, "sha256": sha256}
     yield from failures
 
 
@@ -331,22 +336,6 @@ def _quiet() -> Iterator[None]:
         logger.setLevel(level)
 
 
-def _scan_pair(source: str, target: str, advance: Callable[[int], None]) -> dict[str, Any]:
-    """Reads a pair of files; returns their names, the number of lines, and digests as of `keras_nmt.data.text_digest`.
-
-    `advance` gets the number of lines of each block.
-    """
-    digests = hashlib.sha256(), hashlib.sha256()
-    num_lines = 0
-    for block in read_paired_blocks(source, target):
-        num_lines += len(block[0])
-        for digest, lines in zip(digests, block, strict=True):
-            digest.update("".join(f"{line}\n" for line in lines).encode())
-        advance(len(block[0]))
-    names = [file.rpartition("/")[2] for file in (source, target)]
-    return {"files": names, "lines": num_lines, "sha256": [digest.hexdigest() for digest in digests]}
-
-
 def _train_on_sample(
     preparation: Preparation,
     files: Sequence[tuple[str, str]],
@@ -370,7 +359,8 @@ def _train_on_sample(
         )
         if end > begin
     ]
-    run_pipeline(options, folder, functools.partial(_sample_stage, tasks=tasks, cleans=preparation.source_cleaning))
+    sample = beam.FlatMap(_sampled, cleans=preparation.source_cleaning)
+    run_pipeline(options, folder, lambda pipe: _spread(pipe, "samples", tasks) | "Sample" >> sample)
     samples = [Path(task[-1]) for task in tasks]
     assert preparation.vocabulary_size is not None
     model = train_subwords(
@@ -383,10 +373,6 @@ def _train_on_sample(
     for path in samples:
         path.unlink()
     return model
-
-
-def _sample_stage(pipeline: beam.Pipeline, tasks: Sequence[Task], cleans: bool) -> beam.PCollection:
-    return _spread(pipeline, "samples", tasks) | "Sample" >> beam.FlatMap(_sampled, cleans=cleans)
 
 
 def _sampled(task: Task, cleans: bool) -> Iterator[dict[str, Any]]:

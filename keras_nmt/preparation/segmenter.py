@@ -146,18 +146,13 @@ def _share(text: str, script: str) -> float:
 class Segmenter:
     """The work on one block of lines, which needs no other block.
 
-    Args:
-        preparation: Preparation with `subwords`.
-
-    Raises:
-        OSError: A subword model cannot be read.
-        UserError: A file is not a SentencePiece model, or has other ids; or as `text_filters`.
+    The `preparation` has `subwords`. For errors, see `read_subwords`, `load_processor` and `text_filters`.
     """
 
     def __init__(self, preparation: Preparation) -> None:
         self._preparation = preparation
         assert preparation.subwords is not None
-        self._models = [load_subwords(path) for path in preparation.subwords]
+        self._models = [load_processor(read_subwords(path), str(path)) for path in preparation.subwords]
         self._cleans = cleans_sources(self._models[0].serialized_model_proto())
         self._filters = text_filters(preparation)
         tag = preparation.source_tag
@@ -199,16 +194,6 @@ class Segmenter:
         lengths = np.fromiter(map(len, rows), np.int64, len(rows))
         values = np.fromiter(chain.from_iterable(rows), id_type(model.get_piece_size()), int(lengths.sum()))
         return RaggedArray(values, lengths)
-
-
-def load_subwords(path: File) -> sentencepiece.SentencePieceProcessor:
-    """Loads a SentencePiece model without TensorFlow.
-
-    Raises:
-        OSError: The file cannot be read.
-        UserError: The file is not a SentencePiece model, or has other ids than pad 0, unknown 1, begin 2, end 3.
-    """
-    return load_processor(read_subwords(path), str(path))
 
 
 def without_duplicates(block: PairBlock, key: str) -> PairBlock:

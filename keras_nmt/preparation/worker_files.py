@@ -24,9 +24,6 @@ def write_blocks(folder: Path, block: PairBlock, buckets: np.ndarray) -> Iterato
 
     A runner then groups positions in the files, not pairs, so its memory is small. `buckets` is the bucket of each
     pair, an int64 array `[pairs]`. Yields tuples of a bucket and the position of its pairs.
-
-    Raises:
-        OSError: The file cannot be written, such as on a full disk.
     """
     folder.mkdir(exist_ok=True)
     path = folder / uuid.uuid4().hex  # a stage that is tried again writes another file
