@@ -1,7 +1,8 @@
 """The table of search options: types, ranges, defaults, descriptions, and where each option has an effect.
 
 The arguments of a translator, the options of the command line, the search settings in `config.json` and the checks of
-a client are those of this table. It imports nothing heavy, because every command reads it at its start.
+a client are those of this table. An option with the name of an argument of a search in `keras_nmt.decoding` is given to
+this search. The table imports nothing heavy, because every command reads it at its start.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import inspect
 import math
 import numbers
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 UNKNOWN = ("write", "forbid", "replace")
 PENALTY_FORMS = ("gnmt", "power")
-WITHOUT_SEARCH: dict[str, Any] = {"coverage_penalty": 0.0, "patience": None}  # the values of options when sampling
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,6 +39,7 @@ class Option:
         metavar: String, the name of the value on the command line.
         shown: String, the default in help texts, if it is not that of the table.
         in_model: Boolean, whether `config.json` may set the default.
+        needs_search: Boolean, whether the option is refused when sampling.
         works_with: String, the modes of `keras-nmt translate` in which the option has an effect: "server" and
             "sample" (with a server), "alternatives", "document".
     """
@@ -53,6 +54,7 @@ class Option:
     metavar: str | None = None
     shown: str = ""
     in_model: bool = False
+    needs_search: bool = False
     works_with: str = "alternatives document"
 
     def has(self, number: float) -> bool:
@@ -155,7 +157,13 @@ class SearchOptions:
         "gnmt", choices=PENALTY_FORMS, group="search", metavar="|".join(PENALTY_FORMS), in_model=True
     )
     patience: float | None = _option(
-        None, above=0, most=1000, group="search", in_model=True, shown="the model's setting, or none"
+        None,
+        above=0,
+        most=1000,
+        group="search",
+        in_model=True,
+        needs_search=True,
+        shown="the model's setting, or none",
     )
     min_length: int = _option(1, least=0, most=2**16, group="search", in_model=True)
     max_length: int | None = _option(None, least=1, most=2**16, group="search", in_model=True, shown="the model's")
@@ -172,7 +180,7 @@ class SearchOptions:
         shown="the model's setting, or 1; of a server, 1",
         works_with="server sample",
     )
-    coverage_penalty: float = _option(0.0, least=0, most=1000, group="more", in_model=True)
+    coverage_penalty: float = _option(0.0, least=0, most=1000, group="more", in_model=True, needs_search=True)
     repetition_penalty: float = _option(1.0, least=0.01, most=100, group="more")
     no_repeat_ngram_size: int = _option(0, least=0, most=64, group="more", metavar="N", works_with="document")
     suppress_sequences: Sequence[str] = _option(
@@ -219,22 +227,24 @@ class SearchOptions:
             self._refuse(problem, "min_length", "max_length")
         if self.num_hypotheses > self.beam_size and not self.sample:
             check_hypotheses(self.num_hypotheses, self.beam_size)
-        if not self.sample and any(self.sampling[name] != getattr(SearchOptions, name) for name in self.sampling):
-            raise UserError(f"These options need `sample=True`. Received: {self.sampling}")
+        sampling = {name: getattr(self, name) for name in names_of("sampling") if name != "sample"}
+        if not self.sample and any(value != getattr(SearchOptions, name) for name, value in sampling.items()):
+            raise UserError(f"These options need `sample=True`. Received: {sampling}")
         for name, value in WITHOUT_SEARCH.items():
             if self.sample and getattr(self, name) != value:
                 self._refuse(f"{{{name}}} needs a search: leave it out when sampling", name, "sample")
 
-    @property
-    def sampling(self) -> dict[str, Any]:
-        """The options that only `sampling_search` has."""
-        return {name: getattr(self, name) for name in names_of("sampling") if name != "sample"}
+    def arguments_of(self, search: Callable[..., Any]) -> dict[str, Any]:
+        """Returns the options that a search of `keras_nmt.decoding` has as arguments, by name."""
+        return {name: getattr(self, name) for name in inspect.signature(search).parameters if name in TABLE}
 
     def _refuse(self, problem: str, *names: str) -> None:
         raise UserError(problem, {name: getattr(self, name) for name in names})
 
 
 TABLE: dict[str, Option] = {field.name: field.metadata["option"] for field in dataclasses.fields(SearchOptions)}
+# The options that a sampler must leave out, with their defaults.
+WITHOUT_SEARCH = {name: getattr(SearchOptions, name) for name, option in TABLE.items() if option.needs_search}
 TYPES: dict[str, str] = {field.name: str(field.type) for field in dataclasses.fields(SearchOptions)}
 _DESCRIPTIONS = dict(
     re.findall(r"^    (\w+): ((?:.+\n)(?: {8}.+\n)*)", f"{inspect.getdoc(SearchOptions)}\n", re.MULTILINE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import keras
@@ -12,13 +13,12 @@ from keras_nmt.decoding import beam_search
 from keras_nmt.decoding.scores import rerank_by_model
 from keras_nmt.decoding.search_loop import limits_of_sources
 from keras_nmt.errors import check_names
-from keras_nmt.files.search_options import SearchOptions
+from keras_nmt.files.search_options import TABLE, SearchOptions
 from keras_nmt.ids import PAD
 
-OPTIONS = (  # of `SearchOptions`, beside the first two
-    *("length_penalty_form", "patience", "min_length", "max_length", "max_length_factor", "max_length_offset"),
-    *("length_buckets", "coverage_penalty", "processors"),
-)
+# The options of a translator that the sampler has, too; it makes one translation of a text.
+OF_TEXTS = ("max_length_factor", "max_length_offset", "length_buckets", "coverage_penalty")
+OPTIONS = [x for x in (*inspect.signature(beam_search).parameters, *OF_TEXTS) if x in TABLE and x != "num_hypotheses"]
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
@@ -32,12 +32,11 @@ class BeamSampler(keras_hub.samplers.Sampler):
     Args:
         beam_size: Integer, hypotheses that the search keeps. Defaults to 4.
         length_penalty: Float, exponent of the length penalty. Defaults to 0.6.
-        **options: `length_penalty_form`, `patience`, `min_length`, `max_length`, `max_length_factor`,
-            `max_length_offset`, `length_buckets`, `coverage_penalty` and `processors`: see
+        **options: Further options of `beam_search`, the limits of lengths, and `coverage_penalty`; see
             `keras_nmt.files.search_options.SearchOptions`.
 
     Raises:
-        UserError: An argument is unknown, has the wrong type or is out of its range.
+        UserError: An argument has the wrong type or is out of its range.
 
     Example:
 
@@ -54,8 +53,8 @@ class BeamSampler(keras_hub.samplers.Sampler):
     ) -> None:
         super().__init__()
         check_names("options of `BeamSampler`", options, OPTIONS)
-        self._given = {"beam_size": beam_size, "length_penalty": length_penalty, **options}
-        self.options = SearchOptions(**self._given)
+        self._arguments = {"beam_size": beam_size, "length_penalty": length_penalty, **options}
+        self.options = SearchOptions(**self._arguments)
 
     def limit(self, lengths: Any) -> Any:
         """Returns the most subwords of translations of sources with `lengths` subwords, EOS counted in the result."""
@@ -86,23 +85,15 @@ class BeamSampler(keras_hub.samplers.Sampler):
         def step(tokens: Any, position: Any, constants: Any, caches: Any) -> tuple[Any, Any]:
             return model.decoder_step(tokens, position, constants, caches, kernel)
 
-        result = beam_search(
-            step,
-            constants,
-            caches,
-            batch_size=ops.shape(source_mask)[0],
-            beam_size=options.beam_size,
-            max_length=max_length,
-            max_lengths=limits,
-            min_length=options.min_length,
-            length_penalty=options.length_penalty,
-            length_penalty_form=options.length_penalty_form,
-            patience=options.patience,
-            num_hypotheses=options.beam_size if options.coverage_penalty else 1,
-            prefix=prefix,
-            processors=options.processors,
-            drop_finished=not compiled,
-        )
+        arguments = {
+            "batch_size": ops.shape(source_mask)[0],
+            "max_length": max_length,
+            "max_lengths": limits,
+            "num_hypotheses": options.beam_size if options.coverage_penalty else 1,
+            "prefix": prefix,
+            "drop_finished": not compiled,
+        }
+        result = beam_search(step, constants, caches, **{**options.arguments_of(beam_search), **arguments})
         if options.coverage_penalty:
             words = ops.arange(ops.shape(source_mask)[1]) < lengths[:, None]
             result = rerank_by_model(result, model.attention, memory, words, options.coverage_penalty)
@@ -112,4 +103,4 @@ class BeamSampler(keras_hub.samplers.Sampler):
         raise ValueError("This sampler is for a `keras_nmt.hub.TranslationSeq2SeqLM`: compile that with it.")
 
     def get_config(self) -> dict[str, Any]:
-        return dict(self._given)
+        return dict(self._arguments)

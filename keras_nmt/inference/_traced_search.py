@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import tensorflow as tf
@@ -144,13 +144,10 @@ class TracedSearch:
         packed = self.decoder.pack(memory)
         # Only XLA needs fixed shapes.
         constants, caches = self._prepare(packed, max_length if compiled else None)
-        shared: dict[str, Any] = {
+        arguments: dict[str, Any] = {
             "batch_size": tf.shape(source)[0],
             "max_length": max_length,
             "max_lengths": limits,
-            "min_length": options.min_length,
-            "length_penalty": options.length_penalty,
-            "length_penalty_form": options.length_penalty_form,
             "prefix": prefix,
             "processors": processors,
             "vocabulary": candidates,
@@ -158,31 +155,18 @@ class TracedSearch:
         }
         step = self._step(candidates, compiled)
         on_tokens = None if streams is None else functools.partial(send, streams)
+        search: Callable[..., SearchResult]
         if options.sample:
-            result = sampling_search(
-                self._of_samples(step) if compiled else step,
-                constants,
-                caches,
-                seeds=seeds,
-                num_samples=n,
-                on_tokens=on_tokens,
-                **options.sampling,
-                **shared,
-            )
+            search, step = sampling_search, self._of_samples(step) if compiled else step
+            arguments |= {"seeds": seeds, "num_samples": n, "on_tokens": on_tokens}
         elif options.beam_size == 1 and beam_sizes is None and constraints is None:
-            result = greedy_search(step, constants, caches, on_tokens=on_tokens, **shared)
+            search = greedy_search
+            arguments |= {"on_tokens": on_tokens}
         else:
-            result = beam_search(
-                step,
-                constants,
-                caches,
-                beam_size=options.beam_size,
-                patience=options.patience,
-                num_hypotheses=options.beam_size if options.coverage_penalty else n,
-                beam_sizes=beam_sizes,
-                constraints=constraints,
-                **shared,
-            )
+            search = beam_search
+            num_hypotheses = options.beam_size if options.coverage_penalty else n
+            arguments |= {"num_hypotheses": num_hypotheses, "beam_sizes": beam_sizes, "constraints": constraints}
+        result = search(step, constants, caches, **{**options.arguments_of(search), **arguments})
         if options.coverage_penalty:
             result = self._reranked(result, packed, source)
         cut_off = ~result.finished & (result.lengths > 0)

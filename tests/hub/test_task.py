@@ -143,6 +143,8 @@ def test_arguments_without_a_meaning_are_refused(task, make_multilingual, tokeni
         TranslationSeq2SeqLM.from_model(make_multilingual("label")[0], tokenizers)
     with pytest.raises(UserError, match="`beam_size` must be"):
         BeamSampler(0)
+    with pytest.raises(UserError, match="options of `BeamSampler`.*Received: top_k, num_hypotheses"):
+        BeamSampler(top_k=3, num_hypotheses=2)  # of other searches
     with pytest.raises(ValueError, match="stop_token_ids=None"):
         task.generate("a mouse", stop_token_ids=None)
     with pytest.raises(ValueError, match="is for a `keras_nmt.hub.TranslationSeq2SeqLM`"):

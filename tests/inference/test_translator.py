@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import os
 import resource
 import signal
@@ -19,9 +20,10 @@ from scripts import save_model
 from small import ONE_SHAPE, nightly
 
 from keras_nmt.data import SubwordTokenizer, train_subwords
+from keras_nmt.decoding import beam_search, greedy_search, sampling_search
 from keras_nmt.errors import UserError
 from keras_nmt.files import process_resources
-from keras_nmt.files.search_options import TABLE, SearchOptions
+from keras_nmt.files.search_options import TABLE, WITHOUT_SEARCH, SearchOptions
 from keras_nmt.ids import BOS, EOS, PAD
 from keras_nmt.inference import Translation, Translator, _concurrency
 from keras_nmt.inference.batching import Rows
@@ -374,6 +376,15 @@ def test_options_out_of_range_are_refused():
         SearchOptions(beam_size=2, num_hypotheses=3)
     with pytest.raises(UserError, match="need `sample=True`"):
         SearchOptions(top_k=3)
+
+
+def test_an_option_of_a_search_has_its_default_and_needs_a_search_without_which_it_has_no_effect():
+    of_searches = [inspect.signature(search).parameters for search in (beam_search, greedy_search, sampling_search)]
+    for arguments in of_searches:
+        for name in set(arguments) & set(TABLE) - {"max_length", "num_hypotheses"}:  # which the translator computes
+            assert arguments[name].default in (inspect.Parameter.empty, getattr(SearchOptions, name)), name
+    of_beam, _, of_samples = of_searches
+    assert {*of_beam} & {*TABLE} - {*of_samples, "beam_size", "num_hypotheses"} <= set(WITHOUT_SEARCH)
 
 
 def test_objects_among_the_options_are_checked(translator):
