@@ -60,6 +60,9 @@ def dev_metrics() -> dict[str, str]:
     return {**{name: name for name in METRICS if name != "chrf++"}, "chrf": "chrf++"}
 
 
+_OTHERS = ", ".join(f'"{name}"' for name in (*dev_metrics(), "loss") if name != "bleu")
+
+
 @documented
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class EvaluationConfig:
@@ -68,8 +71,8 @@ class EvaluationConfig:
     every: PositiveInt = setting(1000, "Updates between evaluations.")
     dev_metrics: Sequence[str] = setting(
         ("bleu", "chrf"),
-        'Scores of an evaluation: "bleu" and some of "chrf" (chrF++), "ter" and "loss" (nats per subword, without '
-        'label smoothing). "loss" takes another pass over the development data.',
+        f'Scores of an evaluation: "bleu" and some of {_OTHERS}. "chrf" is chrF++. "loss" is in nats per subword, '
+        "without label smoothing, and takes another pass over the development data.",
     )
     best_metric: str = setting(
         "bleu",

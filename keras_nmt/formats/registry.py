@@ -1,7 +1,7 @@
 """The formats of other toolkits, and the import of a model.
 
 To add a format, write a module of this package and add one line to `FORMATS` under the name of the module. The commands
-`import` and `export` then offer it. The module needs
+`import` and `export` then offer it; programs import its function from `keras_nmt.formats`. The module needs
 
 - to be read: `is_there(path)`, which returns whether a path holds a model of the format, and `read(path)`, which
   returns a `keras_nmt.formats.parameters.Imported`;

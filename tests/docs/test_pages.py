@@ -25,7 +25,7 @@ from keras_nmt.files.settings import setting_names, whole_name
 from keras_nmt.files.weights_file import weights_digest, write_weights
 from keras_nmt.inference import Translator
 from keras_nmt.models import LowRank, Transformer, add_adapter
-from keras_nmt.models.factory import TransformerConfig
+from keras_nmt.models.factory import KNOWN, MECHANISMS, TransformerConfig
 from keras_nmt.serving import DevelopmentServer
 
 ROOT = RECIPES.parent
@@ -344,3 +344,12 @@ def test_the_table_of_search_options_is_that_of_the_code():
         flag = f"`{flag_of(name)}`" if option.group else ""
         rows.append(f"| `{name}` | {flag} | {values} | {shown} | {'yes' if option.in_model else ''} |")
     assert "\n".join(rows) in PAGES["decoding.md"]
+
+
+def test_the_table_of_models_names_all_kinds_and_their_arguments():
+    rows = re.findall(r"^\| (`.*?) \| (.*)$", PAGES["models.md"], re.MULTILINE)
+    named = {name: set(re.findall("`([^`]+)`", cell)) for names, cell in rows for name in re.findall(r"\w+", names)}
+    for argument, kinds in {**KNOWN, **{name: one.KINDS for name, one in MECHANISMS.items()}}.items():
+        assert {f'"{kind}"' for kind in kinds} <= named[argument]
+    for argument, mechanism in MECHANISMS.items():
+        assert {field.name for field in dataclasses.fields(mechanism)[1:]} <= named[argument]
