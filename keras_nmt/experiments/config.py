@@ -186,19 +186,19 @@ class ExperimentConfig:
     @classmethod
     def from_merged(cls, settings: dict[str, Any]) -> Self:
         """Makes an instance from settings as `merge_settings` returns them; for errors, see `from_settings`."""
-        given = flatten(cls, settings)
-        others = {name: value for name, value in given.items() if name not in setting_names(cls)}
+        flat = flatten(cls, settings)
+        others = {name: value for name, value in flat.items() if name not in setting_names(cls)}
         foreign = {name: value for name, value in others.items() if not name.startswith("model.")}
         if unknown := sorted(dict(nested_items(foreign))):
-            suggestion = _suggestion(unknown, given)
+            suggestion = _suggestion(unknown, flat)
             raise UserError(f"There are no such settings; {suggestion}. Received: {', '.join(unknown)}")
         for name in others:
             end = name.removeprefix("model.")
             if (other := whole_name(cls, end)) != end:
                 raise UserError(f"`{other}` is a setting, not an argument of the model. Received: {name}")
-        if missing := [f"`{name}` ({option})" for name, option in NEEDED.items() if given.get(name) is None]:
+        if missing := [f"`{name}` ({option})" for name, option in NEEDED.items() if flat.get(name) is None]:
             raise UserError(f"Missing settings: {', '.join(missing)}")
-        _add_defaults(settings, given)
+        _add_defaults(settings, flat)
         for name in ("data", "model"):  # first, because a wrong name there may be the reason for what others lack
             settings[name] = make_settings(sections(cls)[name], settings[name], f"{name}.")
         return make_settings(cls, settings)
@@ -291,8 +291,8 @@ class ExperimentConfig:
         check_files(self.directions)
         if self.training.teacher is not None:
             read_model_files(self.training.teacher)
-        start, own = self.training.start.init_from, ModelDirectory(self.directory)
-        begins = not own.checkpoints_path.exists() and not own.weights_path.exists()
+        start, folder = self.training.start.init_from, ModelDirectory(self.directory)
+        begins = not folder.checkpoints_path.exists() and not folder.weights_path.exists()
         if start is not None and begins and Path(start) not in to_be_made:
             weights = ModelDirectory(start).weights_path
             if not weights.is_file():
@@ -318,41 +318,41 @@ class ExperimentConfig:
         require(has_head, "Missing `model.alignment_head`: `alignments` need a head that learns them.")
 
     def _check_evaluation(self) -> None:
-        own, dev = self.evaluation, self.pair_lists.dev
+        evaluation, dev = self.evaluation, self.pair_lists.dev
         known = [*dev_metrics(), "loss"]
-        of_pairs = [f"{name}_{s}-{t}" for name in own.dev_metrics for s, t in dev if len(dev) > 1]
-        metrics = [*own.dev_metrics, *of_pairs]
+        of_pairs = [f"{name}_{s}-{t}" for name in evaluation.dev_metrics for s, t in dev if len(dev) > 1]
+        metrics = [*evaluation.dev_metrics, *of_pairs]
         problem = f"{{dev_metrics}} must have bleu, to compare runs, and may have others of {', '.join(known)}"
-        check_rule(own, {"bleu"} <= set(own.dev_metrics) <= set(known), problem, "dev_metrics")
+        check_rule(evaluation, {"bleu"} <= set(evaluation.dev_metrics) <= set(known), problem, "dev_metrics")
         problem = f"{{best_metric}} must be one of {', '.join(metrics)}, the scores of `dev_metrics`"
-        check_rule(own, own.best_metric in metrics, problem, "best_metric")
-        check_tokenizer(own.bleu_tokenizer, "bleu_tokenizer", load=False)
+        check_rule(evaluation, evaluation.best_metric in metrics, problem, "best_metric")
+        check_tokenizer(evaluation.bleu_tokenizer, "bleu_tokenizer", load=False)
 
 
-def _add_defaults(settings: dict[str, Any], given: Mapping[str, Any]) -> None:
+def _add_defaults(settings: dict[str, Any], flat: Mapping[str, Any]) -> None:
     """Adds the defaults that depend on other settings."""
-    pairs = given.get("data.pairs") or given["data.languages"]  # several languages have several pairs by default
+    pairs = flat.get("data.pairs") or flat["data.languages"]  # several languages have several pairs by default
     is_one = isinstance(pairs, list | tuple) and len(pairs) == 1
-    architecture = given.get("model.architecture") or ("transformer" if is_one else "attention_bridge")
+    architecture = flat.get("model.architecture") or ("transformer" if is_one else "attention_bridge")
     # The bridge's penalty is a mean over sentences. Added to a mean over tokens, it would weigh too much. Systems to
     # compare with, without a bridge or with a label, have the same unit.
     defaults: dict[str, Any] = {
         "model.architecture": architecture,
         "training.update.normalize_by": "tokens" if architecture == "transformer" else "sentences",
-        "training.saving.final_weights": "average_last" if given.get("training.ema") is None else "ema",
+        "training.saving.final_weights": "average_last" if flat.get("training.ema") is None else "ema",
     }
     if kind := ARCHITECTURES.get(str(architecture)):
         defaults |= {"model.preset": kind.preset, "subwords.joint_vocabulary": kind.joint_vocabulary}
-    if given.get("data.alignments") is not None and architecture == "transformer":
+    if flat.get("data.alignments") is not None and architecture == "transformer":
         defaults["model.alignment_head"] = 1
     for name, value in defaults.items():
-        if given.get(name) is None:
+        if flat.get(name) is None:
             set_value(settings, name, value)
 
 
-def _suggestion(unknown: Sequence[str], given: Mapping[str, Any]) -> str:
+def _suggestion(unknown: Sequence[str], flat: Mapping[str, Any]) -> str:
     """Suggests what to write instead of names that are not settings."""
-    architecture = given.get("model.architecture")
+    architecture = flat.get("model.architecture")
     names, known = [name.rpartition(".")[2] for name in unknown], list(setting_names(ExperimentConfig))
     for kind in [ARCHITECTURES[architecture]] if architecture in ARCHITECTURES else ARCHITECTURES.values():
         if shown := as_model_arguments(names, kind):

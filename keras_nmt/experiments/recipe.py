@@ -108,10 +108,12 @@ class Recipe:
         names, merged = configuration.split("+"), Settings()
         for i, name in enumerate(names):
             check_choice("configuration", name, self._all)
-            own = self._all[name]
+            changes = self._all[name]
             # With "a+b", a reference of "a" to "c" becomes "c+b".
-            others = {key: "+".join([*names[:i], own[key], *names[i + 1 :]]) for key in REFERENCES if key in own}
-            merged = merge_settings(merged, own, others)
+            references = {
+                key: "+".join([*names[:i], changes[key], *names[i + 1 :]]) for key in REFERENCES if key in changes
+            }
+            merged = merge_settings(merged, changes, references)
         return merged
 
     @property
@@ -206,8 +208,8 @@ class Recipe:
                 "data.languages": [x for x in self.languages if any(x in pair for pair in pairs)],
                 "data.pairs": [f"{s}-{t}" for s, t in pairs],
             }
-            own = {"training.update.seed": seed, "directory": directory}
-            return _nested(data, self._settings(name, len(pairs), overrides), own)
+            of_run = {"training.update.seed": seed, "directory": directory}
+            return _nested(data, self._settings(name, len(pairs), overrides), of_run)
 
         settings, chosen = made(configuration), self.chosen(configuration)
         if "matched_to" in chosen:
@@ -281,8 +283,8 @@ class Recipe:
 
         return dataclasses.replace(
             self,
-            configurations={name: without_limit(own) for name, own in self.configurations.items()},
-            modifiers={name: without_limit(own) for name, own in self.modifiers.items()},
+            configurations={name: without_limit(changes) for name, changes in self.configurations.items()},
+            modifiers={name: without_limit(changes) for name, changes in self.modifiers.items()},
             comparison=without_limit(self.comparison),
             per_pair={**self.per_pair, "training.stop.max_updates": updates},
         )
@@ -374,11 +376,11 @@ def check_reference(key: str, name: str, chosen: Callable[[str], Settings]) -> N
     require(other is None or (other != name and key not in chosen(other)), problem)
 
 
-def matched_hidden_dim(name: str, own: ExperimentConfig, other_name: str, other: ExperimentConfig) -> int:
+def matched_hidden_dim(name: str, config: ExperimentConfig, other_name: str, other: ExperimentConfig) -> int:
     """Returns the width with which the number of parameters is nearest to the other configuration's, and prints it."""
     from keras_nmt.layers.layer_spec import as_json
 
-    if own.model.kind.has_languages or other.model.kind.has_languages:
+    if config.model.kind.has_languages or other.model.kind.has_languages:
         raise UserError(f"`matched_to` is only for Transformers. Received: matched_to={other_name!r} of {name}")
     arguments = [
         json.dumps(
@@ -386,7 +388,7 @@ def matched_hidden_dim(name: str, own: ExperimentConfig, other_name: str, other:
             sort_keys=True,
             default=as_json,
         )
-        for x in (own, other)
+        for x in (config, other)
     ]
     return _solve(name, arguments[0], other_name, arguments[1])
 

@@ -176,25 +176,25 @@ def make_settings(cls: type[T], settings: Mapping[str, Any], prefix: str = "", d
     Raises:
         UserError: A setting is unknown, has another type, or is out of its range.
     """
-    given: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     others: dict[str, Any] = {}
     open_name = next((name for name, field in _fields(cls).items() if field.metadata.get("is_open")), None)
     for name, value in settings.items():
         if name in sections(cls):
             inner = sections(cls)[name]
-            own = _default(_fields(cls)[name]) if default is None else getattr(default, name)
-            own = None if own is dataclasses.MISSING else own
+            inner_default = _default(_fields(cls)[name]) if default is None else getattr(default, name)
+            inner_default = None if inner_default is dataclasses.MISSING else inner_default
             is_made = isinstance(value, inner)
-            given[name] = value if is_made else make_settings(inner, value, f"{prefix}{name}.", own)
+            values[name] = value if is_made else make_settings(inner, value, f"{prefix}{name}.", inner_default)
         elif name in _fields(cls) and name != open_name:
-            given[name] = checked(cls, name, value, prefix)
+            values[name] = checked(cls, name, value, prefix)
         else:
             others[name] = value
     if open_name is not None:
-        given[open_name] = others
+        values[open_name] = others
     elif others:
         raise UserError(f"There are no such settings. Received: {', '.join(prefix + name for name in others)}")
-    made = cls(**given) if default is None else dataclasses.replace(default, **given)  # type: ignore[type-var]
+    made = cls(**values) if default is None else dataclasses.replace(default, **values)  # type: ignore[type-var]
     _check_needs(made)
     return made
 
@@ -309,8 +309,8 @@ def list_settings(cls: type, width: int) -> str:
 
 
 def _flat(cls: type, settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    for given_name, value in settings.items():
-        name = whole_name(cls, given_name)
+    for end, value in settings.items():
+        name = whole_name(cls, end)
         inner = _section_names(cls).get(name)
         if inner is None or isinstance(value, inner):
             yield prefix + name, value

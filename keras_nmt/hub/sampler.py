@@ -36,7 +36,7 @@ class BeamSampler(keras_hub.samplers.Sampler):
             `keras_nmt.files.search_options.SearchOptions`.
 
     Raises:
-        UserError: An argument has the wrong type or is out of its range.
+        UserError: An argument is unknown, has the wrong type or is out of its range.
 
     Example:
 

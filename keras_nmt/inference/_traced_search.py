@@ -67,18 +67,24 @@ class TracedSearch:
         self._searches: dict[tuple[Any, ...], Any] = {}  # by whether it is compiled, and the names of the inputs
 
     def __call__(
-        self, memory: list[tf.Tensor], source: tf.Tensor, *, compiled: bool, **given: tf.Tensor | None
+        self, memory: list[tf.Tensor], source: tf.Tensor, *, compiled: bool, **tensors: tf.Tensor | None
     ) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
-        """Searches, with seeds `[B]` when sampling, and with prefixes `[B, P]`, which length limits do not count.
+        """Searches with the inputs that are given.
 
-        Sentences may have limits of lengths of their own, `max_lengths` `[B]`, which count as those of the options;
-        streams `[B]` of their tokens, where there is one sentence; their own beam sizes `[B]`, at most the beam size of
-        the options, which is n then; phrases
-        that translations must have, `constraints` `[B, C, A, L]`, and must not have, `avoid` `[B, C, L]`. `candidates`
-        `[N]` are those of `candidates_of`. Constraints that do not fit before the length limit are left out; if others
-        are impossible, the search is made again without them.
+        Constraints that do not fit before the length limit are left out; if others are impossible, the search is made
+        again without them.
+
+        Args:
+            memory: The encoder's outputs.
+            source: int32 tensor `[B, S]`, the ids of the sources.
+            compiled: Boolean, whether XLA compiles the search.
+            **tensors: Tensors for `SEARCH_INPUTS`, or None: `seeds` `[B]` when sampling; `prefix` `[B, P]`, which
+                length limits do not count; `max_lengths` `[B]`, lower limits than those of the options; `streams`
+                `[B]` of the tokens of one sentence; `beam_sizes` `[B]`, at most the options' beam size, which is n
+                then; `constraints` `[B, C, A, L]`, phrases that translations must have; `avoid` `[B, C, L]`, phrases
+                that they must not have; `candidates` `[N]` of `candidates_of`.
         """
-        inputs = {name: given[name] for name in self._inputs if given.get(name) is not None}
+        inputs = {name: tensors[name] for name in self._inputs if tensors.get(name) is not None}
         if "constraints" not in inputs:
             return self._searched(memory, source, compiled, inputs)
         inputs["constraints"] = fitting_constraints(inputs["constraints"], self.limit(self._lengths(source)))
