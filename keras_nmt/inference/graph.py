@@ -11,6 +11,7 @@ import keras
 import tensorflow as tf
 
 from keras_nmt.data import SubwordTokenizer
+from keras_nmt.data.subword_tokenizer import clean_in_graph
 from keras_nmt.decoding.logit_processors import check_processors
 from keras_nmt.decoding.scores import NEG_INF, is_valid
 from keras_nmt.errors import UserError, require
@@ -405,6 +406,14 @@ class TextGraph:
     def has_unknown_prefix(self, inputs: Mapping[str, tf.Tensor]) -> tf.Tensor:
         """Tells whether each `prefix` has characters that its subwords do not have: `[N]` bool."""
         return has_unknown(self._segmentation.segment(inputs["prefix"], 1, numbers_of_languages(inputs)))
+
+    def differs_if_clean(self, inputs: Mapping[str, tf.Tensor], name: str) -> bool:
+        """Tells, eagerly, whether the sources `name` have other subwords if they are cleaned by `clean_in_graph`."""
+        languages = numbers_of_languages(inputs)
+        read, clean = (
+            self._segmentation.segment(x, 0, languages) for x in (inputs[name], clean_in_graph(inputs[name]))
+        )
+        return bool(read.to_list() != clean.to_list())
 
     def _encode(self, ids: tf.Tensor, chosen: tf.Tensor, rows: Rows, compiled: bool) -> list[tf.Tensor]:
         """Returns the memory `[B, ...]` of the chosen rows, whose ids are `[B, S]`."""

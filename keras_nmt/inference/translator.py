@@ -35,6 +35,7 @@ from keras_nmt.text.lines import (
     make_request,
     seeds_of_lines,
 )
+from keras_nmt.text.source_cleaning import clean_source
 from keras_nmt.text.translation import Alternative, Hypothesis, Translation, aligned_words
 
 
@@ -93,6 +94,7 @@ class Translator:
         self.tags = self.graph.language_inputs.tags
         self.target: str | None = None
         self.sentences_per_line: int | None = None
+        self._has_told_of_unclean = False
 
     @classmethod
     def from_directory(
@@ -555,8 +557,25 @@ class Translator:
     def _inputs(self, texts: Mapping[str, list[str]], source: Languages, target: Languages) -> dict[str, tf.Tensor]:
         """Checks languages, and returns the graph's inputs for columns of texts."""
         inputs = {name: _texts(column) for name, column in texts.items()}
-        count = len(next(iter(texts.values())))
-        return inputs | self.graph.language_inputs.for_lines(count, source, target)
+        name, sources = next(iter(texts.items()))
+        inputs |= self.graph.language_inputs.for_lines(len(sources), source, target)
+        self._warn_of_unclean(inputs, name, sources)
+        return inputs
+
+    def _warn_of_unclean(self, inputs: Mapping[str, tf.Tensor], name: str, sources: list[str]) -> None:
+        """Warns, the first time, of sources that a model without `source_cleaning` reads otherwise than clean ones."""
+        if self._has_told_of_unclean or all(self.tokenizers[x].source.cleans for x, _ in self.directions):
+            return
+        cleaned = list(map(clean_source, sources))
+        rows = [row for row, line in enumerate(cleaned) if line != sources[row] and line.strip()]
+        if rows and self.graph.differs_if_clean({key: tf.gather(x, rows) for key, x in inputs.items()}, name):
+            self._has_told_of_unclean = True
+            warnings.warn(
+                "The model reads no-break spaces, soft hyphens and the like as characters of their own, because its "
+                "subwords have no `source_cleaning`; words beside them may be lost. Replace them, as "
+                f"`keras_nmt.text.clean_source` does. Received: {sources[rows[0]]!r:.80}",
+                stacklevel=3,
+            )
 
     def _targets(self, lines: list[str], target: Languages) -> Languages:
         return self.graph.language_inputs.targets(lines, self.target if target is None else target)

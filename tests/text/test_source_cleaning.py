@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import unicodedata
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -117,7 +118,14 @@ def test_what_a_model_answers_is_that_of_the_clean_text(model, tokenizers, trans
     proto = ModelProto.FromString(tokenizers["source"].proto)
     proto.normalizer_spec.name = "nfc"  # of a model without cleaning
     plain = Translator(model, {**tokenizers, "source": SubwordTokenizer(proto.SerializeToString())})
-    first, other = plain.score([clean, written], [targets[0]] * 2)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        translator.score([written], [targets[0]])
+        plain.score(["\u200b", "seven\tcats"], [targets[0]] * 2)  # SentencePiece reads a tab as a space
+        first, other = plain.score([clean, written], [targets[0]] * 2)
+        plain.score([written], [targets[0]])
+    texts = [text for x in told if "`source_cleaning`" in (text := str(x.message))]
+    assert [text.partition(" Received: ")[2] for text in texts] == [repr(written)]
     assert first == pytest.approx(second, abs=1e-4) != pytest.approx(other, abs=1e-2)
     many = Translator(*make_multilingual("label"))
     assert many.lengths([written], "de", is_source=True) == many.lengths([clean], "de") != many.lengths([written], "de")
