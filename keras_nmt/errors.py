@@ -49,11 +49,16 @@ class UserError(ValueError):
             return self.problem
         names = {name: options.get(name, f"`{name}`") for name in self.received}
         values = [
-            f"{options[name]} {value}" if name in options else f"{name}={value!r:.200}"
+            f"{options[name]} {value}" if name in options else f"{name}={_shown(value):.200}"
             for name, value in self.received.items()
         ]
         problem = re.sub(r"\{(\w+)\}", lambda match: names.get(match[1], match[0]), self.problem)  # may quote a user
         return f"{problem}. Received: {', '.join(values)}"
+
+
+def _shown(value: object) -> str:
+    """Returns the text of a value in an error. Numbers have no type, which NumPy would show."""
+    return str(value) if isinstance(value, numbers.Number) else repr(value)
 
 
 def require(is_right: object, problem: str, /, **received: object) -> None:

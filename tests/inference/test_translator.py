@@ -374,6 +374,8 @@ def test_options_out_of_range_are_refused():
                 SearchOptions(**{"sample": True, name: value})
     with pytest.raises(UserError, match=r"Received: num_hypotheses=3, beam_size=2"):
         SearchOptions(beam_size=2, num_hypotheses=3)
+    with pytest.raises(UserError, match=r"Received: top_p=1\.5$"):  # without NumPy's type
+        SearchOptions(sample=True, top_p=np.float32(1.5))
     with pytest.raises(UserError, match="need `sample=True`"):
         SearchOptions(top_k=3)
 
