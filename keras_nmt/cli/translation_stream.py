@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import math
 import sys
@@ -97,13 +98,13 @@ class Input:
             print(f"{subject} inside a tag, a comment or an element whose contents stay{advice}", file=sys.stderr)
 
     def _limit(self, number: int, line: str) -> int | None:
-        try:
-            return int(line) if line.strip() else None
-        except ValueError:
-            path = self.files["max_lengths"]
-            raise UserError(
-                f"{path} must have an integer a line, or nothing. Received: line {number}, {line!r:.40}"
-            ) from None
+        if not line.strip():
+            return None
+        with contextlib.suppress(ValueError):
+            if 1 <= (limit := int(line)) < 2**31:
+                return limit
+        problem = "must have an integer of at least 1 a line, or nothing"
+        raise UserError(f"{self.files['max_lengths']} {problem}. Received: line {number}, {line!r:.40}")
 
     def _refuse(self, name: str, column: list[Any]) -> NoReturn:
         raise UserError(

@@ -188,7 +188,10 @@ def test_wrong_flags_and_files_are_refused(translate, tmp_path):
         refused(told, *flags)
     for name, text, told in (
         ("constraints", "katze\n", "must have a line, which may be empty, for each line of the input. Received: 1"),
-        ("max_lengths", "3\nx\n", "must have an integer a line, or nothing. Received: line 2, 'x'"),
+        *(
+            ("max_lengths", f"3\n{limit}\n", f"integer of at least 1 a line, or nothing. Received: line 2, '{limit}'$")
+            for limit in ("x", "1.5", "0", "-1", str(2**31))
+        ),
         ("glossary", "cat\tkatze\ndog\n", "words of the source, tab, phrase of the target. Received: .*, line 2, 'dog"),
         ("glossary", "a  cat\tkatze\na cat\tkater\n", "must have one phrase.* 'a cat' with 'katze' and 'kater'"),
     ):
