@@ -11,7 +11,7 @@ import re
 import signal
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +69,9 @@ def run_app(command: typer.Typer | Callable[..., Any]) -> None:
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         _check_arguments(sys.argv[1:])
-        with _signals_as_errors():
+        # Not where `nohup` lets SIGHUP be ignored.
+        numbers = [x for x in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(x) == signal.SIG_DFL]
+        with raised_by_signals({number: SystemExit(128 + number) for number in numbers}):
             # A standalone application prints usage errors in a box of several lines.
             status = command(standalone_mode=False)
         sys.stdout.flush()
@@ -98,22 +100,24 @@ def _check_arguments(arguments: Sequence[str]) -> None:
 
 
 @contextlib.contextmanager
-def _signals_as_errors() -> Iterator[None]:
-    """Lets SIGTERM and SIGHUP end the block as an error does, so that it cleans up; a second one ends it at once."""
-    # Not where `nohup` lets SIGHUP be ignored.
-    numbers = [x for x in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(x) == signal.SIG_DFL]
+def raised_by_signals(errors: Mapping[int, BaseException]) -> Iterator[None]:
+    """Lets signals raise errors in the block, so that it cleans up; a second signal ends the process at once.
+
+    Args:
+        errors: Mapping from signals to what they raise: `SystemExit` with the exit code, or `KeyboardInterrupt`.
+    """
 
     def end(received: int, _: object) -> None:
-        signal.signal(received, signal.SIG_DFL)
-        raise SystemExit(128 + received)
+        for number in errors:
+            signal.signal(number, signal.SIG_DFL)
+        raise errors[received]
 
-    for number in numbers:
-        signal.signal(number, end)
+    before = {number: signal.signal(number, end) for number in errors}
     try:
         yield
     finally:
-        for number in numbers:
-            signal.signal(number, signal.SIG_DFL)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _format_warning(
@@ -144,23 +148,6 @@ class _App(typer.Typer):
             return super(_App, self).command(*args, **{"help": text or None, **options})(function)
 
         return register
-
-
-@contextlib.contextmanager
-def ended_by_signals() -> Iterator[None]:
-    """Lets SIGINT and SIGTERM end a server inside the block, with exit code 130 or 0; a second one ends it at once."""
-    stop_signals = signal.SIGINT, signal.SIGTERM
-
-    def stop(received: int, _: object) -> None:
-        for number in stop_signals:
-            signal.signal(number, signal.SIG_DFL)  # a second signal ends the process at once
-        if received == signal.SIGTERM:  # the usual end of a service, and no error
-            raise SystemExit(0)
-        raise KeyboardInterrupt
-
-    for number in stop_signals:  # SIGINT, too: a shell lets its background processes ignore SIGINT
-        signal.signal(number, stop)
-    yield
 
 
 def _open_missing_streams() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import shlex
+import signal
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -32,7 +33,7 @@ from keras_nmt.cli.options import (
     with_options,
 )
 from keras_nmt.cli.progress import working
-from keras_nmt.cli.run_app import ended_by_signals, import_tensorflow
+from keras_nmt.cli.run_app import import_tensorflow, raised_by_signals
 from keras_nmt.errors import UserError, require
 from keras_nmt.files.model_config import read_model_files
 from keras_nmt.files.paths import check_local
@@ -43,6 +44,8 @@ from keras_nmt.text.text_files import read_lines
 
 EXPORT_FORMATS = ("savedmodel", *EXPORTED)
 SEARCH_OPTIONS = SEARCH | {name: MORE_SEARCH[name] for name in ("num_hypotheses", "coverage_penalty", "unknown")}
+# SIGTERM is the usual end of a service, and no error. A shell lets its background processes ignore SIGINT: not these.
+ENDS_OF_SERVERS: dict[int, BaseException] = {signal.SIGINT: KeyboardInterrupt(), signal.SIGTERM: SystemExit(0)}
 Sample = Annotated[
     bool, typer.Option("--sample", help="Add signatures that draw translations at random, by a seed a text.")
 ]
@@ -201,7 +204,7 @@ def serve(
         from keras_nmt.serving import DevelopmentServer
 
         server = DevelopmentServer(path, name=name, port=port, xla=xla)
-    with ended_by_signals(), server:
+    with raised_by_signals(ENDS_OF_SERVERS), server:
         print(f"{server.name}, version {server.version}, for development, until Ctrl-C:", file=sys.stderr)
         command = shlex.join(["keras-nmt", "translate", "--server", server.rest_url, "--model", server.name])
         print(f"    {command}", file=sys.stderr, flush=True)
@@ -248,6 +251,6 @@ def demo(
             translators[name] = translator
         page = demo_page(demo_systems(translators, max_characters), queue_size=queue)
         server = DemoServer(page, host, port)
-    with ended_by_signals(), server:
+    with raised_by_signals(ENDS_OF_SERVERS), server:
         print(f"{server.url} until Ctrl-C", file=sys.stderr, flush=True)
         server.wait()
