@@ -13,7 +13,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-CGROUPS = Path("/sys/fs/cgroup")
+GROUPS = Path("/proc/self/cgroup")  # the list of the process's control groups
+CGROUPS = Path("/sys/fs/cgroup")  # the control groups, of version 1 or 2
 _PR_SET_PDEATHSIG = 1  # of <sys/prctl.h>
 
 
@@ -28,14 +29,9 @@ def peak_memory() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
-def num_processors(groups: Path = Path("/proc/self/cgroup"), root: Path = CGROUPS) -> int:
-    """Returns the number of processors that this process may use, by its CPU affinity and its container's quota.
-
-    Args:
-        groups: Path of the list of the process's control groups. Defaults to that of Linux.
-        root: Path of the control groups, of version 1 or 2. Defaults to that of Linux.
-    """
-    quotas = [_quota(group) for group in control_groups("cpu", groups, root)]
+def num_processors() -> int:
+    """Returns the number of processors that this process may use, by its CPU affinity and its container's quota."""
+    quotas = [_quota(group) for group in control_groups("cpu")]
     return math.ceil(min(len(os.sched_getaffinity(0)), *quotas, math.inf))
 
 
@@ -44,23 +40,17 @@ def translation_threads() -> int:
     return max(1, num_processors() // 4)
 
 
-def control_groups(controller: str, groups: Path = Path("/proc/self/cgroup"), root: Path = CGROUPS) -> Iterator[Path]:
-    """Yields the folders of the control groups whose limits hold for this process.
-
-    Args:
-        controller: Kind of limit: `"cpu"` or `"memory"`.
-        groups: Path of the list of the process's control groups. Defaults to that of Linux.
-        root: Path of the control groups, of version 1 or 2. Defaults to that of Linux.
-    """
+def control_groups(controller: str) -> Iterator[Path]:
+    """Yields the folders of the control groups whose limits, of "cpu" or "memory", hold for this process."""
     try:
-        lines = [line.split(":", 2) for line in groups.read_text(encoding="utf-8").splitlines()]
+        lines = [line.split(":", 2) for line in GROUPS.read_text(encoding="utf-8").splitlines()]
     except OSError:  # a system without control groups
         return
     for _, controllers, path in lines:
         if controllers and controller not in controllers.split(","):
             continue
         # A limit also holds for all groups below. A container may see its own group as the root.
-        folder = root / controllers
+        folder = CGROUPS / controllers
         for group in (folder.joinpath(path.lstrip("/")), *folder.joinpath(path.lstrip("/")).parents):
             if group.is_relative_to(folder):
                 yield group

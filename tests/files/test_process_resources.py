@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from keras_nmt.files import process_resources
 from keras_nmt.files.process_resources import num_processors, without_standard_error
 
 VERSION_2 = "0::/slice/unit\n"
@@ -34,8 +35,10 @@ def test_a_quota_limits_the_processors_of_the_affinity(listed, files, expected, 
         path.write_text(f"{content}\n")
         if name.endswith("quota_us"):
             (path.parent / "cpu.cfs_period_us").write_text("100000\n")
-    assert num_processors(tmp_path / "groups", tmp_path / "root") == expected
-    assert num_processors(tmp_path / "nowhere", tmp_path / "root") == 8
+    monkeypatch.setattr(process_resources, "CGROUPS", tmp_path / "root")
+    for name, number in (("groups", expected), ("nowhere", 8)):
+        monkeypatch.setattr(process_resources, "GROUPS", tmp_path / name)
+        assert num_processors() == number
 
 
 @pytest.mark.slow
