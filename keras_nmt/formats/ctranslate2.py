@@ -18,7 +18,7 @@ from keras_nmt.data import SubwordTokenizer
 from keras_nmt.data.subword_models import read_subwords
 from keras_nmt.errors import UserError, check_choice, check_positive, errors_as, needs_extra, one_line, require
 from keras_nmt.files.json_file import read_json
-from keras_nmt.formats.parameters import Imported, check_none_left, plain_parameters, sinusoids
+from keras_nmt.formats.parameters import Imported, check_none_left, encodings, plain_parameters, sinusoids
 from keras_nmt.formats.vocabulary import Vocabulary, check_rows, read_tokens
 from keras_nmt.inference.load import checked_tokenizers
 from keras_nmt.layers.layer_spec import LayerSpec
@@ -310,15 +310,10 @@ def _positions(arrays: dict[str, np.ndarray], parameters: dict[str, np.ndarray],
         raise UserError(f"{path}: encoder and decoder must have the same table of positions.")
     # Numbers of bfloat16 are inexact from the third digit on.
     for order, offset, endpoint in SINUSOIDS if source.shape[1] == width else ():
-        if np.allclose(_encodings(PositionalEncoding(order, offset, endpoint), *source.shape), source, atol=5e-3):
+        if np.allclose(encodings(PositionalEncoding(order, offset, endpoint), *source.shape), source, atol=5e-3):
             return sinusoids(order, offset, endpoint)
     parameters["positions"] = source
     return LayerSpec(LearnedPositions, max_length=len(source))
-
-
-def _encodings(positions: Any, length: int, width: int) -> np.ndarray:
-    """Returns the vectors `[length, width]` that a layer of positions adds to embeddings."""
-    return np.asarray(positions(np.zeros((1, length, width), "float32")), "float32")[0]
 
 
 def _vocabulary_path(folder: Path, name: str) -> Path | None:
@@ -435,10 +430,10 @@ def export_ctranslate2(
     spec.decoder.projection.weight = np.ascontiguousarray(parameters.get("output", target))
     if "output_bias" in parameters:
         spec.decoder.projection.bias = parameters["output_bias"]
-    encodings = _encodings(layers["positions"], positions, config["hidden_dim"])
+    table = encodings(layers["positions"], positions, config["hidden_dim"])
     for side, depth in depths.items():
         stack = getattr(spec, side)
-        stack.position_encodings.encodings = encodings
+        stack.position_encodings.encodings = table
         stack.scale_embeddings = config["scale_embeddings"]
         for ours, theirs, kind in _parts(side, depth):
             for name, their_name in _kinds(kind):

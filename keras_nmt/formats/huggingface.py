@@ -25,6 +25,7 @@ from keras_nmt.formats.parameters import (
     NEVER,
     Imported,
     check_none_left,
+    encodings,
     in_halves,
     join_keys_and_values,
     parts,
@@ -45,7 +46,7 @@ from keras_nmt.formats.vocabulary import Vocabulary, check_rows, parse_subwords,
 from keras_nmt.ids import BOS, PAD
 from keras_nmt.inference.load import checked_tokenizers
 from keras_nmt.inference.target_tags import TargetTags
-from keras_nmt.models import TranslationModel
+from keras_nmt.models import PositionalEncoding, TranslationModel
 
 ARCHITECTURES = ("marian", "m2m_100")
 ACTIVATIONS = {"relu": "relu", "gelu": "gelu", "swish": "swish", "silu": "swish"}
@@ -305,11 +306,8 @@ def _nllb_languages(
 
 def _check_sinusoids(array: np.ndarray, name: str, path: Path, first: int) -> None:
     """Raises a `UserError` if a table of positions, which older files contain, is not the usual one from `first` on."""
-    if array.ndim == 2 and array.shape[1] % 2 == 0 and array.shape[1]:
-        half = array.shape[1] // 2
-        steps = np.arange(half) / (half if first == 0 else max(half - 1, 1))
-        angles = np.arange(len(array))[:, None] / 10000**steps
-        wanted = np.concatenate([np.sin(angles), np.cos(angles)], axis=1)
+    if array.ndim == 2 and array.shape[1] > 2 and array.shape[1] % 2 == 0:
+        wanted = encodings(PositionalEncoding("halves", 0, endpoint=first > 0), *array.shape)
         rows = slice(first, min(len(array), 64))  # early ones: later ones are inexact in half precision
         if np.allclose(array[rows], wanted[rows], atol=0.05):
             return

@@ -231,6 +231,11 @@ def sinusoids(order: str, offset: int, endpoint: bool) -> LayerSpec:
     return LayerSpec(PositionalEncoding, order=order, offset=offset, endpoint=endpoint)
 
 
+def encodings(positions: Any, length: int, width: int) -> np.ndarray:
+    """Returns the vectors `[length, width]` that a layer of positions adds to embeddings."""
+    return np.asarray(positions(np.zeros((1, length, width), "float32")), "float32")[0]
+
+
 def check_none_left(names: Mapping[str, Any], path: Path) -> None:
     """Raises a `UserError` if parameters of a file are left over."""
     problem = f"{path} must contain only parameters of a `Transformer`"
