@@ -23,6 +23,7 @@ from keras_nmt.cli.options import (
 )
 from keras_nmt.cli.progress import working
 from keras_nmt.cli.run_app import import_tensorflow
+from keras_nmt.cli.translation import open_translator
 from keras_nmt.cli.translation_stream import counts_of, warn_of_translator
 from keras_nmt.errors import UserError, check_names, require
 from keras_nmt.evaluation.metrics import DEFAULT_METRICS, METRICS
@@ -124,17 +125,9 @@ def evaluate(
     if comet_model is not None:
         check_comet(comet_model, comet_program)
     if model is not None:
-        from keras_nmt.inference import Translator
-
+        languages: dict[str, Any] = {"source_language": source_language, "target_language": target_language}
         with working(f"Translating {source}"):
-            translator = Translator.from_directory(
-                model,
-                weights=weights,
-                source=source_language,
-                target=target_language,
-                dtype=dtype or "float32",
-                **options,
-            )
+            translator = open_translator(model, options, weights=weights, dtype=dtype, **languages)
             translations = translator.translate(lines["source"])
         warn_of_translator(counts_of(translations), translator)
         lines["hypotheses"] = [translation.text for translation in translations]
