@@ -209,11 +209,14 @@ def check_writable(path: str | os.PathLike[str]) -> None:
 
 def _mode(path: Path) -> int:
     """Returns the permissions of a file; for a new file, those that the umask allows."""
-    if path.exists():
-        return stat.S_IMODE(path.stat().st_mode)
+    return stat.S_IMODE(path.stat().st_mode) if path.exists() else allowed(0o666)
+
+
+def allowed(mode: int) -> int:
+    """Returns those of the permissions that the umask allows."""
     umask = os.umask(0)
     os.umask(umask)
-    return 0o666 & ~umask
+    return mode & ~umask
 
 
 @contextlib.contextmanager

@@ -13,7 +13,7 @@ from pathlib import Path
 import filelock
 
 from keras_nmt.errors import UserError, is_integer
-from keras_nmt.files.atomic_files import LOCK, NO_LOCK_ERRORS, flush, sync_folder
+from keras_nmt.files.atomic_files import LOCK, NO_LOCK_ERRORS, allowed, flush, sync_folder
 from keras_nmt.files.paths import check_local
 
 PREFIX = ".export-"
@@ -111,11 +111,9 @@ def _exists(path: Path, version: int) -> UserError:
 
 def _flush(folder: Path) -> None:
     """Writes a folder to the disk, and makes it readable for the server's user, which temporary folders are not."""
-    mask = os.umask(0)
-    os.umask(mask)
     for parent, _, files in os.walk(folder, topdown=False):
         for name in files:
             with open(os.path.join(parent, name), "rb+") as file:
                 flush(file.fileno())
         sync_folder(Path(parent))
-    os.chmod(folder, 0o777 & ~mask)
+    os.chmod(folder, allowed(0o777))

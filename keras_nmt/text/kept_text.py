@@ -38,10 +38,9 @@ class KeptText:
     """
 
     def __init__(self, patterns: Iterable[str]) -> None:
-        if isinstance(patterns, str) or not isinstance(patterns, Iterable):
+        if isinstance(patterns, str):
             raise UserError(f"`keep` must be a list of patterns. Received: keep={patterns!r}")
-        self.patterns = list(patterns)
-        self._compiled = [_compiled(pattern) for pattern in self.patterns]
+        self._compiled = [_compiled(pattern) for pattern in patterns]
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Returns where spans begin and end, in ascending order. Spans that overlap are one."""

@@ -63,9 +63,9 @@ def make_request(
         source,
         target,
         None if prefixes is None else check_prefixes(prefixes, count),
-        None if max_lengths is None else check_max_lengths(max_lengths, count),
-        None if constraints is None else check_phrases(constraints, count, "constraints"),
-        None if avoid is None else check_phrases(avoid, count, "avoid"),
+        None if max_lengths is None else _max_lengths(max_lengths, count),
+        None if constraints is None else _phrases(constraints, count, "constraints"),
+        None if avoid is None else _phrases(avoid, count, "avoid"),
         seeds,
         word_scores,
     )
@@ -119,14 +119,8 @@ def check_prefixes(prefixes: Iterable[str], count: int) -> list[str]:
     return prefixes
 
 
-def check_max_lengths(max_lengths: Iterable[int | None], count: int) -> list[int]:
-    """Returns the limit of each of `count` lines, 0 for None, and checks that they are integers of at least 1.
-
-    Example:
-
-    >>> check_max_lengths([20, None], 2)
-    [20, 0]
-    """
+def _max_lengths(max_lengths: Iterable[int | None], count: int) -> list[int]:
+    """Returns the limit of each of `count` lines, 0 for None, and checks that they are integers of at least 1."""
     limits = list(max_lengths)
     if len(limits) != count:
         raise UserError(f"`max_lengths` must have a limit for each line. Received: {count} lines, {len(limits)} limits")
@@ -138,17 +132,8 @@ def check_max_lengths(max_lengths: Iterable[int | None], count: int) -> list[int
     return [int(limit or 0) for limit in limits]
 
 
-def check_phrases(phrases: Iterable[Iterable[str]], count: int, name: str) -> list[list[str]]:
-    """Returns the phrases of each of `count` lines, padded with "" to the same number, which is at least 1.
-
-    Raises:
-        UserError: A line has no list of phrases, or a phrase is not a string.
-
-    Example:
-
-    >>> check_phrases([["Haus|Gebäude", "alt"], []], 2, "constraints")
-    [['Haus|Gebäude', 'alt'], ['', '']]
-    """
+def _phrases(phrases: Iterable[Iterable[str]], count: int, name: str) -> list[list[str]]:
+    """Returns the phrases of each of `count` lines, padded, and checks that there is a list of strings for each."""
     lists = []
     for number, of_line in enumerate(phrases, 1):
         some = list(of_line) if isinstance(of_line, Iterable) and not isinstance(of_line, str) else of_line
@@ -163,7 +148,13 @@ def check_phrases(phrases: Iterable[Iterable[str]], count: int, name: str) -> li
 
 
 def padded_phrases(phrases: list[list[str]]) -> list[list[str]]:
-    """Pads the phrases of each line with "" to the same number, which is at least 1."""
+    """Pads the phrases of each line with "" to the same number, which is at least 1.
+
+    Example:
+
+    >>> padded_phrases([["Haus|Gebäude", "alt"], []])
+    [['Haus|Gebäude', 'alt'], ['', '']]
+    """
     longest = max([1, *map(len, phrases)])
     return [[*of_line, *[""] * (longest - len(of_line))] for of_line in phrases]
 

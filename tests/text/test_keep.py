@@ -11,7 +11,9 @@ from word_by_word import backwards, by_words, placed
 
 from keras_nmt.errors import UserError
 from keras_nmt.serving import Client
+from keras_nmt.text import front
 from keras_nmt.text.kept_text import KeptText
+from keras_nmt.text.sentences import sentence_splitter
 
 BOTH = ["placeholders", "urls"]
 
@@ -64,12 +66,27 @@ def test_any_text_keeps_its_spans(random: Random):
         assert letters(same).upper() == letters(line).upper()
 
 
-def test_a_client_keeps_spans(monkeypatch):
+@pytest.fixture
+def client(monkeypatch):
+    """A client whose server translates word by word."""
     translate, align = by_words()
     monkeypatch.setattr(Client, "_translations", lambda client, _, inputs, count=None: translate(inputs["text"]))
     monkeypatch.setattr(Client, "align", lambda client, *texts: align(*texts))
-    found = Client("http://localhost:1").translate(["Hello %s, a dog.", "a {n}"], keep=["placeholders"])
+    return Client("http://localhost:1")
+
+
+def test_a_client_keeps_spans(client):
+    found = client.translate(["Hello %s, a dog.", "a {n}"], keep=["placeholders"])
     assert [x.text for x in found] == ["HELLO %s, A DOG.", "A {n}"]
+
+
+def test_a_client_splits_texts_with_markup_by_the_rules_of_their_language(client, monkeypatch):
+    asked = []
+    monkeypatch.setattr(front, "sentence_splitter", lambda language: asked.append(language) or sentence_splitter("en"))
+    for languages in (("de", "en"), (["de"], ["en"]), ()):
+        (found,) = client.translate(["<p>A dog. <b>A</b> cat.</p>"], *languages, markup="html")
+        assert found.text == "<p>A DOG. <b>A</b> CAT.</p>"
+    assert asked == ["de", "en", "en"]
 
 
 def test_a_model_keeps_spans(translator):
