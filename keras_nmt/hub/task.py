@@ -125,7 +125,7 @@ class TranslationSeq2SeqLM(keras_hub.models.Seq2SeqLM):
             sampler: "beam" for `BeamSampler` with the search settings of the task, or another sampler of keras_hub or
                 its name. Defaults to "beam".
             jit_compile: Boolean, whether XLA compiles training and `generate`, or "auto": not on CPUs with TensorFlow,
-                where it takes minutes and gains little. Defaults to "auto".
+                where it is slower. Defaults to "auto".
         """
         is_tensorflow = keras.backend.backend() == "tensorflow"
         if jit_compile == "auto" and is_tensorflow and not tf.config.list_physical_devices("GPU"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import doctest
+import json
 import re
 import shlex
 
@@ -62,6 +63,11 @@ def test_the_examples_of_the_readme_work():
     mixed = Transformer.from_preset("transformer_tiny", **options)
     assert mixed([IDS, IDS]).shape == (2, 4, 11)
     assert any(weight.path.endswith("/w") for weight in mixed.trainable_weights)
+    (settings,) = (json.loads(block) for block in blocks(README, "json"))
+    config = ExperimentConfig.from_settings(settings, {"directory": "runs/mixing"})
+    assert config.settings()["model"]["layer_composition"] == options["layer_composition"]
+    patterns = (config.data.train, config.data.dev)
+    assert all((ROOT / x.format(language=language)).is_file() for x in patterns for language in ("en", "de"))
 
 
 def test_the_readme_is_one_screen_and_the_first_page_shows_every_command():

@@ -162,7 +162,7 @@ def test_low_rank_weights_are_trained_saved_and_merged(model, tokenizers, tmp_pa
     task.backbone.enable_lora(2)
     assert {weight.name[:5] for weight in task.trainable_weights} == {"lora_"}
     task.compile(optimizer=keras.optimizers.Adam(0.05))
-    assert task.jit_compile is False  # although Keras' default is XLA, which compiles for minutes on CPUs
+    assert task.jit_compile is False  # although Keras' default is XLA, which is slower on CPUs
     losses = task.fit(pairs, batch_size=4, epochs=4, verbose=0).history["loss"]
     assert losses[-1] < losses[0]
     inputs = as_inputs([[7, 8, 9, EOS]], [[BOS, 7, 8]])
