@@ -49,12 +49,11 @@ def bridge_attention(
 
     Example:
 
-    >>> import os, tempfile
+    >>> import pathlib, tempfile
     >>> from keras_nmt.data import train_subwords
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     text = os.path.join(folder, "text.txt")
-    ...     _ = open(text, "w").write("the cat sat\\nthe mat sat\\n")
-    ...     tokenizer = SubwordTokenizer(train_subwords([text], os.path.join(folder, "en.model"), vocabulary_size=20))
+    >>> text = pathlib.Path(tempfile.mkdtemp()) / "text.txt"
+    >>> _ = text.write_text("the cat sat\\nthe mat sat\\n")
+    >>> tokenizer = SubwordTokenizer(train_subwords(text, text.with_suffix(".model"), vocabulary_size=20))
     >>> model = AttentionBridgeModel({"en": 20}, hidden_dim=8, bridge_heads=4, bridge_hidden_dim=8)
     >>> tokens, attention = bridge_attention(model, tokenizer, "en", ["the cat"])[0]
     >>> tokens[-1], attention.shape == (4, len(tokens))

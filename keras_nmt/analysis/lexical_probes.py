@@ -91,11 +91,12 @@ def lexical(
         train, test = (source, None if test_target is None else target), (test_source, test_target)
     # One object for all passes, so that a directory is loaded once.
     pair = open_pair(model, **languages)
+    settings = {"hidden_dim": hidden_dim, "dropout": dropout, "learning_rate": learning_rate}
     results = []
     with count_steps(len(seeds) * (epochs + 1), "passes") as advance:
         for seed in seeds:
             keras.utils.set_random_seed(seed)
-            probes = _trained(pair, train, epochs, hidden_dim, dropout, learning_rate, seed, advance)
+            probes = _trained(pair, train, epochs, seed, advance, settings)
             results.append(_measured(pair, test, probes, groups))
             advance()
     return dataclasses.replace(over_seeds(results), notes=notes)
@@ -170,16 +171,16 @@ class _Probe(keras.layers.Layer):
 class _Probes:
     """The classifiers of all layers of a side."""
 
-    def __init__(self, counts: np.ndarray, layers: int, hidden_dim: int, dropout: float, rate: float) -> None:
+    def __init__(
+        self, counts: np.ndarray, layers: int, width: int, *, hidden_dim: int, dropout: float, learning_rate: float
+    ) -> None:
         self._types = np.flatnonzero(counts)  # ids by class
         self._classes = np.full(len(counts), -1)
         self._classes[self._types] = np.arange(len(self._types))
         self._num_others = min(len(self._types), OTHERS)
         self.most_frequent = int(np.argmax(counts))
         self._probes = [_Probe(len(self._types), hidden_dim, dropout) for _ in range(layers)]
-        self._optimizer = keras.optimizers.Adam(rate)
-
-    def build(self, width: int) -> None:
+        self._optimizer = keras.optimizers.Adam(learning_rate)
         states = tf.TensorSpec([len(self._probes), None, width], tf.float32)
         classes, others = tf.TensorSpec([None], tf.int64), tf.TensorSpec([self._num_others], tf.int64)
         self._update = tf.function(self._step, [states, classes, others], autograph=False)
@@ -215,13 +216,14 @@ def _trained(
     pair: Pair,
     texts: Texts,
     epochs: int,
-    hidden_dim: int,
-    dropout: float,
-    rate: float,
     seed: int,
     advance: Callable[[], None],
+    settings: dict[str, Any],
 ) -> list[_Probes | None]:
-    """Trains the probes of the encoder and of the decoder; calls `advance` after each epoch."""
+    """Trains the probes of the encoder and of the decoder; calls `advance` after each epoch.
+
+    `settings` are further arguments of `_Probes`.
+    """
     counts = [np.zeros(tokenizer.vocabulary_size, "int64") for tokenizer in pair.tokenizers]
     for of_ids in id_batches(pair.tokenizers, *texts, TOKENS_AT_ONCE, language=pair.tag_language):
         for count, ids in zip(counts, of_ids.ids, strict=False):
@@ -240,8 +242,7 @@ def _trained(
                 kept = side.ids > EOS
                 probe = probes[i]
                 if probe is None:
-                    probe = probes[i] = _Probes(counts[i], len(side.states), hidden_dim, dropout, rate)
-                    probe.build(side.states.shape[-1])
+                    probe = probes[i] = _Probes(counts[i], len(side.states), side.states.shape[-1], **settings)
                 if kept.any():
                     probe.update(side.states[:, kept], side.ids[kept], generator)
         advance()

@@ -65,14 +65,13 @@ def attention(
 
     Example:
 
-    >>> import os, tempfile
+    >>> import pathlib, tempfile
     >>> from keras_nmt.data import SubwordTokenizer, train_subwords
     >>> from keras_nmt.inference import Translator
     >>> from keras_nmt.models import Transformer
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     text = os.path.join(folder, "text.txt")
-    ...     _ = open(text, "w").write("the cat sat\\nthe mat sat\\n")
-    ...     tokenizer = SubwordTokenizer(train_subwords([text], os.path.join(folder, "subwords"), vocabulary_size=20))
+    >>> text = pathlib.Path(tempfile.mkdtemp()) / "text.txt"
+    >>> _ = text.write_text("the cat sat\\nthe mat sat\\n")
+    >>> tokenizer = SubwordTokenizer(train_subwords(text, text.with_suffix(".model"), vocabulary_size=20))
     >>> model = Transformer(20, num_encoder_layers=1, num_decoder_layers=2, hidden_dim=8, num_heads=2)
     >>> (found,) = attention(Translator(model, tokenizer), ["cat"], ["mat"], layer=2, head=1)
     >>> found.rows[-1], found.columns[-1], found.weights.shape == (len(found.rows), len(found.columns))

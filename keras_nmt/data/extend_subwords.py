@@ -69,12 +69,11 @@ def extend_subwords(
 
     Example:
 
-    >>> import os, tempfile
+    >>> import pathlib, tempfile
     >>> from keras_nmt.data import SubwordTokenizer, train_subwords
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = os.path.join(folder, "text.txt")
-    ...     _ = open(path, "w").write("the cat sat\\nthe mat sat\\n")
-    ...     proto = SubwordTokenizer(train_subwords([path], os.path.join(folder, "m"), vocabulary_size=20)).proto
+    >>> text = pathlib.Path(tempfile.mkdtemp()) / "text.txt"
+    >>> _ = text.write_text("the cat sat\\nthe mat sat\\n")
+    >>> proto = train_subwords(text, text.with_suffix(".model"), vocabulary_size=20).read_bytes()
     >>> larger = extend_subwords(proto, words=["hats"])
     >>> SubwordTokenizer(larger.proto).tokenize(["hats"]).to_list() == [[len(larger.origins) - 1]]
     True

@@ -222,14 +222,12 @@ def read_parallel(
 
     Example:
 
-    >>> import os, tempfile
+    >>> import pathlib, tempfile
     >>> from keras_nmt.data import train_subwords
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     text = os.path.join(folder, "text.txt")
-    ...     _ = open(text, "w").write("the cat sat\n\nthe mat sat\n")
-    ...     model = train_subwords([text], os.path.join(folder, "subwords.model"), vocabulary_size=20)
-    ...     tokenizer = SubwordTokenizer(model)
-    ...     corpus = read_parallel(text, text, tokenizer, tokenizer)
+    >>> text = pathlib.Path(tempfile.mkdtemp()) / "text.txt"
+    >>> _ = text.write_text("the cat sat\n\nthe mat sat\n")
+    >>> tokenizer = SubwordTokenizer(train_subwords(text, text.with_suffix(".model"), vocabulary_size=20))
+    >>> corpus = read_parallel(text, text, tokenizer, tokenizer)
     >>> corpus.line_numbers.tolist(), corpus.dropped
     ([1, 3], {'empty': 1, 'too long': 0, 'badly matched': 0})
     """

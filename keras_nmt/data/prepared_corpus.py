@@ -59,18 +59,13 @@ class PreparedCorpus:
             UserError: The corpus was prepared with other subwords, or with weaker limits; or its target has a tag, or
                 was prepared as a source and cleaned.
         """
-        tag = self.folder.manifest["options"].get("source_tag")
-        is_source = self._sides[1] == self.folder.sides[0]
-        for is_other, problem in (
-            (tag is not None, f"with the tag {tag} before each sentence: prepare the corpus again without --tag"),
-            (
-                target.source.cleans,
-                "as a source, with cleaned text: prepare the corpus again with this side second, or with subwords "
-                "without `source_cleaning`",
-            ),
-        ):
-            problem = f"The side {self._sides[1]}, the target here, was prepared {problem}"
-            require(not (is_source and is_other), f"{problem}. Received: {self.folder.path}")
+        if self._sides[1] == self.folder.sides[0]:  # the target here was the source
+            tag, received = self.folder.manifest["options"].get("source_tag"), f"Received: {self.folder.path}"
+            prepared = f"The side {self._sides[1]}, the target here, was prepared"
+            remedy = "prepare the corpus again without --tag"
+            require(tag is None, f"{prepared} with the tag {tag} before each sentence: {remedy}. {received}")
+            remedy = "prepare the corpus again with this side second, or with subwords without `source_cleaning`"
+            require(not target.source.cleans, f"{prepared} as a source, with cleaned text: {remedy}. {received}")
         for side, tokenizer in zip(self._sides, (source, target), strict=True):
             digest = self.folder.manifest["subwords"][side]
             if digest != tokenizer.digest:
@@ -164,15 +159,14 @@ def write_prepared(
 
     Example:
 
-    >>> import os, tempfile
+    >>> import pathlib, tempfile
     >>> from keras_nmt.data import read_parallel, train_subwords
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     text = os.path.join(folder, "text.txt")
-    ...     _ = open(text, "w").write("the cat sat\\nthe mat sat\\n")
-    ...     tokenizer = SubwordTokenizer(train_subwords([text], os.path.join(folder, "m"), vocabulary_size=20))
-    ...     corpus = read_parallel(text, text, tokenizer, tokenizer)
-    ...     prepared = write_prepared(corpus, os.path.join(folder, "prepared"), tokenizer, tokenizer, max_ratio=3)
-    ...     prepared.summary() == corpus.summary()
+    >>> text = pathlib.Path(tempfile.mkdtemp()) / "text.txt"
+    >>> _ = text.write_text("the cat sat\\nthe mat sat\\n")
+    >>> tokenizer = SubwordTokenizer(train_subwords(text, text.with_suffix(".model"), vocabulary_size=20))
+    >>> corpus = read_parallel(text, text, tokenizer, tokenizer)
+    >>> prepared = write_prepared(corpus, text.parent / "prepared", tokenizer, tokenizer, max_ratio=3)
+    >>> prepared.summary() == corpus.summary()
     True
     """
     check_sides(sides)

@@ -239,12 +239,10 @@ def train_subwords(
 
     Example:
 
-    >>> import os, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     text = os.path.join(folder, "text.txt")
-    ...     _ = open(text, "w").write("the cat sat\\nthe mat sat\\n")
-    ...     model = train_subwords([text], os.path.join(folder, "subwords.model"), vocabulary_size=20)
-    ...     model.name
+    >>> import pathlib, tempfile
+    >>> text = pathlib.Path(tempfile.mkdtemp()) / "text.txt"
+    >>> _ = text.write_text("the cat sat\\nthe mat sat\\n")
+    >>> train_subwords(text, text.with_name("subwords.model"), vocabulary_size=20).name
     'subwords.model'
 
     Reference:

@@ -37,13 +37,12 @@ class SubwordSampling:
 
     Example:
 
-    >>> import os, tempfile
+    >>> import pathlib, tempfile
     >>> from keras_nmt.data import read_parallel, train_subwords
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     text = os.path.join(folder, "text.txt")
-    ...     _ = open(text, "w").write("the cat sat\nthe mat sat\n")
-    ...     tokenizer = SubwordTokenizer(train_subwords([text], os.path.join(folder, "m"), vocabulary_size=20))
-    ...     corpus = read_parallel(text, text, tokenizer, tokenizer, keep_text=True)
+    >>> text = pathlib.Path(tempfile.mkdtemp()) / "text.txt"
+    >>> _ = text.write_text("the cat sat\nthe mat sat\n")
+    >>> tokenizer = SubwordTokenizer(train_subwords(text, text.with_suffix(".model"), vocabulary_size=20))
+    >>> corpus = read_parallel(text, text, tokenizer, tokenizer, keep_text=True)
     >>> sampling = SubwordSampling(tokenizer, tokenizer, alpha=0.5)
     >>> source, target = sampling.segment(corpus, np.array([0, 0, 0]), seeds=(1, 0))
     >>> tokenizer.detokenize([source.values[: source.lengths[0]]]).numpy().tolist()

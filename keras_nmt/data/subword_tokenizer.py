@@ -51,13 +51,11 @@ class SubwordTokenizer(tf.Module):
 
     Example:
 
-    >>> import os, tempfile
+    >>> import pathlib, tempfile
     >>> from keras_nmt.data import train_subwords
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     text = os.path.join(folder, "text.txt")
-    ...     _ = open(text, "w").write("the cat sat\\nthe mat sat\\n")
-    ...     model = train_subwords([text], os.path.join(folder, "subwords.model"), vocabulary_size=20)
-    ...     tokenizer = SubwordTokenizer(model)
+    >>> text = pathlib.Path(tempfile.mkdtemp()) / "text.txt"
+    >>> _ = text.write_text("the cat sat\\nthe mat sat\\n")
+    >>> tokenizer = SubwordTokenizer(train_subwords(text, text.with_suffix(".model"), vocabulary_size=20))
     >>> ids = tokenizer.tokenize(["the cat", ""])
     >>> ids.dtype.name, [int(n) for n in ids.row_lengths()]
     ('int32', [3, 0])

@@ -219,7 +219,8 @@ def record(config: ExperimentConfig) -> None:
     If the run in the folder began with other data or settings, it raises a `UserError` and writes nothing.
     """
     folder = ModelDirectory(config.directory)
-    of_start = _digests_of_start(folder)
+    before = read_digests(folder.data_path)
+    of_start = {name: before[name] for name in (SAMPLING, *FILES) if name in before}
     of_data, start = digests_of(config.directions), start_digest(config)
     other_text, changed = _changes(config, of_data)
     digests = {**of_data, **start}
@@ -278,11 +279,6 @@ def _are_other_models(config: ExperimentConfig) -> bool:
     given = config.subwords.given_models(config.sides).values()
     is_whole = bool(given) and all(Path(path).is_file() for path in (*given, *copies))
     return is_whole and "subwords.models" not in unchanged_files(config)
-
-
-def _digests_of_start(folder: ModelDirectory) -> dict[str, list[str]]:
-    before = read_digests(folder.data_path)
-    return {name: before[name] for name in (SAMPLING, *FILES) if name in before}
 
 
 def _changes(config: ExperimentConfig, of_data: Mapping[str, list[str]]) -> tuple[list[str], list[str]]:

@@ -122,16 +122,10 @@ def prepare(
             worker_steps(folder / "pairs.steps", num_read, "pairs") as counted,
             worker_steps(folder / "shards.steps", num_shards, "shards") as counted_shards,
         ):
-            stage = functools.partial(
-                _segment_stage,
-                tasks=tasks,
-                preparation=p,
-                folder=str(folder),
-                num_read=num_read,
-                num_shards=num_shards,
-                counted=(counted, counted_shards),
+            steps = counted, counted_shards
+            results = run_pipeline(
+                options, folder, lambda pipe: _segment_stage(pipe, tasks, p, folder, num_read, num_shards, steps)
             )
-            results = run_pipeline(options, folder, stage)
         shards = _numbered(folder, [result for result in results if "shard" in result])
         dropped: Counter[str] = Counter()
         for result in results:
@@ -186,7 +180,7 @@ def _segment_stage(
     pipeline: beam.Pipeline,
     tasks: Sequence[tuple[str, str, int, int, int]],
     preparation: Preparation,
-    folder: str,
+    folder: Path,
     num_read: int,
     num_shards: int,
     counted: tuple[str | None, str | None],
@@ -195,7 +189,7 @@ def _segment_stage(
 
     Between the stages, the pairs are in files, and the runner groups their positions.
     """
-    p, blocks, keys = preparation, Path(folder) / BLOCKS, DUPLICATES[preparation.duplicates]
+    p, blocks, keys = preparation, folder / BLOCKS, DUPLICATES[preparation.duplicates]
     # How each stage distributes its pairs for the next stage.
     splits: list[Split] = [functools.partial(bucket_of, key=key, num_buckets=num_shards) for key in keys]
     splits.append(
@@ -291,14 +285,14 @@ def _drop_duplicates(
 
 
 def _write(
-    bucket: tuple[int, Iterable[Position]], folder: str, sides: tuple[str, str], order: str, counted: str | None
+    bucket: tuple[int, Iterable[Position]], folder: Path, sides: tuple[str, str], order: str, counted: str | None
 ) -> Iterator[dict[str, Any]]:
     number, positions = bucket
     with failures_as_results() as failures:
         block = read_blocks(positions)
         assert block.keys is not None
         block = block.select(np.argsort(block.lines if order == "lines" else _digests_of_lines(block), kind="stable"))
-        yield {"shard": number, **write_shard(Path(folder), number, sides, block)}
+        yield {"shard": number, **write_shard(folder, number, sides, block)}
         add_worker_steps(counted, 1)
     yield from failures
 
