@@ -20,6 +20,7 @@ import typer
 from keras_nmt.errors import UserError, exhausted, one_line
 from keras_nmt.files.paths import check_python_file, import_file
 from keras_nmt.files.process_resources import translation_threads, without_standard_error
+from keras_nmt.files.search_options import flag_of
 
 # `-h` is short for `--help` everywhere.
 CONTEXT = {"help_option_names": ["-h", "--help"]}
@@ -205,11 +206,20 @@ def _without(*packages: str) -> Iterator[None]:
             del sys.modules[package]
 
 
+def _given_options(received: Mapping[str, object]) -> dict[str, str]:
+    """Returns the options of the command line that have the values of an error, by the names of the arguments."""
+    given = [word for argument in sys.argv[1:] for word in argument.split("=", 1)]
+    flags = {name: flag_of(name) for name, value in received.items() if str(value) in given}
+    return {name: flag for name, flag in flags.items() if flag in given}
+
+
 def _user_message(error: Exception) -> str | None:
     """Returns the message of an error that a user can cause; None for any other error."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror}. Received: {error.filename or 'a standard stream'}"
-    if isinstance(error, (UserError, OSError)):
+    if isinstance(error, UserError):
+        return str(error.with_options(_given_options(error.received)))
+    if isinstance(error, OSError):
         return str(error)
     if isinstance(error, MemoryError):
         return "Memory does not suffice: make batches, beam or model smaller. Received: MemoryError"

@@ -143,7 +143,10 @@ def alternatives_of_directory(translator: Translator, texts: Input, count: int) 
     for lines, beside in texts.parts():
         prefixes = beside.get("prefixes", [""] * len(lines))
         word_scores = beside.get("word_scores", False)
-        yield translator.alternatives(lines, prefixes, target=texts.target, count=count, word_scores=word_scores)
+        try:
+            yield translator.alternatives(lines, prefixes, target=texts.target, count=count, word_scores=word_scores)
+        except UserError as error:
+            raise error.with_options({"count": "--alternatives"}) from None
 
 
 def _padded(translations: list[Translation], number: int) -> list[Translation]:

@@ -311,7 +311,7 @@ def checked(name: str, value: Any) -> Any:
     elif kind == "bool":
         is_right, wanted = isinstance(value, bool), "True or False"
     elif kind == "str":
-        is_right, wanted = value in option.choices, f"one of {', '.join(option.choices)}"
+        is_right, wanted = isinstance(value, str) and value in option.choices, f"one of {', '.join(option.choices)}"
     elif kind == "Sequence[str]":
         is_right, wanted = is_list and all(isinstance(text, str) for text in value), "a list of texts"
     elif kind == "Sequence[int]":

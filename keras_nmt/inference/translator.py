@@ -387,8 +387,7 @@ class Translator:
         """
         lines = check_lines(lines)
         most = min(tokenizer.vocabulary_size for tokenizer in self.tokenizers.values()) - len(NO_ALTERNATIVES)
-        if not is_integer(count) or not 1 <= count <= most:
-            raise UserError(f"`count` must be an integer from 1 to {most}. Received: count={count!r}")
+        require(is_integer(count) and 1 <= count <= most, f"{{count}} must be an integer from 1 to {most}", count=count)
         require(not self.options.sample, "Alternatives need a search: leave out `sample`. Received: sample=True")
         # The first may leave the prefixes, and the others know no probability of a single subword.
         for name in ("prefix_bias_beta", "suppress_sequences", "no_repeat_ngram_size"):

@@ -238,7 +238,7 @@ def test_errors_are_one_line(untrained, seen, text, tmp_path, error_line):
         (["--select", "reference"], "`references` (--references FILE) must be used"),
         (["--n-best", "2"], "--n-best goes with --select reference or --select all. Received: --n-best 2"),
         (["--select", "all", "--sample"], "Missing option --n-best N"),
-        (["--back-translate", "--tag", "a b"], "`tag` must be one word"),
+        (["--back-translate", "--tag", "a b"], "--tag must be one word"),
         (["--shard", "3/2"], "`shard` must be I/N, with I from 1 to N. Received: 3/2"),
         (["--shard", f"{'9' * 5000}/2"], "--shard must be I/N"),
         (

@@ -37,7 +37,7 @@ def test_errors_are_one_line(error_line, monkeypatch, tmp_path):
         ([*EVALUATE, "--comet-program", "p"], "--comet-program goes with --metrics comet"),
         (
             ["evaluate", "--references", __file__, "--hypotheses", __file__, "--tokenize", "moses"],
-            "`tokenize` must be one of none, zh, 13a",
+            "--tokenize must be one of none, zh, 13a",
         ),
         (["average", "nowhere"], "Give --last N or --best N"),
         (["export", "nowhere", "out", "--warmup-xla"], "goes with --warmup FILE"),

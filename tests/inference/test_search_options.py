@@ -184,6 +184,7 @@ def test_wrong_flags_and_files_are_refused(translate, tmp_path):
         (["--sample", "--beam-size", 4], "Received: --beam-size 4"),
         (["--sample", "--temperature", 0], r"--temperature must be a finite number above 0\. Received: --temperature"),
         (["--prefix-bias-beta", 0.5], "--prefix-bias-beta goes with --prefixes FILE"),
+        (["--alternatives", 9999], r"--alternatives must be an integer from 1 to \d+\. Received: --alternatives 9999"),
     ):
         refused(told, *flags)
     for name, text, told in (
