@@ -20,6 +20,7 @@ from keras_nmt.errors import UserError, check_choice, errors_as, needs_extra, on
 from keras_nmt.files.atomic_files import atomic_folder, write_json
 from keras_nmt.files.json_file import read_json
 from keras_nmt.files.model_config import check_limits
+from keras_nmt.files.search_options import check_settings
 from keras_nmt.formats.array_files import read_safetensors, write_safetensors
 from keras_nmt.formats.parameters import (
     NEVER,
@@ -138,25 +139,34 @@ def read(folder: Path) -> Imported:
         options["positions"] = sinusoids("halves", pad + 1, True)
         vocabularies = [read_m2m100_vocabulary(folder, len(target), pad, begin, end)] * 2
     search_path = folder / "generation_config.json"
-    search = _search_settings(read_json(search_path, "settings of search") if search_path.is_file() else config)
+    if search_path.is_file():
+        search = _search_settings(search_path, read_json(search_path, "settings of search"))
+    else:
+        search = _search_settings(file, config)
     return Imported(path, options, join_keys_and_values(parameters), vocabularies[0], vocabularies[1], search)
 
 
-def _search_settings(generation: Mapping[str, Any]) -> dict[str, Any]:
+def _search_settings(file: Path, generation: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the settings with which a search is that of transformers.
 
     `early_stopping=False` is read as True: it differs where the length penalty is above 1, and has no counterpart here.
+
+    Raises:
+        UserError: A setting of the file has another type, or is out of our range.
     """
     beams = generation.get("num_beams") or 0
-    if beams in (0, 1):
-        return {"beam_size": beams} if beams else {}
     penalty, stopping = generation.get("length_penalty"), generation.get("early_stopping")
-    return {
-        "beam_size": beams,
-        "length_penalty": 1.0 if penalty is None else penalty,
-        "length_penalty_form": "power",
-        "patience": 1000 if stopping == "never" else 1,
-    }
+    search = {"beam_size": beams} if beams else {}
+    if beams not in (0, 1):
+        search |= {"length_penalty": 1.0 if penalty is None else penalty, "length_penalty_form": "power"}
+        problem = f'{file}: {{early_stopping}} must be true, false or "never"'
+        require(stopping in (None, True, False, "never"), problem, early_stopping=stopping)
+        search["patience"] = 1000 if stopping == "never" else 1
+    try:
+        check_settings(search)
+    except UserError as error:
+        raise UserError(f"{file}: {error.with_options({'beam_size': 'num_beams'})}") from None
+    return search
 
 
 def _tables(

@@ -356,10 +356,15 @@ def test_the_search_is_that_of_transformers(tmp_path):
         assert read(folder).search == expected
     import_model(folder, tmp_path / "ours")
     assert load(tmp_path / "ours").search == expected
-    (folder / "generation_config.json").write_text('{"num_beams": 3, "length_penalty": "long"}')
-    with pytest.raises(UserError, match=r"length_penalty.* Received: .*long"):
-        import_model(folder, tmp_path / "wrong")
-    assert not (tmp_path / "wrong").exists()
+    for wrong, told in (
+        ('"length_penalty": "long"', "`length_penalty` must be a number .* Received: length_penalty='long'"),
+        ('"early_stopping": "sometimes"', '`early_stopping` must be true, false or "never". Received: .*sometimes'),
+        ('"num_beams": "4"', "num_beams must be an integer from 1 to 1,000. Received: num_beams 4"),
+    ):
+        (folder / "generation_config.json").write_text(f'{{"num_beams": 3, {wrong}}}')
+        with pytest.raises(UserError, match=f"^{folder}/generation_config.json: {told}"):
+            import_model(folder, tmp_path / "wrong")
+        assert not (tmp_path / "wrong").exists()
 
 
 @pytest.mark.slow
