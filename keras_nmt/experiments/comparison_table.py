@@ -242,6 +242,11 @@ def _degenerate(summary: dict[str, Any]) -> list[str]:
     ]
 
 
+def _search_in_words(beam_size: int, length_penalty: float, **others: Any) -> str:
+    changed = [f", {name} {value}" for name, value in others.items() if value != getattr(SearchConfig, name)]
+    return "".join([f"beam {beam_size}, length penalty {length_penalty}", *changed])
+
+
 def comparison_markdown(summary: dict[str, Any]) -> str:
     """Returns the content of `comparison.md`: the tables, notes on their columns, and warnings."""
     tables = [markdown_table(columns, rows) for columns, *rows in _tables(summary)]
@@ -250,11 +255,7 @@ def comparison_markdown(summary: dict[str, Any]) -> str:
         ", ".join(f"{name}={value}" for name, value in budget.items() if value is not None)
         for budget in summary["budget"].values()
     }
-    searches = {
-        f"beam {x['beam_size']}, length penalty {x['length_penalty']}"
-        + ("" if x["min_length"] == 1 else f", min_length {x['min_length']}")
-        for x in summary["search"].values()
-    }
+    searches = {_search_in_words(**search) for search in summary["search"].values()}
     started = summary["started_from_a_trained_run"]
     seeds = ", ".join(map(str, summary["seeds"]))
     moments = {

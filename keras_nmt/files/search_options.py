@@ -206,6 +206,11 @@ class SearchOptions:
         """The length limit of the longest sources: those of the largest bucket."""
         return self.max_length_factor * self.length_buckets[-1] + self.max_length_offset
 
+    @property
+    def width(self) -> int:
+        """The hypotheses of a sentence that are computed together: the beam, or the samples."""
+        return self.num_hypotheses if self.sample else self.beam_size
+
     def replace(self, **changed: Any) -> SearchOptions:
         """Returns other options. A `max_length` that was the default is computed anew."""
         if self.max_length == self._largest_limit:

@@ -42,12 +42,20 @@ SEARCH_INPUTS = {
 }
 
 
+def num_returned(options: SearchOptions, beam_sizes: tf.Tensor | None) -> int:
+    """Returns the number of hypotheses of a sentence that a search returns.
+
+    It is 1 if only the best one is needed, or the number of samples, or else the beam size: only the joined subwords
+    show which hypotheses have the same text.
+    """
+    return 1 if options.num_hypotheses == 1 and beam_sizes is None else options.width
+
+
 class TracedSearch:
     """The search of a decoder, from a memory and source ids `[B, S]`.
 
     It returns tokens `[B, n, T]`, scores `[B, n]`, and whether the length limit cut a hypothesis off, `[B, n]` bool;
-    the best hypothesis is first. n is 1 if only the best hypothesis is needed, or the number of samples, or else the
-    beam size: only the joined subwords show which hypotheses have the same text.
+    the best hypothesis is first. n is that of `num_returned`.
 
     XLA compiles the same body, which has no strings and no ragged tensors.
     """
@@ -135,8 +143,7 @@ class TracedSearch:
         candidates: tf.Tensor | None = None,
     ) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
         options = self._options
-        is_one = options.num_hypotheses == 1 and beam_sizes is None
-        n = options.num_hypotheses if options.sample or is_one else options.beam_size
+        n = num_returned(options, beam_sizes)
         processors = [*self._processors, *([] if avoid is None else [SuppressSequences(avoid)]), *options.processors]
         limits, max_length = self.limit(self._lengths(source)), self.limit(tf.shape(source)[1] - 1)
         if max_lengths is not None:

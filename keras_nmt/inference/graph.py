@@ -33,7 +33,7 @@ from keras_nmt.inference._stages import (
 from keras_nmt.inference._tensors import bucket_sizes, checked, of_count
 from keras_nmt.inference._traced_decoder import TracedDecoder, TracedEncoder
 from keras_nmt.inference._traced_functions import PartsRunner, TracedRunner
-from keras_nmt.inference._traced_search import TracedSearch
+from keras_nmt.inference._traced_search import TracedSearch, num_returned
 from keras_nmt.inference.alignment import padded_words, words_of_texts
 from keras_nmt.inference.batching import Column, Groups, Rows, by_group
 from keras_nmt.inference.language_inputs import LanguageInputs, numbers_of_languages
@@ -153,30 +153,28 @@ class TextGraph:
         """
         beam_sizes = self._beam_sizes(inputs["beam_size"]) if "beam_size" in inputs else None
         sides = ("text", "prefix") if "prefix" in inputs else ("text",)
-        n, width = self.options.num_hypotheses, self.options.beam_size
-        rows = self._rows(inputs, compiled, *sides, hypotheses=n if self.options.sample else width)
+        options = self.options
+        rows = self._rows(inputs, compiled, *sides, hypotheses=options.width)
+        width = num_returned(options, beam_sizes)
+        n = options.num_hypotheses if beam_sizes is None else width  # answered, with different texts
         of_rows = {"seeds": inputs.get("seed"), "streams": inputs.get("stream"), "beam_sizes": beam_sizes}
         is_one = n == 1 and beam_sizes is None
         limits = self._searches[0].limit(rows.lengths[0])
         if "max_length" in inputs:
             of_rows["max_lengths"] = self._max_lengths(inputs["max_length"])
             limits = tf.minimum(limits, of_rows["max_lengths"])
-        if beam_sizes is not None:
-            n = width
-        if is_one or self.options.sample:  # only of a beam, several hypotheses may have one text
-            width = n
         phrases = {name: self._phrases(name, inputs, rows, limits, compiled) for name in PHRASES if name in inputs}
         longest = self._searches[0].limit(rows.width(0) - 1)
         if "prefix" in sides:
             longest += rows.width(1)
         stages: list[Stage] = []
-        if self.options.shortlist is not None and (len(sides) > 1 or phrases):
+        if options.shortlist is not None and (len(sides) > 1 or phrases):
             stages.append(CheckCandidates(self._searches[0].num_candidates))
         if "constraints" in phrases:
             stages.append(MetConstraints(inputs["constraints"], width))
         join = functools.partial(self._segmentation.join, texts=inputs["text"], rows=rows)
         stages.append(Texts(join, width, longest, self._replaces))
-        if not is_one and not self.options.sample:
+        if not is_one and not options.sample:
             stages.append(Distinct(n, rows.lengths[0] > 0))
         if with_tokens:
             stages.append(WordScores(functools.partial(self._segmentation.piece_strings, rows=rows), width, longest))

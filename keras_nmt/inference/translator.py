@@ -301,9 +301,8 @@ class Translator:
             UserError: As for `translate`; or the translator has several hypotheses.
         """
         options = self.options
-        width = options.num_hypotheses if options.sample else options.beam_size
         problem = "Text as it is made needs a greedy search or one sample: {beam_size} and {num_hypotheses} of 1"
-        require(width == 1, problem, beam_size=options.beam_size, num_hypotheses=options.num_hypotheses)
+        require(options.width == 1, problem, beam_size=options.beam_size, num_hypotheses=options.num_hypotheses)
         lines = check_lines([line])
         targets = self._targets(lines, target)
         seeds = self._seeds([seed] if options.sample else seed, 1)
