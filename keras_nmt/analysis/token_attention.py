@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from keras_nmt.analysis.token_states import HiddenStatesBatch, Model, hidden_states, open_pair, open_translator
-from keras_nmt.errors import UserError, check_choice, check_no_string, is_integer
+from keras_nmt.errors import check_choice, check_no_string, is_integer, require
 from keras_nmt.models.translation_model import attention_layer
 from keras_nmt.text.translation import END_PIECE
 
@@ -117,7 +117,7 @@ def _of_texts(
 def _of_layer(weights: np.ndarray, layer: int | None, head: int | None) -> np.ndarray:
     """Returns the weights `[T, S]` of a layer and a head, or the mean over heads, of those `[L, H, T, S]` of all."""
     for number, count, name in ((layer, len(weights), "layer"), (head, weights.shape[1], "head")):
-        if number is not None and not (is_integer(number) and 1 <= number <= count):
-            raise UserError(f"The {name} must be from 1 to {count} here. Received: {name}={number!r}")
+        is_right = number is None or (is_integer(number) and 1 <= number <= count)
+        require(is_right, f"{{{name}}} must be from 1 to {count} here", **{name: number})
     of_layer = weights[-1 if layer is None else layer - 1]
     return of_layer.mean(axis=0) if head is None else of_layer[head - 1].copy()

@@ -296,7 +296,7 @@ def attention(
 ) -> None:
     """Writes the attention of a layer and a head for each sentence, as JSON: subwords, and a matrix of weights."""
     (model,) = check_inspection([directory], None)
-    check_outputs(output)
+    check_outputs(output, texts=(source, target))
     lines = _texts(source, target)
     import_tensorflow(shared.pop("import_"), to_translate=True)
     from keras_nmt.analysis.token_states import open_translator  # here: imports TensorFlow

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from keras_nmt.cli.run_app import check_open
 from keras_nmt.errors import UserError, without_controls
-from keras_nmt.files.atomic_files import atomic_path, check_writable
+from keras_nmt.files.atomic_files import atomic_path, check_kept, check_writable
 from keras_nmt.files.paths import STANDARD_STREAM, address_of
 from keras_nmt.text.text_files import read_blocks
 
@@ -28,13 +28,14 @@ def check_input(path: Path) -> None:
         check_open(sys.stdin, "Standard input")
 
 
-def check_outputs(*paths: Path) -> None:
-    """Raises an error, before the work, if an output of a command cannot be written."""
+def check_outputs(*paths: Path, texts: Iterable[Path | None] = ()) -> None:
+    """Raises an error, before the work, if an output cannot be written, or would replace one of the texts."""
     for path in paths:
         if path == STANDARD:
             check_open(sys.stdout, "Standard output")
         else:
             check_writable(path)
+            check_kept(texts, path)
 
 
 def input_lines(path: Path) -> Iterator[str]:

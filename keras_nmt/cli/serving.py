@@ -37,7 +37,7 @@ from keras_nmt.cli.run_app import import_tensorflow, raised_by_signals
 from keras_nmt.errors import UserError, require
 from keras_nmt.files.model_config import read_model_files
 from keras_nmt.files.paths import check_local
-from keras_nmt.files.search_options import TABLE, WITHOUT_SEARCH
+from keras_nmt.files.search_options import TABLE, WITHOUT_SEARCH, flag_of
 from keras_nmt.formats.registry import EXPORTED, FORMATS, IMPORTED, format_module
 from keras_nmt.serving._versions import check_version
 from keras_nmt.text.text_files import read_lines
@@ -139,7 +139,8 @@ def export(
         toolkit, known = FORMATS[format_].toolkit, FORMATS[format_].export_options or ()
         takes = {name for name, option in TABLE.items() if option.in_model} if "search" in known else set()
         more = sorted({*drawing, *search} - takes) + ["warmup"] * (warmup is not None)
-        require(not more, f"{toolkit} has its own search: leave out options of the search. Received: {', '.join(more)}")
+        shown = ", ".join(map(flag_of, more))
+        require(not more, f"{toolkit} has its own search: leave out options of the search. Received: {shown}")
         for name, values in (("--signature", signature), ("--ensemble", ensemble)):
             require(not values, f"{toolkit} has no {name}. Received: {name} {', '.join(map(str, values or ()))}")
         for name, value in options.items():

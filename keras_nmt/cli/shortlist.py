@@ -13,7 +13,6 @@ from keras_nmt.cli.lines import STANDARD, check_outputs, output_lines, write_lin
 from keras_nmt.cli.options import TRANSLATOR, Directory, Source, Target, with_options
 from keras_nmt.cli.progress import progress
 from keras_nmt.cli.translation import open_translator
-from keras_nmt.files.atomic_files import check_writable
 from keras_nmt.files.model_config import read_model_files
 from keras_nmt.progress import show_steps
 from keras_nmt.text.text_files import read_paired_blocks
@@ -37,7 +36,7 @@ def align(
 
     `keras-nmt train --set alignments=FILE` trains on such alignments.
     """
-    check_outputs(output)
+    check_outputs(output, texts=(source, target))
     model, total = read_model_files(directory), _number_of_lines([source, target])
     with (
         progress(total, "lines", text="Aligning", shown=output != STANDARD) as advance,
@@ -69,8 +68,8 @@ def shortlist(
     The table is for one direction, and for the subwords of DIRECTORY. Without --alignments, the model's attention
     aligns the words of the given sentences.
     """
-    check_writable(output)
     files = [source, target, *([alignments] if alignments else [])]
+    check_outputs(output, texts=files)
     model, total = read_model_files(directory), _number_of_lines(files)
     from keras_nmt.data.word_alignments import parse_pharaoh_alignments
     from keras_nmt.inference.aligned_subwords import AlignedSubwords

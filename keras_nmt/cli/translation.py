@@ -225,7 +225,7 @@ def translate(
     """
     check_input(input_)
     written = [path for path in (output, alignments, word_scores) if path is not None]
-    check_outputs(*written)
+    check_outputs(*written, texts=(input_, prefixes, max_lengths, constraints, avoid, glossary))
     places = [path if path == STANDARD else Path(os.path.realpath(path.parent), path.name) for path in written]
     if len(set(places)) < len(places):
         repeated = next(path for path, place in zip(written, places, strict=True) if places.count(place) > 1)
@@ -299,7 +299,7 @@ def score(directory: Directory, source: Source, target: Target, word_scores: Wor
     if word_scores is not None:
         if word_scores == STANDARD:
             raise UserError("Standard output has the scores: give a file for words. Received: --word-scores -")
-        check_writable(word_scores)
+        check_outputs(word_scores, texts=(source, target))
     model = read_model_files(directory)
     sources, targets = read_line_pairs(source, target)
     translator = open_translator(model, {}, **options)

@@ -19,6 +19,7 @@ from keras_nmt.errors import UserError, check_choice, check_names, require
 from keras_nmt.evaluation.metrics import make_metrics
 from keras_nmt.files.atomic_files import (
     atomic_path,
+    check_kept,
     check_writable,
     directory_lock,
     remove_leftovers,
@@ -168,9 +169,7 @@ class Distillation:
         for name in OUTPUTS:
             output = Path(self.folder) / name
             check_writable(output)
-            for path in (self.input, self.references):
-                problem = f"The text would be replaced by the outcome: use another folder. Received: {path}"
-                require(path is None or os.path.realpath(path) != os.path.realpath(output), problem)
+            check_kept((self.input, self.references), output)
 
     def run(self, open_translator: Callable[[], Translator], pair_filter: PairFilter | None = None) -> Counts | None:
         """Translates the missing parts of this shard, and writes the outcome when all parts are there.

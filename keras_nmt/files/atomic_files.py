@@ -9,13 +9,13 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import filelock
 
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, require
 from keras_nmt.files.paths import check_local, check_regular
 
 LOCK = ".lock"
@@ -63,6 +63,18 @@ def directory_lock(folder: str | os.PathLike[str], wait: bool = False) -> Iterat
             if error.errno not in NO_LOCK_ERRORS:
                 raise
         yield
+
+
+def check_kept(texts: Iterable[str | os.PathLike[str] | None], path: str | os.PathLike[str]) -> None:
+    """Checks that a file to write replaces none of the texts that are read; raises a `UserError` otherwise.
+
+    Args:
+        texts: Paths of the texts; None for none.
+        path: String or path, the file to write.
+    """
+    for text in texts:
+        is_same = text is not None and os.path.isfile(path) and os.path.realpath(text) == os.path.realpath(path)
+        require(not is_same, f"The text would be replaced by the outcome: write another file. Received: {path}")
 
 
 @contextlib.contextmanager

@@ -73,8 +73,8 @@ def test_models_with_attention_have_it_at_their_sites(kind, request):
 
 def test_what_there_is_not_is_refused(mixed, plain):
     for options, told in (
-        ({"layer": 3}, "The layer must be from 1 to 2 here. Received: layer=3"),
-        ({"head": 3, "site": "encoder"}, "The head must be from 1 to 2 here. Received: head=3"),
+        ({"layer": 3}, "`layer` must be from 1 to 2 here. Received: layer=3"),
+        ({"head": 3, "site": "encoder"}, "`head` must be from 1 to 2 here. Received: head=3"),
         ({"site": "self"}, "`site` must be one of cross, encoder, decoder. Received: site='self'"),
     ):
         with pytest.raises(UserError, match=told):

@@ -224,7 +224,7 @@ def test_files_that_the_command_did_not_write_stay_as_they_are(untrained, seen, 
     run(untrained, "--input", text, "--output", tmp_path / "new")
     expected = outputs(tmp_path / "new")
     message = error_line("distill", untrained, "--input", tmp_path / "new" / "source", "--output", tmp_path / "new")
-    assert "The text would be replaced by the outcome: use another folder" in message
+    assert "The text would be replaced by the outcome: write another file" in message
     shutil.rmtree(tmp_path / "new" / "1-of-1")  # as the documentation allows
     message = error_line("distill", untrained, "--input", text, "--output", tmp_path / "new", "--beam-size", 3)
     assert "holds translations of another text, model or search" in message

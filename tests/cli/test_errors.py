@@ -72,6 +72,18 @@ def test_wrong_arguments_are_found_before_tensorflow_is_imported(error_line, mon
         ("inspect bridge nope --language de --source nope", config),
         ("export d out --beam-size 2 --n-best 3", "Received: --n-best 3, --beam-size 2"),
         ("export d out --warmup nope", "nope"),
+        ("export d out --format marian --min-length 3", "Received: --min-length"),
+        *(
+            (f"{command} two", "The text would be replaced by the outcome: write another file. Received: two")
+            for command in (
+                "translate d --input two --output",
+                "translate d --input three --prefixes two --word-scores",
+                "translate d --glossary ./two --input three --alignments",
+                "score d --source two --target two --word-scores",
+                "align d --source three --target two --output",
+                "inspect attention d --source two --output",
+            )
+        ),
     ):
         assert expected in error_line(*arguments.split()), arguments
 

@@ -79,7 +79,7 @@ def test_translations_and_exports_with_a_shortlist(trained, table, corpus, tmp_p
     error = error_line("shortlist", *this, "--output", tmp_path / "c", "--alignments", __file__)
     assert f"Line 1 of {__file__} must have pairs" in error
     error = error_line("export", trained, "out", "--shortlist", table, "--format", "ctranslate2")
-    assert "CTranslate2 has its own search: leave out options of the search. Received: shortlist" in error
+    assert "CTranslate2 has its own search: leave out options of the search. Received: --shortlist" in error
 
 
 def test_errors_are_one_line(untrained, error_line):
