@@ -125,7 +125,8 @@ class TracedSearch:
             return self.decoder.log_probabilities(memory, tokens, compiled, candidates)
 
         # One hypothesis after the other, because the logits [B, T, V] of all could take too much memory.
-        found = tf.map_fn(of_one, tf.transpose(tokens, [1, 0, 2]), tf.float32, parallel_iterations=1)
+        in_turn = tf.transpose(tokens, [1, 0, 2])
+        found = tf.map_fn(of_one, in_turn, fn_output_signature=tf.float32, parallel_iterations=1)
         return tf.transpose(found, [1, 0, 2])
 
     def _search(
