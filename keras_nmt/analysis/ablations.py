@@ -227,26 +227,21 @@ def ablate(
         for cut in expanded:
             samples[cut] = measured(cut)
             advance()
-    tested: dict[str, dict[Cut, float | None]] = {
-        name: {cut: significance(of[name], whole[name], samples=SAMPLES) for cut, of in samples.items() if name in of}
-        for name in whole
-    }
-    corrected = {name: holm({cut: p for cut, p in of.items() if p is not None}) for name, of in tested.items()}
-    scores = {"log-probability a token": quotient, "BLEU": bleu_of_counts}
-    values_of_whole = {name: float(scores[name](x.sum(0))) for name, x in whole.items()}
-    changes = {
-        cut: {
-            name: Change(
-                float(scores[name](x.sum(0))) - values_of_whole[name], tested[name][cut], corrected[name].get(cut)
-            )
-            for name, x in of.items()
-        }
-        for cut, of in samples.items()
-    }
+    values: dict[str, float] = {}
+    changes: dict[Cut, dict[str, Change]] = {cut: {} for cut in expanded}
+    for name, of_whole in whole.items():
+        score = bleu_of_counts if name == "BLEU" else quotient
+        values[name] = float(score(of_whole.sum(0)))
+        of_cuts = {cut: of[name] for cut, of in samples.items() if name in of}
+        p_values = {cut: significance(x, of_whole, samples=SAMPLES) for cut, x in of_cuts.items()}
+        corrected = holm({cut: p for cut, p in p_values.items() if p is not None})
+        for cut, x in of_cuts.items():
+            difference = float(score(x.sum(0))) - values[name]
+            changes[cut][name] = Change(difference, p_values[cut], corrected.get(cut))
     notes = [f"{len(source):,} sentences."]
     if ignores_case and "BLEU" in whole:
         notes.append("BLEU ignores case.")
-    return Ablations(values_of_whole, changes, tuple(notes))
+    return Ablations(values, changes, tuple(notes))
 
 
 def _fresh(translator: Translator) -> Translator:

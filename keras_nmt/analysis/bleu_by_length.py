@@ -66,17 +66,15 @@ def lengths(
             ignores_case = translator.tokenizers[target].lowercases
     sizes = np.array([len(split_words(text)) for text in source])
     if quantiles is None:
-        starts = 1 + width * ((np.maximum(sizes, 1) - 1) // width)
-        names = [f"{start}-{start + width - 1}" for start in starts]
+        ends = width * -(-np.maximum(sizes, 1) // width)  # [N], the largest size of each sentence's group
     else:
         limits = np.unique(np.quantile(sizes, np.arange(1, quantiles + 1) / quantiles, method="inverted_cdf"))
-        number = np.searchsorted(limits, sizes)
-        starts = np.array([sizes[number == i].min() for i in number])
-        names = [f"{first}-{limits[i]}" for first, i in zip(starts, number, strict=True)]
+        ends = limits[np.searchsorted(limits, sizes)]
     groups = {"all": np.arange(len(source))}
-    for start in np.unique(starts):
-        rows = np.flatnonzero(starts == start)
-        groups[names[rows[0]]] = rows
+    for end in np.unique(ends):
+        rows = np.flatnonzero(ends == end)
+        start = end - width + 1 if quantiles is None else sizes[rows].min()
+        groups[f"{start}-{end}"] = rows
     counts = bleu_counts(hypotheses, references, BLEU(lowercase=ignores_case))
     values, samples = {}, {}
     for name, rows in groups.items():

@@ -145,18 +145,16 @@ def gates_of_batches(
                     k = values.shape[1] // len(at.texts)
                     of_text = values.reshape(len(values), -1, k, *values.shape[2:]).mean(axis=2)
                     values = of_text[:, at.sentences]
-                for layer, (of_layer, every) in enumerate(zip(values, counted, strict=True), 1):
-                    for i, kind in enumerate(("keys", "values")):
-                        group, of_kind = f"{name} {site} {kind}", of_layer[:, i]  # [N, d]
-                        key = f"{group} {layer}"
-                        histograms[key] = histograms.get(key, 0) + np.histogram(every[:, i], BINS, (0, 1))[0]
-                        means = of_kind.mean(axis=1)
-                        sums.add((group, str(layer)), at, means)
-                        if labels is not None:
-                            sums.add_by(f"{group}, layer {layer}", at, means, labels)
-                        if by_head:
-                            for head, of_head in enumerate(_heads(side, site, of_kind), 1):
-                                sums.add((f"{group}, layer {layer}, head", str(head)), at, of_head.mean(axis=1))
+                for i, j in np.ndindex(len(values), 2):
+                    group, layer = f"{name} {site} {('keys', 'values')[j]}", str(i + 1)
+                    of_layer, key = values[i, :, j], f"{group} {layer}"  # [N, d]
+                    histograms[key] = histograms.get(key, 0) + np.histogram(counted[i, :, j], BINS, (0, 1))[0]
+                    means = of_layer.mean(axis=1)
+                    sums.add((group, layer), at, means)
+                    if labels is not None:
+                        sums.add_by(f"{group}, layer {layer}", at, means, labels)
+                    for head, of_head in enumerate(_heads(side, site, of_layer) if by_head else (), 1):
+                        sums.add((f"{group}, layer {layer}, head", str(head)), at, of_head.mean(axis=1))
     if not histograms:
         return None
     details = {"histograms": {key: counts.tolist() for key, counts in histograms.items()}}

@@ -57,15 +57,11 @@ def dry_run(config: ExperimentConfig, report: Callable[[str], None] = lambda lin
                 report(f"  {layer.name:32}{layer.count_params():>14,} parameters")
 
         # All directions have the same graph. Its largest tensors are the logits, or the attention of long sentences.
-        largest = {}
-        for direction in config.directions:
-            if direction.name in batches:
-                size = tokenizers[direction.sides[1]].vocabulary_size
-                largest[direction.name] = (*batches[direction.name].largest_shapes, size)
-        name, ((rows, source, target), _, size) = max(
-            largest.items(), key=lambda item: item[1][0][0] * item[1][0][2] * item[1][2]
-        )
-        longest = max((shapes[1] for shapes in largest.values()), key=lambda shape: shape[0] * max(shape[1:]) ** 2)
+        shapes = {name: of_direction.largest_shapes for name, of_direction in batches.items()}
+        sizes = {d.name: tokenizers[d.sides[1]].vocabulary_size for d in config.directions}
+        name = max(shapes, key=lambda name: shapes[name][0][0] * shapes[name][0][2] * sizes[name])
+        (rows, source, target), size = shapes[name][0], sizes[name]
+        longest = max((by_pairs for _, by_pairs in shapes.values()), key=lambda x: x[0] * max(x[1:]) ** 2)
         report(
             f"Largest update, of {name}: source [{rows}, {source}], target [{rows}, {target}], "
             f"logits [{rows}, {target}, {size}]; longest: [{longest[0]}, {max(longest[1:])}]"

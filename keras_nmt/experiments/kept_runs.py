@@ -257,8 +257,9 @@ def _summary(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
     if not of_updates:
         return lines
     rates = [line["tokens_per_second"] for line in of_updates if line["tokens_per_second"]]
-    last = {**of_updates[-1], "tokens_per_second": statistics.median(rates) if rates else None}
-    return [last if line is of_updates[-1] else line for line in lines if line not in of_updates[:-1]]
+    last = of_updates[-1]
+    of_run = {**last, "tokens_per_second": statistics.median(rates) if rates else None}
+    return [of_run if line is last else line for line in lines if line is last or "tokens_per_second" not in line]
 
 
 def _unpack(path: Path) -> dict[str, bytes]:
