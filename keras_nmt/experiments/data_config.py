@@ -257,10 +257,12 @@ def check_files(directions: Sequence[Direction]) -> None:
                 PreparedCorpus(*sides)
         for sides, path in zip(direction.corpora, direction.alignments, strict=False):
             _check_alignments(sides, path)
+    counts: dict[File, int] = {}  # a file may belong to several directions
     for source, target in dict.fromkeys(s for d in directions for s in (*d.corpora, d.dev, *d.tests) if s is not None):
-        counts = {path: _num_lines(path) for path in (source, target)}
-        for path, count in counts.items():
-            require(count != 0, f"The file is empty. Received: {os.fspath(path)!r}")
+        for path in (source, target):
+            if path not in counts:
+                counts[path] = _num_lines(path)
+                require(counts[path] != 0, f"The file is empty. Received: {os.fspath(path)!r}")
         if counts[source] != counts[target]:
             raise UserError(
                 "Source and target must have the same number of lines. Received: "
@@ -273,14 +275,13 @@ def digests_of(directions: Sequence[Direction]) -> dict[str, list[str]]:
 
     The digest of a text file is its `text_digest`, that of a prepared side is in the corpus's manifest.
     """
-    digests = {}
+    files: dict[str, list[File]] = {}
     for use in ("train", "dev", "test"):
         for direction in directions:
-            paths = [path for sides in direction.files(use) for path in sides]
-            paths += direction.alignments if use == "train" else ()
-            if paths:
-                digests[f"{use} {direction.name}"] = [_digest(path) for path in paths]
-    return digests
+            alignments = direction.alignments if use == "train" else ()
+            files[f"{use} {direction.name}"] = [*itertools.chain(*direction.files(use)), *alignments]
+    digests = {path: _digest(path) for path in dict.fromkeys(itertools.chain(*files.values()))}  # each file once
+    return {name: [digests[path] for path in paths] for name, paths in files.items() if paths}
 
 
 def _check_alignments(sides: Sides, path: File) -> None:

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import shutil
+import sys
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from keras_nmt.data import SubwordTokenizer
 from keras_nmt.errors import UserError
 from keras_nmt.experiments import ExperimentConfig, run
 from keras_nmt.experiments.corpus_files import sides_of_corpus
-from keras_nmt.experiments.data_config import check_files
+from keras_nmt.experiments.data_config import check_files, digests_of
 from keras_nmt.inference import Translator
 from keras_nmt.models import ModelDirectory
 
@@ -196,6 +197,14 @@ def test_corpora_of_pairs_have_two_files_each(tmp_path, several):
         path.unlink()
     with pytest.raises(UserError, match=r"has no file for any direction. Received: train='.*/train\."):
         dataclasses.replace(both).directions  # noqa: B018
+
+
+def test_a_file_of_several_directions_is_counted_and_hashed_once(several, monkeypatch):
+    for name, use in (("_num_lines", check_files), ("_digest", digests_of)):
+        read = []
+        monkeypatch.setattr(sys.modules[use.__module__], name, lambda path, read=read: read.append(path) or 5)
+        use(config("x", several).directions)
+        assert len(read) == len(set(read)) > 0
 
 
 def test_halves_of_two_corpora_are_not_paired(tmp_path):
