@@ -49,11 +49,8 @@ def translate_marked(
     pairs: Iterator[list[tuple[int, int]]] = iter(())
     if tagged:
         rows, sources, translations = zip(*tagged, strict=True)
-        sides = (
-            [languages[row] for row in rows] if isinstance(languages, list) else languages
-            for languages in (request.source, request.target)
-        )
-        pairs = iter(align_hypotheses(sources, translations, align, *sides))
+        of_rows = request.of_rows(rows)
+        pairs = iter(align_hypotheses(sources, translations, align, of_rows.source, of_rows.target))
     written = iter(
         [
             translation._replace(

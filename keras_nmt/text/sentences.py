@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from keras_nmt.errors import install_extra, require
-from keras_nmt.text.lines import Languages, Request, check_lines, padded_phrases, without_padding
+from keras_nmt.text.lines import Request, check_lines, padded_phrases, without_padding
 from keras_nmt.text.translation import (
     WORD_ENDS,
     Hypothesis,
@@ -244,18 +244,17 @@ def align_hypotheses(
     sources: Sequence[str],
     translations: Sequence[Translation],
     align: Align,
-    source: Languages = None,
-    target: Languages = None,
+    source: str | list[str] | None = None,
+    target: str | list[str] | None = None,
 ) -> list[list[tuple[int, int]]]:
     """Aligns the words of each hypothesis of each line, sentence by sentence where it was translated so."""
-    languages = [x if x is None or isinstance(x, str) else list(x) for x in (source, target)]
     whole = [
         (row, x.sentences or (SentencePair(text, 0, x.text, 0),))
         for row, (text, translation) in enumerate(zip(sources, translations, strict=True))
         for x in translation.hypotheses
     ]
     flat = [(row, pair) for row, pairs in whole for pair in pairs]
-    sides = [[x[row] for row, _ in flat] if isinstance(x, list) else x for x in languages]
+    sides = [[x[row] for row, _ in flat] if isinstance(x, list) else x for x in (source, target)]
     aligned = iter(align([pair.source for _, pair in flat], [pair.target for _, pair in flat], *sides))
     return [
         sorted({(one + pair.source_word, other + pair.target_word) for pair in pairs for one, other in next(aligned)})
