@@ -92,7 +92,8 @@ def _declare(name: str) -> Any:
     }
     text = help_of(name)
     text = f"With {GOES_WITH[name]}: {text[0].lower()}{text[1:]}" if name in GOES_WITH else text
-    option = typer.Option(flag_of(name), metavar=entry.metavar, help=text, **bounds)
+    metavar = entry.metavar or "|".join(entry.choices) or None
+    option = typer.Option(flag_of(name), metavar=metavar, help=text, **bounds)
     return Annotated[OF_TYPES.get(kind, str | None), option, WorksWith(entry.works_with)]
 
 

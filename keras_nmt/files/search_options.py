@@ -36,7 +36,7 @@ class Option:
         group: String, the group of options on the command line: "search" for those of `translate`, `export` and
             `distill`, "more" for those of `translate`, "sampling" or "shortlist". "" for an option in Python alone.
         flag: String, the name on the command line. Defaults to that in Python, with hyphens.
-        metavar: String, the name of the value on the command line.
+        metavar: String, the name of the value on the command line. Defaults to the choices, or the type.
         shown: String, the default in help texts, if it is not that of the table.
         in_model: Boolean, whether `config.json` may set the default.
         needs_search: Boolean, whether the option is refused when sampling.
@@ -153,9 +153,7 @@ class SearchOptions:
         4, least=1, most=1000, group="search", in_model=True, works_with="server alternatives document"
     )
     length_penalty: float = _option(0.6, least=-2, most=10, group="search", in_model=True)  # below: as invalid ones
-    length_penalty_form: str = _option(
-        "gnmt", choices=PENALTY_FORMS, group="search", metavar="|".join(PENALTY_FORMS), in_model=True
-    )
+    length_penalty_form: str = _option("gnmt", choices=PENALTY_FORMS, group="search", in_model=True)
     patience: float | None = _option(
         None,
         above=0,
@@ -186,7 +184,7 @@ class SearchOptions:
     suppress_sequences: Sequence[str] = _option(
         (), group="more", metavar="TEXT", shown="none. May be repeated", works_with="document"
     )
-    unknown: str = _option("write", choices=UNKNOWN, group="more", metavar="|".join(UNKNOWN))
+    unknown: str = _option("write", choices=UNKNOWN, group="more")
     prefix_bias_beta: float = _option(0.0, least=0, below=1, group="more", metavar="BETA")
     max_length_offset: int = _option(10, least=0, most=2**16, in_model=True)
     length_buckets: Sequence[int] = _option((16, 32, 64, 128, 256), least=1, most=2**16, in_model=True)
