@@ -333,24 +333,17 @@ def roles(
     has_both = token is not None and source is not None
     problem = f"--references goes with --token and --source. Received: {references}"
     require(references is None or has_both, problem)
-    (model,) = check_inspection([directory], shared["output"])
+    output, imports = shared.pop("output"), shared.pop("import_")
+    (model,) = check_inspection([directory], output)
     lines, others = _texts(source, references)
-    import_tensorflow(shared["import_"])
+    import_tensorflow(imports)
     groups = None
     if conllu is not None:
         lines, groups = _tagged(conllu)
     assert lines is not None
     with working(f"Reading {directory}"):
-        found = analysis.roles(
-            model,
-            lines,
-            groups=groups,
-            token=token,
-            references=others,
-            source_language=shared["source_language"],
-            target_language=shared["target_language"],
-        )
-    write_results(found, shared["output"])
+        found = analysis.roles(model, lines, groups=groups, token=token, references=others, **shared)
+    write_results(found, output)
 
 
 @with_options(SHARED)
@@ -381,22 +374,13 @@ def ablate(
     **shared: Any,
 ) -> None:
     """Measures what changes if gates, heads, roles, compositions, states or bridges are replaced."""
-    (model,) = check_inspection([directory], shared["output"])
+    output, imports = shared.pop("output"), shared.pop("import_")
+    (model,) = check_inspection([directory], output)
     lines = read_line_pairs(source, target)
-    import_tensorflow(shared["import_"])
+    import_tensorflow(imports)
     with show_steps(progress):
-        found = analysis.ablate(
-            model,
-            lines[0],
-            lines[1],
-            cuts,
-            each=each,
-            search=not no_search,
-            patch=patch,
-            source_language=shared["source_language"],
-            target_language=shared["target_language"],
-        )
-    write_results(found, shared["output"])
+        found = analysis.ablate(model, lines[0], lines[1], cuts, each=each, search=not no_search, patch=patch, **shared)
+    write_results(found, output)
 
 
 STATE_COMMANDS = (
