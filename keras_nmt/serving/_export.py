@@ -125,9 +125,8 @@ def export(
     check_loadable(path)
     check_version(path, version)
     chosen = _checked_directions(model, directions)
-    more = [signatures] if isinstance(signatures, str) or not isinstance(signatures, Iterable) else list(signatures)
+    more = list(dict.fromkeys([signatures] if isinstance(signatures, str) else signatures))
     check_names("`signatures`", more, SIGNATURES)
-    more = list(dict.fromkeys(more))
     if "jit_compile" in search:
         raise UserError(
             "Each signature is exported with XLA and without: leave out `jit_compile`. "
