@@ -7,6 +7,7 @@ import os
 import re
 import warnings
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -41,13 +42,10 @@ class SentEvalTask:
     parts: np.ndarray | None = None
 
 
-def _classes(files: tuple[str, str]) -> Callable[[Path], SentEvalTask]:
-    def read(folder: Path) -> SentEvalTask:
-        sides = [lines_of(folder / file, latin=True) for file in files]
-        labels = np.repeat([0, 1], [len(side) for side in sides])
-        return SentEvalTask("classification", [*sides[0], *sides[1]], None, labels)
-
-    return read
+def _classes(files: tuple[str, str], folder: Path) -> SentEvalTask:
+    sides = [lines_of(folder / file, latin=True) for file in files]
+    labels = np.repeat([0, 1], [len(side) for side in sides])
+    return SentEvalTask("classification", [*sides[0], *sides[1]], None, labels)
 
 
 def _tables(
@@ -55,24 +53,21 @@ def _tables(
     names: Sequence[str | None],
     columns: Sequence[int],
     number: type[int] | type[float] | None,
+    folder: Path,
     *,
     kind: str = "classification",
     skip: int = 0,
-) -> Callable[[Path], SentEvalTask]:
-    """Makes the reader of tables with tabs for training, validation and test; `path` has {} for their names.
+) -> SentEvalTask:
+    """Reads tables with tabs for training, validation and test; `path` has {} for their names.
 
     `columns` are those of the label, of the text, and, for pairs, of the second text. `number` is the type of labels
     that are numbers.
     """
-
-    def read(folder: Path) -> SentEvalTask:
-        rows, splits = _split_rows([None if name is None else folder / path.format(name) for name in names], skip)
-        cells = [row.split("\t") for row in rows]
-        labels, texts, *others = ([row[column] for row in cells] for column in columns)
-        numbers = _numbered(labels) if number is None else np.array([number(label) for label in labels])
-        return SentEvalTask(kind, texts, others[0] if others else None, numbers, splits)
-
-    return read
+    rows, splits = _split_rows([None if name is None else folder / path.format(name) for name in names], skip)
+    cells = [row.split("\t") for row in rows]
+    labels, texts, *others = ([row[column] for row in cells] for column in columns)
+    numbers = _numbered(labels) if number is None else np.array([number(label) for label in labels])
+    return SentEvalTask(kind, texts, others[0] if others else None, numbers, splits)
 
 
 def _trec(folder: Path) -> SentEvalTask:
@@ -88,36 +83,29 @@ def _snli(folder: Path) -> SentEvalTask:
     return SentEvalTask("classification", texts, others, _numbered(labels), splits)
 
 
-def _sts(year: int) -> Callable[[Path], SentEvalTask]:
-    def read(folder: Path) -> SentEvalTask:
-        folder = folder / f"STS/STS{year}-en-test"
-        files = (re.fullmatch(r"STS\.input\.(.+)\.txt(\.gz)?", path.name) for path in folder.glob("STS.input.*"))
-        names = sorted({file[1] for file in files if file})
-        if not names:
-            raise FileNotFoundError(folder / "STS.input.*.txt")
-        pairs, labels, parts = [], [], []
-        for name in names:
-            scores = lines_of(folder / f"STS.gs.{name}.txt")
-            for line, score in zip(lines_of(folder / f"STS.input.{name}.txt"), scores, strict=True):
-                if score.strip():  # pairs without a score are not scored
-                    pairs.append(line.split("\t")[:2])
-                    labels.append(float(score))
-                    parts.append(name)
-        texts, others = map(list, zip(*pairs, strict=True))
-        return SentEvalTask("similarity", texts, others, np.array(labels), None, np.array(parts))
-
-    return read
+def _sts(year: int, folder: Path) -> SentEvalTask:
+    folder = folder / f"STS/STS{year}-en-test"
+    files = (re.fullmatch(r"STS\.input\.(.+)\.txt(\.gz)?", path.name) for path in folder.glob("STS.input.*"))
+    names = sorted({file[1] for file in files if file})
+    if not names:
+        raise FileNotFoundError(folder / "STS.input.*.txt")
+    pairs, labels, parts = [], [], []
+    for name in names:
+        scores = lines_of(folder / f"STS.gs.{name}.txt")
+        for line, score in zip(lines_of(folder / f"STS.input.{name}.txt"), scores, strict=True):
+            if score.strip():  # pairs without a score are not scored
+                pairs.append(line.split("\t")[:2])
+                labels.append(float(score))
+                parts.append(name)
+    texts, others = map(list, zip(*pairs, strict=True))
+    return SentEvalTask("similarity", texts, others, np.array(labels), None, np.array(parts))
 
 
-def _probing(file: str) -> Callable[[Path], SentEvalTask]:
-    def read(folder: Path) -> SentEvalTask:
-        rows = [line.split("\t") for line in lines_of(folder / f"{file}.txt")]
-        splits, labels, texts = zip(*rows, strict=True)
-        return SentEvalTask(
-            "classification", list(texts), None, _numbered(labels), np.array([SPLITS[split] for split in splits])
-        )
-
-    return read
+def _probing(file: str, folder: Path) -> SentEvalTask:
+    rows = [line.split("\t") for line in lines_of(folder / f"{file}.txt")]
+    names, labels, texts = zip(*rows, strict=True)
+    splits = np.array([SPLITS[name] for name in names])
+    return SentEvalTask("classification", list(texts), None, _numbered(labels), splits)
 
 
 def _split_rows(files: Sequence[Path | None], skip: int = 0, latin: bool = False) -> tuple[list[str], np.ndarray]:
@@ -132,19 +120,19 @@ def _numbered(names: Sequence[str]) -> np.ndarray:
 
 
 TASKS: dict[str, Callable[[Path], SentEvalTask]] = {
-    "MR": _classes(("MR/rt-polarity.neg", "MR/rt-polarity.pos")),
-    "CR": _classes(("CR/custrev.neg", "CR/custrev.pos")),
-    "MPQA": _classes(("MPQA/mpqa.neg", "MPQA/mpqa.pos")),
-    "SUBJ": _classes(("SUBJ/subj.objective", "SUBJ/subj.subjective")),
-    "SST2": _tables("SST/binary/sentiment-{}", SETS, (1, 0), int),
-    "SST5": _tables("SST/fine/sentiment-{}", SETS, (1, 0), int),
+    "MR": partial(_classes, ("MR/rt-polarity.neg", "MR/rt-polarity.pos")),
+    "CR": partial(_classes, ("CR/custrev.neg", "CR/custrev.pos")),
+    "MPQA": partial(_classes, ("MPQA/mpqa.neg", "MPQA/mpqa.pos")),
+    "SUBJ": partial(_classes, ("SUBJ/subj.objective", "SUBJ/subj.subjective")),
+    "SST2": partial(_tables, "SST/binary/sentiment-{}", SETS, (1, 0), int),
+    "SST5": partial(_tables, "SST/fine/sentiment-{}", SETS, (1, 0), int),
     "TREC": _trec,
-    "MRPC": _tables("MRPC/msr_paraphrase_{}.txt", ("train", None, "test"), (0, 3, 4), int, skip=1),
-    "SICK-E": _tables("SICK/SICK_{}.txt", SICK_SETS, (4, 1, 2), None, skip=1),
+    "MRPC": partial(_tables, "MRPC/msr_paraphrase_{}.txt", ("train", None, "test"), (0, 3, 4), int, skip=1),
+    "SICK-E": partial(_tables, "SICK/SICK_{}.txt", SICK_SETS, (4, 1, 2), None, skip=1),
     "SNLI": _snli,
-    "SICK-R": _tables("SICK/SICK_{}.txt", SICK_SETS, (3, 1, 2), float, kind="relatedness", skip=1),
-    "STS-B": _tables("STS/STSBenchmark/sts-{}.csv", SETS, (4, 5, 6), float, kind="relatedness"),
-    **{f"STS{year}": _sts(year) for year in range(12, 17)},
+    "SICK-R": partial(_tables, "SICK/SICK_{}.txt", SICK_SETS, (3, 1, 2), float, kind="relatedness", skip=1),
+    "STS-B": partial(_tables, "STS/STSBenchmark/sts-{}.csv", SETS, (4, 5, 6), float, kind="relatedness"),
+    **{f"STS{year}": partial(_sts, year) for year in range(12, 17)},
 }
 PROBING = {
     "SentLen": "sentence_length",
@@ -171,11 +159,11 @@ def read_senteval(folder: str | os.PathLike[str], task: str) -> SentEvalTask:
             are all the same.
     """
     folder = Path(folder)
-    known = {**TASKS, **{name: _probing(file) for name, file in PROBING.items()}}
-    check_choice("task", task, known)
+    readers = TASKS | {name: partial(_probing, file) for name, file in PROBING.items()}
+    check_choice("task", task, readers)
     inner = folder / ("probing" if task in PROBING else "downstream")
     try:
-        data = known[task](inner if inner.is_dir() else folder)
+        data = readers[task](inner if inner.is_dir() else folder)
     except UserError:
         raise
     except FileNotFoundError as error:
