@@ -152,7 +152,7 @@ def test_the_papers_hyper_parameters_reach_the_experiments():
 @pytest.mark.nightly
 @pytest.mark.parametrize("script", RUNS)
 def test_every_configuration_makes_an_experiment_with_a_valid_model(script, monkeypatch):
-    monkeypatch.setattr("keras_nmt.experiments.recipe._matched_width", lambda *_: 48)  # slow
+    monkeypatch.setattr("keras_nmt.experiments.recipe.matched_hidden_dim", lambda *_: 48)  # slow
     recipe = recipe_of(script)
     for configuration in {**recipe.configurations, **recipe.modifiers}:
         made = experiment(script, configuration)
