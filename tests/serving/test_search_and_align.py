@@ -107,7 +107,7 @@ def test_a_client_gives_the_translators_answers_by_rest_and_by_grpc(case):
     server, reference, languages = case
     of_two = reference.with_options(beam_size=2, num_hypotheses=2)
     size, begun = {"beam_size": 2, "num_hypotheses": 2}, {"prefixes": PREFIXES}
-    phrases = {"constraints": [["die"], ["die"], [], [], [], ["katze|die"], []], "avoid": [["drei"]] * 7}
+    phrases = {"constraints": [["die"], ["die"], ["☃"], [], [], ["katze|die|☃"], []], "avoid": [["drei"]] * 7}
     begun |= {"max_lengths": [3, None, 5, 2, None, 9, 1]}
     asked = ({}, begun, {**begun, **phrases}, {**begun, "word_scores": True}, {**phrases, "word_scores": True})
     expected = [of_two.translate(LINES, *languages, **options) for options in asked]
