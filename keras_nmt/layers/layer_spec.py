@@ -168,17 +168,15 @@ def choose(name: str, value: Any, known: Mapping[str, Any]) -> Any:
     """Checks a known name or a `LayerSpec`, and returns it; a JSON form becomes a `LayerSpec`.
 
     Raises:
-        ValueError: The value is neither.
+        UserError: The value is neither.
     """
     if isinstance(value, Mapping) or (isinstance(value, str) and ">" in value):
         value = LayerSpec.from_config(value)
     if isinstance(value, LayerSpec):
         value.get_config()  # checks that the class is registered
-    elif value not in list(known):
-        raise ValueError(
-            f"`{name}` must be one of {', '.join(map(repr, known))} or a `LayerSpec`, in JSON the registered name of "
-            f'the class, "package>Class". Received: {name}={value!r}'
-        )
+    else:
+        layer = 'a `LayerSpec`, in JSON the registered name of the class, "package>Class"'
+        require(value in list(known), f"{{{name}}} must be one of {', '.join(known)} or {layer}", **{name: value})
     return value
 
 

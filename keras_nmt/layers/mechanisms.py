@@ -174,10 +174,11 @@ class MechanismConfig:
                 raise ValueError(f"`{name}` has no effect on {self._shown}. Received: {name}={value!r}")
 
     @classmethod
-    def of(cls, value: Any) -> Self | None:
+    def of(cls, name: str, value: Any) -> Self | None:
         """Returns the object that an argument of a model stands for.
 
         Args:
+            name: String, the name of the argument, for errors.
             value: The object itself, None, a kind, or the JSON form of any of these.
 
         Raises:
@@ -186,12 +187,11 @@ class MechanismConfig:
         if value is None or isinstance(value, cls):
             return value
         if not isinstance(value, Mapping) or "class_name" in value:
-            kind: Any = value
-            return cls(kind)
+            return cls(choose(name, value, cls.KINDS))
         known = [field.name for field in dataclasses.fields(cls)]
         if "kind" not in value or set(value) - set(known):
             raise ValueError(
-                f"`{cls.__name__}` must have `kind`, and may have {', '.join(known[1:])}. Received: {dict(value)}"
+                f"`{name}` must have `kind`, and may have {', '.join(known[1:])}. Received: {name}={dict(value)}"
             )
         return cls(**value)
 

@@ -56,7 +56,7 @@ class SidesConfig:
         if limit is not None and not 0 < limit < math.inf:
             raise ValueError(f"`uniform_start` must be above 0 and finite. Received: uniform_start={limit!r}")
         transformer = {
-            name: MECHANISMS[name].of(value) if name in MECHANISMS else value
+            name: MECHANISMS[name].of(name, value) if name in MECHANISMS else value
             for name, value in (arguments or {}).items()
         }
         for name, value in {**{name: int(size) for name, size in sizes.items()}, "transformer": transformer}.items():

@@ -9,6 +9,7 @@ import pytest
 from keras_nmt.errors import UserError
 from keras_nmt.layers import Composition, Roles, Shortcuts
 from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel, LowRank, Transformer, add_adapter, quantize
+from keras_nmt.models.factory import MECHANISMS
 from keras_nmt.testing import SMALL, make_batch
 
 V = SMALL["source_vocabulary_size"]
@@ -176,19 +177,25 @@ def test_unknown_arguments_and_presets_are_named():
         LanguageLabelModel(**LABEL, bridge_heads=3)
     with pytest.raises(ValueError, match="transformer_base_half.*Received: preset='huge'"):
         Transformer.from_preset("huge", source_vocabulary_size=V)
+    for name, mechanism in MECHANISMS.items():
+        message = rf"^`{name}` must be one of {', '.join(mechanism.KINDS)} or a `LayerSpec`.* Received: {name}='none'$"
+        with pytest.raises(UserError, match=message):
+            Transformer(**SMALL, **{name: "none"})
+        with pytest.raises(ValueError, match=f"^`{name}` must have `kind`"):
+            Transformer(**SMALL, **{name: {"sides": ["encoder"]}})
 
 
 @pytest.mark.parametrize("mechanism", [Shortcuts, Composition, Roles])
 def test_a_name_an_object_and_their_json_are_one(mechanism):
-    assert mechanism.of(None) is None
+    assert mechanism.of("roles", None) is None
     for kind in mechanism.KINDS:
         expected = mechanism(kind)
         assert expected.get_config() == {"kind": kind}
         for form in (kind, expected, {"kind": kind}, json.loads(json.dumps(expected.get_config()))):
-            assert mechanism.of(form) == expected
+            assert mechanism.of("roles", form) == expected
         spec = expected.spec
-        own = [mechanism.of(spec.get_config()), mechanism(spec), mechanism({**spec.get_config()})]
-        assert all(mechanism.of(spec) == x for x in own)
+        own = [mechanism.of("roles", spec.get_config()), mechanism(spec), mechanism({**spec.get_config()})]
+        assert all(mechanism.of("roles", spec) == x for x in own)
 
 
 @pytest.mark.parametrize(("model", "sizes"), [(Transformer, SMALL), (AttentionBridgeModel, BRIDGE)])

@@ -31,7 +31,7 @@ def _factory(
     **options: Any,
 ) -> _Factory:
     shared = {**options, "num_heads": num_heads, "hidden_dim": hidden_dim, "intermediate_dim": intermediate_dim}
-    shared |= {name: mechanism.of(options[name]) for name, mechanism in MECHANISMS.items() if name in options}
+    shared |= {name: mechanism.of(name, options[name]) for name, mechanism in MECHANISMS.items() if name in options}
     own = shortcut and Shortcuts(shortcut, shortcut_source)
     cross = cross_shortcut and Shortcuts(cross_shortcut, sites="cross")
     return _Factory(TransformerConfig(**shared, shortcuts=own), TransformerConfig(**shared, shortcuts=cross), dtype)
