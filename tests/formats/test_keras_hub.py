@@ -62,4 +62,4 @@ def test_damage_and_foreign_classes_are_named_in_one_line(preset, tmp_path, kera
     with pytest.raises(UserError, match="Missing file of the preset"):
         import_model(tmp_path / "no subwords", tmp_path / "out")
     command = ("export", untrained, tmp_path / "path", "--format", "keras_hub")
-    assert "Received: unknown" in keras_nmt(*command, "--unknown", "forbid", code=2).error
+    assert "Received: --unknown" in keras_nmt(*command, "--unknown", "forbid", code=2).error

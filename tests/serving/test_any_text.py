@@ -35,14 +35,14 @@ TEXTS = st.one_of(
 
 @pytest.fixture(scope="module")
 def answer(exported):
-    """What a signature answers, as arrays [N]: well-formed ones."""
+    """What a signature answers, as arrays [N], and [N, T] of tokens: well-formed ones."""
     signatures = tf.saved_model.load(str(exported)).signatures
 
     def ask(name, *texts):
         inputs = dict(zip(("source", "target") if "score" in name else ("text",), texts, strict=True))
         found = signatures[name](**{key: tf.constant(x, tf.string, [len(x)]) for key, x in inputs.items()})
         found = {key: value.numpy() for key, value in found.items()}
-        assert all(values.shape == (len(texts[0]),) for values in found.values())
+        assert all(len(values) == len(texts[0]) for values in found.values())
         numbers = found["log_probability" if "score" in name else "score"]
         assert np.all(np.isfinite(numbers))
         assert np.all(numbers <= 0)
@@ -53,6 +53,16 @@ def answer(exported):
     return ask
 
 
+def _widened(values, like):
+    """Values [1], or those [1, T] of a text's tokens, padded as in a batch `like` them."""
+    padding = b"" if values.dtype == object else 0
+    return (
+        np.pad(values, [(0, 0), (0, like.shape[1] - values.shape[1])], constant_values=padding)
+        if values.ndim > 1
+        else values
+    )
+
+
 def _check_alone(answer, texts):
     """That translations and scores in a batch are those alone; returns the translations."""
     others = texts[::-1]
@@ -60,7 +70,7 @@ def _check_alone(answer, texts):
     scored = [answer("score", [text], [other]) for text, other in zip(texts, others, strict=True)]
     for found, expected in ((answer("serving_default", texts), translated), (answer("score", texts, others), scored)):
         for key, values in found.items():
-            alone = np.concatenate([one[key] for one in expected])
+            alone = np.concatenate([_widened(one[key], values) for one in expected])
             if values.dtype == np.float32:
                 np.testing.assert_allclose(values, alone, rtol=1e-4, atol=1e-4)
             else:

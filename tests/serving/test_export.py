@@ -98,13 +98,14 @@ def test_plain_signatures_contain_no_xla_and_one_direction_no_routing(exported, 
 def test_signatures_have_the_documented_names_types_and_shapes(served):
     signatures = served.signatures
     text = {"translation": tf.string, "score": tf.float32, "cut_off": tf.bool, "truncated": tf.bool}
-    score = {"log_probability": tf.float32, "truncated": tf.bool}
+    of_tokens = {"token": tf.string, "token_log_probability": tf.float32}
+    score = {"log_probability": tf.float32, "truncated": tf.bool, **of_tokens}
     outputs_of = {"serving_default": text, "serving_default_xla": text, "score": score, "score_xla": score}
     assert set(signatures) == set(outputs_of)
     for name, outputs in outputs_of.items():
         found = signatures[name].structured_outputs
         assert {key: spec.dtype for key, spec in found.items()} == outputs
-        assert all(spec.shape.rank == 1 for spec in found.values())
+        assert all(spec.shape.rank == 1 + (key in of_tokens) for key, spec in found.items())
         inputs = signatures[name].structured_input_signature[1]  # texts of other ranks are refused
         assert inputs.keys() == ({"source", "target"} if name.startswith("score") else {"text"})
         assert all((spec.dtype, spec.shape.as_list()) == (tf.string, [None]) for spec in inputs.values())
