@@ -1,5 +1,6 @@
 """A C program runs an export by TensorFlow's C API alone: plain, as in a stock model server, and compiled."""
 
+import math
 import shutil
 import subprocess
 from pathlib import Path
@@ -57,8 +58,10 @@ def run(program, exported, tmp_path):
                 head = next(printed, None)
                 if head is None:  # the program ended before this call
                     return answers, done.returncode, done.stderr
-                assert head == f"{signatures[name].outputs[key].name} [{count}]"
-                answer[key] = [next(printed) for _ in range(count)]
+                printed_name, _, shape = head.removesuffix("]").partition(" [")
+                sizes = [int(size) for size in shape.split(",")]  # [N], or [N, T] of tokens
+                assert (printed_name, sizes[0]) == (signatures[name].outputs[key].name, count)
+                answer[key] = [next(printed) for _ in range(math.prod(sizes))]
             answers.append(answer)
         return answers, done.returncode, done.stderr
 
