@@ -113,18 +113,21 @@ def programs(
         name = f"Marian, {workers} batches at once" if workers > 1 else "Marian"
         found[name] = peer_process("Marian", written, batch=batch, beam=BEAM, workers=workers)
     models = {"": directory, **{f", {path.name}": path for path in students}}
-    variants = itertools.product(models.items(), shortlists.items(), weights)
-    for (of_model, path), (of_list, shortlist), kind in variants:
-        suffix = ("" if kind == "float32" else f" {kind}") + of_model + of_list
+    exported = [name for name in names if name.startswith("export")]
+    for (of_model, path), kind in itertools.product(models.items(), weights):
         dtype = "bfloat16" if kind == "bfloat16" else "float32"
-        translator = Translator.from_directory(path, dtype=dtype, **options, **shortlist)
-        if "plain" in names and kind == dtype:
-            found["plain" + suffix] = texts_of(translator)
-        if "compiled" in names and kind == dtype:
-            found["compiled" + suffix] = texts_of(translator.with_options(jit_compile=True))
-        if exported := [name for name in names if name.startswith("export")]:
-            quantize = None if kind == "float32" else kind
-            target = folder / f"export-{batch}{suffix}"
+        is_first = (path, dtype) == (directory, "float32")
+        model = plain if is_first else Translator.from_directory(path, dtype=dtype, **options)
+        for of_list, shortlist in shortlists.items():
+            suffix = ("" if kind == "float32" else f" {kind}") + of_model + of_list
+            translator = model.with_options(**shortlist) if shortlist else model
+            if "plain" in names and kind == dtype:
+                found["plain" + suffix] = texts_of(translator)
+            if "compiled" in names and kind == dtype:
+                found["compiled" + suffix] = texts_of(translator.with_options(jit_compile=True))
+            if not exported:
+                continue
+            quantize, target = None if kind == "float32" else kind, folder / f"export-{batch}{suffix}"
             written = export(target, translator.model, translator.tokenizers, quantize=quantize, **options, **shortlist)
             loaded = tf.saved_model.load(str(written))
             for name in exported:
