@@ -17,6 +17,7 @@ from keras_nmt.analysis.token_states import Model, Pair, hidden_states, id_batch
 from keras_nmt.errors import check_positive, require
 from keras_nmt.evaluation.metrics import check_lines
 from keras_nmt.ids import EOS
+from keras_nmt.layers import Dropout
 from keras_nmt.progress import count_steps
 
 # Source texts, and target texts if there are any.
@@ -140,7 +141,7 @@ class _Probe(keras.layers.Layer):
     def __init__(self, classes: int, hidden_dim: int, dropout: float) -> None:
         super().__init__(name="probe", dtype="float32")
         self._hidden = keras.layers.Dense(hidden_dim, activation="relu", dtype="float32")
-        self._dropout = keras.layers.Dropout(dropout, dtype="float32")
+        self._dropout = Dropout(dropout, dtype="float32")
         self.kernel = self.add_weight(shape=(classes, hidden_dim), initializer="glorot_uniform")  # a row for each class
         self.bias = self.add_weight(shape=(classes,), initializer="zeros")
 

@@ -8,6 +8,7 @@ from keras_nmt.layers.attention_bridge import AttentionBridge
 from keras_nmt.layers.attentive_recurrent_decoder import AttentiveRecurrentDecoder
 from keras_nmt.layers.bilinear_pooling import BilinearPooling, LinearCombination, LowRankBilinearPooling
 from keras_nmt.layers.composition_layer import CompositionLayer
+from keras_nmt.layers.dropout import Dropout
 from keras_nmt.layers.feed_forward import FeedForward, GatedFeedForward
 from keras_nmt.layers.hierarchical_aggregation import HierarchicalAggregation
 from keras_nmt.layers.layer_spec import LayerSpec
@@ -31,6 +32,7 @@ __all__ = [
     "BilinearPooling",
     "Composition",
     "CompositionLayer",
+    "Dropout",
     "ContextualizedEmbedding",
     "FeedForward",
     "GatedFeedForward",

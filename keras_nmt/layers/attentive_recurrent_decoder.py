@@ -21,6 +21,7 @@ from keras_nmt.layers._common import (
     without_padding,
 )
 from keras_nmt.layers._taps import is_recording, record
+from keras_nmt.layers.dropout import Dropout
 from keras_nmt.layers.luong_attention import LuongAttention
 
 
@@ -117,9 +118,9 @@ class AttentiveRecurrentDecoder(ConfiguredLayer):
             dtype="float32",
             name="attentional",
         )
-        self.output_dropout = keras.layers.Dropout(dropout, dtype="float32", name="output_dropout")
+        self.output_dropout = Dropout(dropout, dtype="float32", name="output_dropout")
         self.layer_dropouts = [
-            keras.layers.Dropout(dropout, dtype="float32", name=f"dropout_{i}") for i in range(1, self.num_layers)
+            Dropout(dropout, dtype="float32", name=f"dropout_{i}") for i in range(1, self.num_layers)
         ]
 
     def build(self, inputs_shape: tuple[int | None, ...], memory_shape: tuple[int | None, ...]) -> None:

@@ -8,6 +8,7 @@ import keras
 
 from keras_nmt.layers._common import ConfiguredLayer, check_positive, check_rate, keep_frozen
 from keras_nmt.layers._projection import Projection
+from keras_nmt.layers.dropout import Dropout
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
@@ -55,7 +56,7 @@ class FeedForward(ConfiguredLayer):
             intermediate_dim, activation=activation, use_bias=self.use_bias, dtype=policy, name="inner"
         )
         self.outer = Projection(hidden_dim, use_bias=self.use_bias, dtype=policy, name="outer")  # W_2, b_2
-        self.inner_dropout = keras.layers.Dropout(dropout, dtype=policy, name="dropout")
+        self.inner_dropout = Dropout(dropout, dtype=policy, name="dropout")
 
     def build(self, inputs_shape: tuple[int | None, ...]) -> None:
         self.inner.build(inputs_shape)

@@ -25,6 +25,7 @@ from keras_nmt.layers._common import (
 )
 from keras_nmt.layers._projection import Int8Kernels, Projection, reshape_last
 from keras_nmt.layers._taps import tap
+from keras_nmt.layers.dropout import Dropout
 from keras_nmt.layers.mechanisms import ShortcutLayer, missing_members
 
 MASKED = -1e9  # score of masked positions; finite, because a row of minus infinities would give NaN
@@ -199,7 +200,7 @@ class MultiHeadAttention(AssembledLayer):
         self.positions = positions
         self.composition = composition
         self.output_layer = projection("output") if output_projection else None
-        self.weight_dropout = keras.layers.Dropout(dropout, dtype=policy, name="dropout")
+        self.weight_dropout = Dropout(dropout, dtype=policy, name="dropout")
 
     def build(
         self,

@@ -18,6 +18,7 @@ from keras_nmt.layers._common import (
     without_padding,
 )
 from keras_nmt.layers._taps import record
+from keras_nmt.layers.dropout import Dropout
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
@@ -86,9 +87,7 @@ class RecurrentEncoder(ConfiguredLayer):
         self.bidirectional = bidirectional
         self.use_cudnn = use_cudnn
         self.layers = [self._make_layer(i) for i in range(self.num_layers)]
-        self.dropouts = [
-            keras.layers.Dropout(dropout, dtype="float32", name=f"dropout_{i}") for i in range(1, self.num_layers)
-        ]
+        self.dropouts = [Dropout(dropout, dtype="float32", name=f"dropout_{i}") for i in range(1, self.num_layers)]
 
     def _make_layer(self, i: int) -> keras.layers.Layer:
         lstm = keras.layers.LSTM(

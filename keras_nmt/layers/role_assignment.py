@@ -20,6 +20,7 @@ from keras_nmt.layers._common import (
     without_padding,
 )
 from keras_nmt.layers._taps import tap
+from keras_nmt.layers.dropout import Dropout
 
 ASSIGNMENTS = ("dense", "softmax", "one_hot")
 CONTEXTS = ("lstm", "bilstm", "cnn")
@@ -165,7 +166,7 @@ class RoleAssignment(ConfiguredLayer):
             if assignment == "dense"
             else keras.layers.Dense(self.num_roles, use_bias=False, dtype="float32", name="logits")  # U'
         )
-        self.role_dropout = keras.layers.Dropout(dropout, dtype="float32", name="dropout")
+        self.role_dropout = Dropout(dropout, dtype="float32", name="dropout")
         self.seed_generator = keras.random.SeedGenerator() if assignment == "one_hot" else None
 
     def build(self, inputs_shape: tuple[int | None, ...]) -> None:

@@ -13,6 +13,7 @@ from keras_nmt.errors import check_choice, require
 from keras_nmt.layers import (
     SSRU,
     Composition,
+    Dropout,
     FeedForward,
     GatedFeedForward,
     KeyValueProjection,
@@ -205,8 +206,8 @@ class TransformerFactory:
         return self._of_embeddings and self._of_embeddings.make(dtype=self.dtype, name="positions")
 
     @functools.cached_property
-    def embedding_dropout(self) -> keras.layers.Dropout:
-        return keras.layers.Dropout(self.config.dropout, dtype=self.dtype, name="embedding_dropout")
+    def embedding_dropout(self) -> Dropout:
+        return Dropout(self.config.dropout, dtype=self.dtype, name="embedding_dropout")
 
     def embedding_norm(self, name: str) -> Any:
         """Makes the norm of a side's embeddings, or returns None."""
@@ -294,7 +295,7 @@ class TransformerFactory:
                 name="feed_forward",
             ),
             "feed_forward_norm": self._norm("feed_forward_norm"),
-            "residual_dropout": keras.layers.Dropout(config.dropout, dtype=self.dtype, name="dropout"),
+            "residual_dropout": Dropout(config.dropout, dtype=self.dtype, name="dropout"),
             "residual": config.residual,
         }
 

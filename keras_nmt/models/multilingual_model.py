@@ -13,7 +13,7 @@ from keras import ops
 
 from keras_nmt.errors import check_choice, is_integer, require
 from keras_nmt.ids import PAD
-from keras_nmt.layers import AttentiveRecurrentDecoder, LuongAttention, RecurrentEncoder
+from keras_nmt.layers import AttentiveRecurrentDecoder, Dropout, LuongAttention, RecurrentEncoder
 from keras_nmt.models._sides import RecurrentSource, RecurrentTarget, TransformerSource, TransformerTarget
 from keras_nmt.models.factory import TransformerFactory
 from keras_nmt.models.quantize import check_copyable
@@ -61,7 +61,7 @@ class MultilingualModel(CommonModel, keras.Model):
         self.alignment_head = None if transformer is None else transformer.alignment_head
         self.alignment_layer = None if transformer is None else transformer.alignment_layer
         self._dropout = (
-            keras.layers.Dropout(config.dropout, dtype=policy, name="embedding_dropout")
+            Dropout(config.dropout, dtype=policy, name="embedding_dropout")
             if self._factory is None
             else self._factory.embedding_dropout
         )
