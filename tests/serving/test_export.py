@@ -169,7 +169,7 @@ def test_an_impossible_quantisation_is_refused_before_any_file_is_written(model,
 
 # The graph
 
-LIMIT = 4 * 2**20  # bytes of the graph, all signatures together, beside weights and subwords
+LIMIT = 5 * 2**20  # bytes of the graph, all signatures together, beside weights and subwords
 
 
 # The operators of nodes that TensorFlow runs one after the other. A resource is read before the loops.
@@ -217,7 +217,7 @@ def size_beside_weights(folder):
 
 def test_a_graph_is_small(exported, tokenizers):
     subwords = sum(len(tokenizer.proto) for tokenizer in tokenizers.values())
-    assert size_beside_weights(exported) - subwords <= LIMIT // 2  # of a layer on each side, without sampling
+    assert size_beside_weights(exported) - subwords <= 2 * LIMIT // 5  # of a layer on each side, without sampling
     assert (exported / "fingerprint.pb").is_file()
 
 
@@ -225,12 +225,13 @@ def test_a_graph_is_small(exported, tokenizers):
 def test_the_graph_of_a_large_model_is_small(make_model, source_tokenizer, lines, tmp_path):
     """A model with as many layers as the base preset, with samples and warm-up records. Widths do not matter.
 
-    The signatures on request add half of the limit at most.
+    Signatures on request add as much again: `align` a third of it, and `search` two thirds, because it
+    has its loop twice, with and without phrases.
     """
     model = make_model(num_encoder_layers=6, num_decoder_layers=6, shortcuts=None)
     options = {"warmup": lines, "warmup_xla": True, "sample": True, "top_k": 5}
     larger = export(tmp_path, model, source_tokenizer, **options, signatures=["search", "align"])
-    assert size_beside_weights(larger) - len(source_tokenizer.proto) <= LIMIT * 3 // 2
+    assert size_beside_weights(larger) - len(source_tokenizer.proto) <= 2 * LIMIT
     folder = export(tmp_path, model, source_tokenizer, **options)
     assert size_beside_weights(folder) - len(source_tokenizer.proto) <= LIMIT
 
