@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -29,14 +30,17 @@ PATIENCE = ("evaluation.every", "evaluation.best_metric")  # belong to the budge
 SEARCH = tuple(f"search.{field.name}" for field in dataclasses.fields(SearchConfig))
 # The bootstrap's draws. A p-value is at least one in as many, and Holm multiplies it by the number of tests.
 DRAWS = 10_000
+TESTS = ("difference", "each seed", "95% interval", "p", "p (Holm)", "p (seeds)")
 COLUMNS = (
     *("configuration", "parameters", "training tokens/s", "decoding sentences/s", "runs", "dev BLEU", "test BLEU"),
-    *("difference", "each seed", "95% interval", "p", "p (Holm)", "p (seeds)"),
+    *TESTS,
 )
 
 Runs = Mapping[str, Mapping[int, ExperimentConfig]]  # by configuration and seed
 Results = Mapping[str, Mapping[int, dict[str, Any]]]  # content of `results.json` of the finished runs
-Differences = dict[tuple[str, ...], dict[str, Any]]  # entries by configuration and the seeds that were compared
+Scores = Mapping[str, Mapping[int, float]]  # BLEU by configuration and seed
+# Entries by configuration, test set ("" for all together) and the seeds that were compared.
+Differences = dict[tuple[str, ...], dict[str, Any]]
 
 
 def summarize(runs: Runs, results: Results, baseline: str, known: Differences) -> dict[str, Any]:
@@ -51,6 +55,7 @@ def summarize(runs: Runs, results: Results, baseline: str, known: Differences) -
         name: {seed: statistics.mean(test[d]["bleu"]["score"] for d in directions) for seed, test in of_seeds.items()}
         for name, of_seeds in tests.items()
     }
+    bleus_of_sets = _bleus_of_sets(tests, directions)
     configurations = {
         name: {
             "runs": len(by_seed),
@@ -67,12 +72,18 @@ def summarize(runs: Runs, results: Results, baseline: str, known: Differences) -
                 for seed, test in tests[name].items()
             },
             **_difference(runs, name, baseline, bleus, directions, known),
+            "test_sets": {
+                part: {
+                    **mean_and_deviation(of_set[name]),
+                    **_difference(runs, name, baseline, of_set, directions, known, part),
+                }
+                for part, of_set in bleus_of_sets.items()
+            },
         }
         for name, by_seed in results.items()
     }
-    p_values = {name: one["p_value"] for name, one in configurations.items() if one["p_value"] is not None}
-    for name, p in holm(p_values).items():
-        configurations[name]["p_value_holm"] = p
+    _correct(configurations.values())
+    _correct(of_set for one in configurations.values() for of_set in one["test_sets"].values())
     signatures = (test[directions[0]]["bleu"]["signature"] for of_seeds in tests.values() for test in of_seeds.values())
     return {
         "baseline": baseline,
@@ -125,25 +136,52 @@ def _scores_of_direction(tests: Mapping[int, dict[str, Any]], direction: str) ->
     }
 
 
+def _bleus_of_sets(tests: Results, directions: Sequence[str]) -> dict[str, Scores]:
+    """Returns BLEU of each of several test sets, by their names, where runs have one direction."""
+    cells = [test[d] for of_seeds in tests.values() for test in of_seeds.values() for d in directions]
+    if len(directions) != 1 or not all("sets" in cell for cell in cells):
+        return {}
+    return {
+        part: {
+            name: {seed: test[directions[0]]["sets"][part]["bleu"]["score"] for seed, test in of_seeds.items()}
+            for name, of_seeds in tests.items()
+        }
+        for part in dict.fromkeys(itertools.chain(*(cell["sets"] for cell in cells)))
+    }
+
+
+def _correct(entries: Iterable[dict[str, Any]]) -> None:
+    """Adds the p-values that are corrected for all tests of a table."""
+    tested = {i: entry for i, entry in enumerate(entries) if entry["p_value"] is not None}
+    for i, p in holm({i: entry["p_value"] for i, entry in tested.items()}).items():
+        tested[i]["p_value_holm"] = p
+
+
 def _difference(
     runs: Runs,
     name: str,
     baseline: str,
-    bleus: Mapping[str, Mapping[int, float]],
+    bleus: Scores,
     directions: Sequence[str],
     known: Differences,
+    part: str = "",
 ) -> dict[str, Any]:
-    """Returns the entries about the difference between a configuration and the baseline, over the seeds of both."""
+    """Returns the entries about the difference between a configuration and the baseline, over the seeds of both.
+
+    `part` is the name of the test set that `bleus` belong to; "" stands for all test sets as one.
+    """
     shared = [seed for seed in bleus[name] if seed in bleus[baseline]]
     if name == baseline or not shared:
         missing = dict.fromkeys(("difference", "interval", "p_value", "p_value_holm", "p_value_of_seeds"))
         return {**missing, "differences": {}}
-    if (key := (name, *map(str, shared))) in known:
+    if (key := (name, part, *map(str, shared))) in known:
         return known[key]
     first = runs[name][shared[0]]
-    references = {d.name: d.read_tests()[1] for d in first.directions if d.tests and d.name in directions}
+    tested = [d for d in first.directions if d.tests and d.name in directions]
+    lines = {d.name: d.lines_of_test_set(part) if part else slice(None) for d in tested}
+    references = {d.name: d.read_tests()[1][lines[d.name]] for d in tested}
     systems, baselines = (
-        {d: [read_lines(hypotheses_path(runs[of][seed].directory, d)) for seed in shared] for d in references}
+        {d: [read_lines(hypotheses_path(runs[of][seed].directory, d))[lines[d]] for seed in shared] for d in references}
         for of in (name, baseline)
     )
     compared = paired_bootstrap_of_runs(
@@ -183,7 +221,7 @@ def _count_outputs(folder: File, direction: str, test: dict[str, Any]) -> dict[s
 
 
 def _tables(summary: dict[str, Any]) -> list[list[list[str]]]:
-    """Returns the table of the configurations and, for several directions, the table of test BLEU by direction.
+    """Returns the table of the configurations, that of the test sets, if there are several, and that of the directions.
 
     `summary` is the content of `comparison.json`. A table is a list of rows; the first has the names of the columns.
     """
@@ -197,16 +235,18 @@ def _tables(summary: dict[str, Any]) -> list[list[list[str]]]:
             f"{one['runs']} of {len(summary['seeds'])}",
             _with_deviation(one["dev_bleu_greedy"]),
             _with_deviation(one["test_bleu"]),
-            _text(one["difference"], "+.2f"),
-            ", ".join(format(x, "+.2f") for x in one["differences"].values()) if len(one["differences"]) > 1 else "",
-            " to ".join(format(x, "+.2f") for x in one["interval"] or ()),
-            show_p(one["p_value"]),
-            show_p(one["p_value_holm"]),
-            show_p(one["p_value_of_seeds"]),
+            *_cells_of_tests(one),
         ]
         for name, one in configurations.items()
     ]
     tables = [[list(COLUMNS), *rows]]
+    rows = [
+        [name, part, _with_deviation(of_set), *_cells_of_tests(of_set)]
+        for name, one in configurations.items()
+        for part, of_set in one["test_sets"].items()
+    ]
+    if rows:
+        tables.append([["configuration", "test set", "test BLEU", *TESTS], *rows])
     if len(summary["directions"]) > 1:
         cells = {
             name: [_with_deviation(x) + ("" if x["trained"] else "*") for x in one["by_direction"].values()]
@@ -214,6 +254,17 @@ def _tables(summary: dict[str, Any]) -> list[list[list[str]]]:
         }
         tables.append([["test BLEU", *summary["directions"]], *([name, *row] for name, row in cells.items())])
     return tables
+
+
+def _cells_of_tests(entry: Mapping[str, Any]) -> list[str]:
+    """Returns the cells of `TESTS`."""
+    differences = [format(x, "+.2f") for x in entry["differences"].values()]
+    return [
+        _text(entry["difference"], "+.2f"),
+        ", ".join(differences) if len(differences) > 1 else "",
+        " to ".join(format(x, "+.2f") for x in entry["interval"] or ()),
+        *(show_p(entry[key]) for key in ("p_value", "p_value_holm", "p_value_of_seeds")),
+    ]
 
 
 def show_tables(summary: dict[str, Any]) -> None:
@@ -272,7 +323,8 @@ def comparison_markdown(summary: dict[str, Any]) -> str:
         "95%, by a bootstrap that draws sentences and seeds. p: two-sided, by a bootstrap that draws sentences, each "
         "with the translations of all seeds; one seed, or fewer than ten sentences, has no p. "
         f"Both: {DRAWS:,} draws. "
-        f"p (Holm): corrected for the {sum(one['p_value'] is not None for one in configurations)} tests of the table. "
+        f"p (Holm): corrected for the {sum(one['p_value'] is not None for one in configurations)} tests of the table"
+        f"{', or for all of the table of test sets' if any(one['test_sets'] for one in configurations) else ''}. "
         "p (seeds): of Welch's t test over the scores of the runs, not corrected.",
     ]
     texts = list(dict.fromkeys(summary["dev_sentences"].values()))

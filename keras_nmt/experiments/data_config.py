@@ -233,6 +233,15 @@ class Direction:
         sources, references = zip(*self.read_test_sets().values(), strict=True)
         return list(itertools.chain(*sources)), list(itertools.chain(*references))
 
+    def lines_of_test_set(self, name: str) -> slice:
+        """Returns the places of a test set's lines in `read_tests`."""
+        start = 0
+        for found, (_, references) in self.read_test_sets().items():
+            if found == name:
+                return slice(start, start + len(references))
+            start += len(references)
+        raise KeyError(name)
+
 
 class Pairs(NamedTuple):
     """The pairs of languages of an experiment, by their use."""

@@ -68,6 +68,44 @@ def test_each_seed_has_its_own_translations(files, tmp_path):
     assert found["outputs"][2]["source-target"] == {"lines": 20, "empty": 0, "distinct": 20}
 
 
+def test_each_test_set_has_its_own_differences(files, tmp_path):
+    """The system is better in the first set alone, which has more lines than the second."""
+    for language in ("source", "target"):
+        for name, lines in (("long", LINES[:12]), ("short", LINES[12:])):
+            (tmp_path / f"{name}.{language}").write_text("".join(f"{line}\n" for line in lines))
+    sets = {"test": [str(tmp_path / f"{name}.{{language}}") for name in ("long", "short")]}
+    comparison = planned({**files, **sets}, tmp_path / "runs")
+    outputs = {"baseline": worse(2), "plain": [*worse(4)[:12], *worse(2)[12:]]}
+    scores = {"baseline": (40.0, 30.0), "plain": (45.0, 30.0)}
+    for name, of_seeds in comparison.runs.items():
+        for config in of_seeds.values():
+            write_run(config, hypotheses=outputs[name])
+            path = config.directory / "results.json"
+            results = json.loads(path.read_text())
+            results["test"]["source-target"]["sets"] = {
+                part: {"bleu": {"score": score, "signature": SIGNATURE}}
+                for part, score in zip(("long", "short"), scores[name], strict=True)
+            }
+            path.write_text(json.dumps(results))
+    lines, written = table_of(comparison)
+    found = written["configurations"]["plain"]["test_sets"]
+    expected = paired_bootstrap_of_runs(
+        *([outputs[name][:12]] * 2 for name in ("plain", "baseline")), LINES[:12], samples=comparison_table.DRAWS
+    )
+    assert found["long"]["differences"] == {"1": 5.0, "2": 5.0}
+    assert (found["long"]["p_value"], tuple(found["long"]["interval"])) == (expected.p_value, expected.interval)
+    assert found["short"]["difference"] == 0
+    assert found["short"]["p_value"] is None  # eight lines
+    assert found["long"]["p_value_holm"] == found["long"]["p_value"]
+    start = lines.index(
+        "| configuration | test set | test BLEU | difference | each seed | 95% interval | p | p (Holm) | p (seeds) |"
+    )
+    assert lines[start + 2 : start + 4] == [
+        f"| baseline | {x} | {y} ± 0.00 | | | | | | |" for x, y in (("long", "40.00"), ("short", "30.00"))
+    ]
+    assert lines[start + 4].startswith("| plain | long | 45.00 ± 0.00 | +5.00 | +5.00, +5.00 | +")
+
+
 def test_many_arms_are_corrected_by_holm(files, tmp_path):
     changes = {f"arm{i}": {"clip": 1.0 + i} for i in range(3)}
     comparison = planned(files, tmp_path / "runs", **changes)
