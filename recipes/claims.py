@@ -7,6 +7,9 @@
 `table` prints the configurations of one file of multi30k/results beside one of them. DATA is the folder of Multi30k,
 with the test sets as `NAME.LANGUAGE` or `NAME.LANGUAGE.gz`.
 
+A test of claims.json names two systems of a file in multi30k/results. For other data, it names the "comparison" that
+`compare` has written, a "system" in it and, of several test sets, a "test_set".
+
 A claim is answered by rule: "yes" or "no" if p over sentences, corrected for all tests of the table (Holm), and p over
 seeds, uncorrected, are below 0.05, the 95% interval over sentences and seeds leaves zero out, and the same holds,
 uncorrected, without the lines that a run leaves empty; else "not shown". One seed shows nothing. An answer that
@@ -33,6 +36,7 @@ from keras_nmt.experiments.comparison_table import DRAWS, show_p
 from keras_nmt.experiments.corpus_files import File, corpora_of, file_of_corpus, uncompressed_name
 from keras_nmt.experiments.kept_runs import KeptRun, read_kept_runs
 from keras_nmt.files.atomic_files import write_text
+from keras_nmt.files.json_file import read_json
 from keras_nmt.files.markdown import markdown_table
 from keras_nmt.text.text_files import read_lines, text_digest
 
@@ -75,10 +79,36 @@ def compare_kept(test: Mapping[str, Any], data: Path) -> Found:
     Args:
         test: Dict with "runs", the file in `multi30k/results`, "system" and "baseline"; and optionally "baseline_runs",
             the file of the baseline if it is another one, "directions", a list, by default all of both, and "words",
-            the smallest and the largest number of words of the source.
+            the smallest and the largest number of words of the source. Or, in place of all these, see `read_compared`.
         data: The folder of Multi30k.
     """
+    if "comparison" in test:
+        return read_compared(**test)
     return _compare_kept(json.dumps({"baseline_runs": test["runs"], **test}, sort_keys=True), data)
+
+
+def read_compared(comparison: str, system: str, test_set: str | None = None) -> Found:
+    """Reads the difference of a system from the baseline of a comparison.
+
+    Args:
+        comparison: The path of its `comparison.json`, from the folder of this file.
+        system: The configuration.
+        test_set: One of several test sets. Defaults to all of them as one.
+    """
+    entry = read_json(HERE / comparison, "a comparison")["configurations"][system]
+    if empty := sum(lines["empty"] for of_seed in entry["outputs"].values() for lines in of_seed.values()):
+        raise UserError(
+            f"A comparison must be without empty translations. Received: {empty} of {system} in {comparison}"
+        )
+    found = entry["test_sets"][test_set] if test_set else entry
+    whole = RunsComparison(
+        found["difference"],
+        tuple(found["differences"].values()),
+        found["p_value"],
+        found["interval"] and tuple(found["interval"]),
+        found["p_value_of_seeds"],
+    )
+    return Found(whole, tuple(map(int, found["differences"])), 0, None)
 
 
 @functools.cache  # the table of the claims and the others ask for the same

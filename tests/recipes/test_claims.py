@@ -133,6 +133,24 @@ def test_the_table_has_answers_of_its_own_and_of_the_rule(claims, kept, monkeypa
     assert lines[-1].endswith("the 3 tests of this table.")
 
 
+def test_a_difference_that_compare_has_written_is_read(claims, tmp_path, monkeypatch):
+    def entry(difference, empty=0, **sets):
+        differences = {"2": difference - 0.1, "3": difference + 0.1}
+        tests = {"interval": [0.5, 1.5], "p_value": 0.001, "p_value_of_seeds": 0.02}
+        outputs = {"2": {"en-it": {"empty": 0}}, "3": {"en-it": {"empty": empty}}}
+        return {"difference": difference, "differences": differences, **tests, "outputs": outputs, "test_sets": sets}
+
+    monkeypatch.setattr(claims, "HERE", tmp_path)
+    written = {"ours": entry(1.0, long=entry(2.0)), "empty": entry(1.0, empty=1)}
+    (tmp_path / "two.json").write_text(json.dumps({"configurations": written}))
+    test = {"comparison": "two.json", "system": "ours"}
+    expected = RunsComparison(1.0, (0.9, 1.1), 0.001, (0.5, 1.5), 0.02)
+    assert claims.compare_kept(test, tmp_path) == claims.Found(expected, (2, 3), 0, None)
+    assert claims.compare_kept({**test, "test_set": "long"}, tmp_path).whole.differences == (1.9, 2.1)
+    with pytest.raises(UserError, match="1 of empty in two.json"):
+        claims.compare_kept({**test, "system": "empty"}, tmp_path)
+
+
 def test_differences_beside_have_no_part_in_the_answer_and_files_can_be_compared(claims, kept):
     results = kept / "multi30k" / "results"
     for path in list(results.glob("ours.*")):
