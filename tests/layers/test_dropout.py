@@ -39,6 +39,16 @@ def test_a_seed_drops_the_same_values_in_every_dtype_and_graph():
     assert not np.array_equal(unknown(tf.ones(SHAPE)).numpy() > 0, expected)  # the next draw
 
 
+def test_no_random_numbers_go_through_the_memory_of_the_host():
+    """Of TensorFlow's kernels for GPUs, `Reshape` and `Shape` of int32 have their inputs there, `Bitcast` has not."""
+    layer = Dropout(0.1)
+    traced = tf.function(lambda x: layer(x, training=True), input_signature=[tf.TensorSpec((None, None))])
+    graph = traced.get_concrete_function().graph
+    run = tf.compat.v1.graph_util.extract_sub_graph(graph.as_graph_def(), [graph.outputs[0].op.name])
+    users = [graph.get_operation_by_name(node.name) for node in run.node]
+    assert [x.type for x in users for y in x.inputs if y.dtype == tf.int32 and y.shape.rank == 2] == ["Bitcast"]
+
+
 @pytest.mark.slow
 def test_a_seed_drops_the_same_values_under_xla():
     layer = Dropout(0.1, seed=3)
@@ -52,9 +62,12 @@ def test_the_ends_of_the_range_and_one_mask_for_several_values():
     assert Dropout(0.0)(inputs, training=True) is inputs
     assert not np.any(Dropout(1.0)(inputs, training=True))
     assert np.all(np.isfinite(_kept(rate=1 - 1e-9)))
-    outputs = _kept(noise_shape=(None, 1, 93), rate=0.5)
-    assert np.array_equal(outputs, np.broadcast_to(outputs[:, :1], SHAPE))
-    assert outputs.mean(1).std() > 0
+    for noise_shape in ((None, 1, 93), (1, 93)):
+        outputs = _kept(noise_shape=noise_shape, rate=0.5)
+        assert np.array_equal(outputs, np.broadcast_to(outputs[:, :1], SHAPE))
+        assert outputs.mean(1).std() > 0
+    with pytest.raises((ValueError, tf.errors.InvalidArgumentError)):
+        _kept(noise_shape=(5, 1), shape=(1, 3))  # would enlarge the inputs
 
 
 def test_the_gradient_passes_where_values_are_kept():
