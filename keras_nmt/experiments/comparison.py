@@ -126,8 +126,12 @@ def compare(comparison: Comparison, report: Report = lambda line: print(line, fl
     Runs with empty translations of the test data, or with fewer than half as many distinct translations as lines, are
     named below the tables: the score of such a system means little.
 
+    With several test sets, a second table has the columns from test BLEU on for each of them. Its p-values are
+    corrected for the number of tests in it.
+
     With several directions, the BLEU of a run is the mean over the directions that all configurations have, on
-    development and on test data. A second table has the test BLEU of each direction.
+    development and on test data, and the table of test sets has those that all of these directions have, by name. A
+    last table has the test BLEU of each direction.
 
     Args:
         comparison: `Comparison`.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -16,6 +15,7 @@ from keras_nmt.data import read_lines
 from keras_nmt.evaluation import holm, paired_bootstrap_of_runs
 from keras_nmt.experiments.config import ExperimentConfig, SearchConfig
 from keras_nmt.experiments.corpus_files import File
+from keras_nmt.experiments.data_config import Direction
 from keras_nmt.experiments.results import ROUNDS, hypotheses_path, read_speed
 from keras_nmt.files.markdown import markdown_table
 from keras_nmt.files.settings import value_at
@@ -39,8 +39,8 @@ COLUMNS = (
 Runs = Mapping[str, Mapping[int, ExperimentConfig]]  # by configuration and seed
 Results = Mapping[str, Mapping[int, dict[str, Any]]]  # content of `results.json` of the finished runs
 Scores = Mapping[str, Mapping[int, float]]  # BLEU by configuration and seed
-# Entries by configuration, test set ("" for all together) and the seeds that were compared.
-Differences = dict[tuple[str, ...], dict[str, Any]]
+# Entries by configuration, test set (None for all together) and the seeds that were compared.
+Differences = dict[tuple[str, str | None, tuple[int, ...]], dict[str, Any]]
 
 
 def summarize(runs: Runs, results: Results, baseline: str, known: Differences) -> dict[str, Any]:
@@ -55,7 +55,7 @@ def summarize(runs: Runs, results: Results, baseline: str, known: Differences) -
         name: {seed: statistics.mean(test[d]["bleu"]["score"] for d in directions) for seed, test in of_seeds.items()}
         for name, of_seeds in tests.items()
     }
-    bleus_of_sets = _bleus_of_sets(tests, directions)
+    bleus_of_sets = _bleus_of_sets(runs, tests, directions)
     configurations = {
         name: {
             "runs": len(by_seed),
@@ -136,18 +136,33 @@ def _scores_of_direction(tests: Mapping[int, dict[str, Any]], direction: str) ->
     }
 
 
-def _bleus_of_sets(tests: Results, directions: Sequence[str]) -> dict[str, Scores]:
-    """Returns BLEU of each of several test sets, by their names, where runs have one direction."""
-    cells = [test[d] for of_seeds in tests.values() for test in of_seeds.values() for d in directions]
-    if len(directions) != 1 or not all("sets" in cell for cell in cells):
-        return {}
+def _bleus_of_sets(runs: Runs, tests: Results, directions: Sequence[str]) -> dict[str, Scores]:
+    """Returns BLEU, as the mean over directions, of the test sets that all directions have, by their names.
+
+    It is empty if no direction has several test sets, or if runs have no scores of each.
+    """
+    first = next(iter(next(iter(runs.values())).values()))
+    tested = [d for d in first.directions if d.name in directions]
+    scores = {
+        name: {seed: [_scores_of_sets(test[d.name], d) for d in tested] for seed, test in of_seeds.items()}
+        for name, of_seeds in tests.items()
+    }
+    cells = [cell for of_seeds in scores.values() for of_run in of_seeds.values() for cell in of_run]
+    has_several = cells and any(len(d.tests) > 1 for d in tested)
     return {
         part: {
-            name: {seed: test[directions[0]]["sets"][part]["bleu"]["score"] for seed, test in of_seeds.items()}
-            for name, of_seeds in tests.items()
+            name: {seed: statistics.mean(cell[part] for cell in of_run) for seed, of_run in of_seeds.items()}
+            for name, of_seeds in scores.items()
         }
-        for part in dict.fromkeys(itertools.chain(*(cell["sets"] for cell in cells)))
+        for part in (cells[0] if has_several else ())
+        if all(part in cell for cell in cells)
     }
+
+
+def _scores_of_sets(cell: Mapping[str, Any], direction: Direction) -> dict[str, float]:
+    """Returns BLEU of each test set of a direction by its present name; the files may have moved since the run."""
+    sets = cell.get("sets", {}).values() if len(direction.tests) > 1 else [cell]
+    return {part: one["bleu"]["score"] for part, one in zip(direction.test_names, sets, strict=False)}
 
 
 def _correct(entries: Iterable[dict[str, Any]]) -> None:
@@ -164,21 +179,21 @@ def _difference(
     bleus: Scores,
     directions: Sequence[str],
     known: Differences,
-    part: str = "",
+    part: str | None = None,
 ) -> dict[str, Any]:
     """Returns the entries about the difference between a configuration and the baseline, over the seeds of both.
 
-    `part` is the name of the test set that `bleus` belong to; "" stands for all test sets as one.
+    `part` is the name of the test set that `bleus` belong to; None stands for all test sets as one.
     """
     shared = [seed for seed in bleus[name] if seed in bleus[baseline]]
     if name == baseline or not shared:
         missing = dict.fromkeys(("difference", "interval", "p_value", "p_value_holm", "p_value_of_seeds"))
         return {**missing, "differences": {}}
-    if (key := (name, part, *map(str, shared))) in known:
+    if (key := (name, part, tuple(shared))) in known:
         return known[key]
     first = runs[name][shared[0]]
     tested = [d for d in first.directions if d.tests and d.name in directions]
-    lines = {d.name: d.lines_of_test_set(part) if part else slice(None) for d in tested}
+    lines = {d.name: slice(None) if part is None else d.lines_of_test_sets()[part] for d in tested}
     references = {d.name: d.read_tests()[1][lines[d.name]] for d in tested}
     systems, baselines = (
         {d: [read_lines(hypotheses_path(runs[of][seed].directory, d))[lines[d]] for seed in shared] for d in references}
@@ -302,6 +317,7 @@ def comparison_markdown(summary: dict[str, Any]) -> str:
     """Returns the content of `comparison.md`: the tables, notes on their columns, and warnings."""
     tables = [markdown_table(columns, rows) for columns, *rows in _tables(summary)]
     configurations = summary["configurations"].values()
+    sets = [of_set for one in configurations for of_set in one["test_sets"].values()]
     budgets = {
         ", ".join(f"{name}={value}" for name, value in budget.items() if value is not None)
         for budget in summary["budget"].values()
@@ -323,8 +339,9 @@ def comparison_markdown(summary: dict[str, Any]) -> str:
         "95%, by a bootstrap that draws sentences and seeds. p: two-sided, by a bootstrap that draws sentences, each "
         "with the translations of all seeds; one seed, or fewer than ten sentences, has no p. "
         f"Both: {DRAWS:,} draws. "
-        f"p (Holm): corrected for the {sum(one['p_value'] is not None for one in configurations)} tests of the table"
-        f"{', or for all of the table of test sets' if any(one['test_sets'] for one in configurations) else ''}. "
+        f"p (Holm): corrected for the {_num_tests(configurations)} tests of the table"
+        + (f", in the table of test sets for its {_num_tests(sets)}" if sets else "")
+        + ". "
         "p (seeds): of Welch's t test over the scores of the runs, not corrected.",
     ]
     texts = list(dict.fromkeys(summary["dev_sentences"].values()))
@@ -346,6 +363,10 @@ def comparison_markdown(summary: dict[str, Any]) -> str:
         )
     warnings = [f"Warning: {line}." for line in _degenerate(summary)]
     return "\n\n".join([*tables, " ".join(notes), *warnings]) + "\n"
+
+
+def _num_tests(entries: Iterable[Mapping[str, Any]]) -> int:
+    return sum(entry["p_value"] is not None for entry in entries)
 
 
 def median_and_range(rates: Sequence[float]) -> dict[str, float] | None:

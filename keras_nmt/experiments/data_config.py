@@ -216,31 +216,32 @@ class Direction:
         """Returns the pairs of files for a use: "train", "dev" or "test"."""
         return {"train": self.corpora, "dev": (self.dev,) if self.dev else (), "test": self.tests}[use]
 
-    def read_test_sets(self) -> dict[str, tuple[list[str], list[str]]]:
-        """Reads the sentences and references of each test set, by name.
+    @property
+    def test_names(self) -> list[str]:
+        """The name of each test set.
 
         That is the name of its file of references; if sets would share it, its path; or else the paths of both files.
         """
         plain = [uncompressed_name(target).removesuffix(f".{self.target}") for _, target in self.tests]
         paths = [os.fspath(target) for _, target in self.tests]
         both = [f"{os.fspath(source)} {os.fspath(target)}" for source, target in self.tests]
-        names = next(names for names in (plain, paths, both) if len(set(names)) == len(names))
+        return next(names for names in (plain, paths, both) if len(set(names)) == len(names))
+
+    def read_test_sets(self) -> dict[str, tuple[list[str], list[str]]]:
+        """Reads the sentences and references of each test set, by name."""
         texts = (read_line_pairs(*sides) for sides in self.tests)
-        return {name: (sources, references) for name, (sources, references) in zip(names, texts, strict=True)}
+        return {name: (sources, references) for name, (sources, references) in zip(self.test_names, texts, strict=True)}
 
     def read_tests(self) -> tuple[list[str], list[str]]:
         """Reads the sentences and references of all test sets, one set after the other."""
         sources, references = zip(*self.read_test_sets().values(), strict=True)
         return list(itertools.chain(*sources)), list(itertools.chain(*references))
 
-    def lines_of_test_set(self, name: str) -> slice:
-        """Returns the places of a test set's lines in `read_tests`."""
-        start = 0
-        for found, (_, references) in self.read_test_sets().items():
-            if found == name:
-                return slice(start, start + len(references))
-            start += len(references)
-        raise KeyError(name)
+    def lines_of_test_sets(self) -> dict[str, slice]:
+        """Returns the places of each test set's lines in `read_tests`, by name."""
+        lengths = [len(references) for _, references in self.read_test_sets().values()]
+        ends = itertools.accumulate(lengths)
+        return {x: slice(end - n, end) for x, n, end in zip(self.test_names, lengths, ends, strict=True)}
 
 
 class Pairs(NamedTuple):

@@ -10,6 +10,7 @@ from keras_nmt.evaluation import holm, paired_bootstrap_of_runs
 from keras_nmt.experiments import ExperimentConfig, comparison_table
 from keras_nmt.experiments.comparison import check_comparison, write_table
 from keras_nmt.experiments.comparison_table import common_directions, show_tables
+from keras_nmt.experiments.results import hypotheses_path
 
 
 def worse(every):
@@ -68,25 +69,30 @@ def test_each_seed_has_its_own_translations(files, tmp_path):
     assert found["outputs"][2]["source-target"] == {"lines": 20, "empty": 0, "distinct": 20}
 
 
+def write_sets(folder, languages, **sets):
+    """Files of test sets: the lines of each by its name."""
+    for name, lines in sets.items():
+        for language in languages:
+            (folder / f"{name}.{language}").write_text("".join(f"{line}\n" for line in lines))
+    return {"test": [str(folder / f"{name}.{{language}}") for name in sets]}
+
+
 def test_each_test_set_has_its_own_differences(files, tmp_path):
     """The system is better in the first set alone, which has more lines than the second."""
-    for language in ("source", "target"):
-        for name, lines in (("long", LINES[:12]), ("short", LINES[12:])):
-            (tmp_path / f"{name}.{language}").write_text("".join(f"{line}\n" for line in lines))
-    sets = {"test": [str(tmp_path / f"{name}.{{language}}") for name in ("long", "short")]}
-    comparison = planned({**files, **sets}, tmp_path / "runs")
-    outputs = {"baseline": worse(2), "plain": [*worse(4)[:12], *worse(2)[12:]]}
-    scores = {"baseline": (40.0, 30.0), "plain": (45.0, 30.0)}
-    for name, of_seeds in comparison.runs.items():
-        for config in of_seeds.values():
-            write_run(config, hypotheses=outputs[name])
-            path = config.directory / "results.json"
-            results = json.loads(path.read_text())
-            results["test"]["source-target"]["sets"] = {
-                part: {"bleu": {"score": score, "signature": SIGNATURE}}
-                for part, score in zip(("long", "short"), scores[name], strict=True)
-            }
-            path.write_text(json.dumps(results))
+    sets = write_sets(tmp_path, ("source", "target"), long=LINES[:12], short=LINES[12:])
+    comparison = planned(
+        {**files, **sets}, tmp_path / "runs", plain={"clip": 1.0}, same={"clip": 2.0}, none={"clip": 3}
+    )
+    outputs = {"baseline": worse(2), "plain": [*worse(4)[:12], *worse(2)[12:]], "same": worse(2)}
+    # The files had other names when a run was scored.
+    scores = {
+        "baseline": {"a": 40.0, "b": 30.0},
+        "plain": {"long": 45.0, "short": 30.0},
+        "same": {"b": 40.0, "a": 30.0},
+    }
+    for name, lines in outputs.items():
+        for config in comparison.runs[name].values():
+            write_run(config, hypotheses=lines, sets=scores[name])
     lines, written = table_of(comparison)
     found = written["configurations"]["plain"]["test_sets"]
     expected = paired_bootstrap_of_runs(
@@ -96,7 +102,8 @@ def test_each_test_set_has_its_own_differences(files, tmp_path):
     assert (found["long"]["p_value"], tuple(found["long"]["interval"])) == (expected.p_value, expected.interval)
     assert found["short"]["difference"] == 0
     assert found["short"]["p_value"] is None  # eight lines
-    assert found["long"]["p_value_holm"] == found["long"]["p_value"]
+    assert found["long"]["p_value_holm"] == 2 * found["long"]["p_value"]
+    assert "for the 2 tests of the table, in the table of test sets for its 2. p (seeds)" in lines[-1]
     start = lines.index(
         "| configuration | test set | test BLEU | difference | each seed | 95% interval | p | p (Holm) | p (seeds) |"
     )
@@ -104,6 +111,10 @@ def test_each_test_set_has_its_own_differences(files, tmp_path):
         f"| baseline | {x} | {y} ± 0.00 | | | | | | |" for x, y in (("long", "40.00"), ("short", "30.00"))
     ]
     assert lines[start + 4].startswith("| plain | long | 45.00 ± 0.00 | +5.00 | +5.00, +5.00 | +")
+    assert lines[start + 8 : start + 10] == [f"| none | {x} | | | | | | | |" for x in ("long", "short")]
+    path = comparison.runs["same"][1].directory / "results.json"  # of a run that was scored as a whole
+    path.write_text(path.read_text().replace('"sets"', '"others"'))
+    assert [one["test_sets"] for one in write_table(comparison)["configurations"].values()] == [{}] * 4
 
 
 def test_many_arms_are_corrected_by_holm(files, tmp_path):
@@ -220,6 +231,25 @@ def test_scores_are_means_over_directions_and_a_second_table_has_each_direction(
     assert "mean over the 6 directions" in lines[-1]
     found = written["configurations"]["hub"]["by_direction"]["de-fr"]
     assert (found["scores"], found["trained"]) == ({"1": 6.0, "2": 7.0}, False)
+
+
+def test_test_sets_of_several_directions_are_those_that_all_have(languages, tmp_path):
+    sets = write_sets(tmp_path, ("en", "de"), long=LINES[:12], short=LINES[12:])
+    write_sets(tmp_path, ("fr",), long=LINES[:12])
+    both = {"pairs": ["en-de", "en-fr"], "test_pairs": ["en-de", "en-fr"]}
+    comparison = planned({**languages, **sets, **both}, tmp_path / "runs", make=several, other={"clip": 1.0})
+    outputs = {"baseline": worse(2), "other": [*worse(4)[:12], *worse(2)[12:]]}
+    for name, long in (("baseline", 10.0), ("other", 13.0)):
+        for config in comparison.runs[name].values():
+            scores = {"en-de": 1.0, "en-fr": 2 * long}
+            write_run(config, test=scores, hypotheses=outputs[name], sets={"long": long, "short": 2.0})
+            hypotheses_path(config.directory, "en-fr").write_text("".join(f"{x}\n" for x in outputs[name][:12]))
+    found = write_table(comparison)["configurations"]["other"]["test_sets"]
+    of_runs = ({pair: [outputs[x][:12]] * 2 for pair in both["pairs"]} for x in ("other", "baseline"))
+    references = dict.fromkeys(both["pairs"], LINES[:12])
+    expected = paired_bootstrap_of_runs(*of_runs, references, samples=comparison_table.DRAWS)
+    assert (list(found), found["long"]["mean"], found["long"]["difference"]) == (["long"], 19.5, 4.5)
+    assert (found["long"]["p_value"], found["long"]["interval"]) == (expected.p_value, expected.interval)
 
 
 def test_only_common_directions_are_compared(languages, tmp_path):

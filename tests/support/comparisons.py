@@ -27,12 +27,13 @@ def planned(files, directory, *, make=make, seeds=(1, 2), **changes):
     return Comparison(experiments=experiments, baseline="baseline", seeds=seeds, directory=directory, **options)
 
 
-def write_run(config, dev=30.0, test=40.0, rates=(100.0, 300.0, 200.0), hypotheses=LINES):
-    """The files of a finished run; `test` is one score, or one for each direction."""
+def write_run(config, dev=30.0, test=40.0, rates=(100.0, 300.0, 200.0), hypotheses=LINES, sets=None):
+    """The files of a finished run; `test` is one score, or one for each direction, `sets` one for each test set."""
     folder = Path(config.directory)
     folder.mkdir(parents=True)
     tested = [d.name for d in config.directions if d.tests]
     scores = test if isinstance(test, dict) else dict.fromkeys(tested, test)
+    apart = sets and {"sets": {name: {"bleu": {"score": x, "signature": SIGNATURE}} for name, x in sets.items()}}
     for name, value in {
         "settings": config.settings(),
         "config": {},
@@ -44,8 +45,13 @@ def write_run(config, dev=30.0, test=40.0, rates=(100.0, 300.0, 200.0), hypothes
             "dev_greedy": dev if isinstance(dev, dict) else {"bleu": dev},
             "data": digests_of(config.directions),
             "test": {
-                name: {"trained": name not in ("de-fr", "fr-de"), "bleu": {"score": score, "signature": SIGNATURE}}
-                for name, score in scores.items()
+                d.name: {
+                    "trained": d.name not in ("de-fr", "fr-de"),
+                    "bleu": {"score": scores[d.name], "signature": SIGNATURE},
+                    **(apart if apart and len(d.tests) > 1 else {}),
+                }
+                for d in config.directions
+                if d.name in scores
             },
         },
         "data": start_digest(config),
