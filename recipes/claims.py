@@ -30,7 +30,7 @@ from typing import Annotated, Any
 import typer
 
 from keras_nmt.cli.run_app import make_app, run_app
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, check_choice, require
 from keras_nmt.evaluation import RunsComparison, holm, paired_bootstrap_of_runs
 from keras_nmt.experiments.comparison_table import DRAWS, show_p
 from keras_nmt.experiments.corpus_files import File, corpora_of, file_of_corpus, uncompressed_name
@@ -94,13 +94,24 @@ def read_compared(comparison: str, system: str, test_set: str | None = None) -> 
         comparison: The path of its `comparison.json`, from the folder of this file.
         system: The configuration.
         test_set: One of several test sets. Defaults to all of them as one.
+
+    Raises:
+        UserError: There is no such configuration or test set, it has no seed in common with the baseline, or too many
+            lines are empty.
     """
-    entry = read_json(HERE / comparison, "a comparison")["configurations"][system]
-    if empty := sum(lines["empty"] for of_seed in entry["outputs"].values() for lines in of_seed.values()):
-        raise UserError(
-            f"A comparison must be without empty translations. Received: {empty} of {system} in {comparison}"
-        )
-    found = entry["test_sets"][test_set] if test_set else entry
+    written = read_json(HERE / comparison, "a comparison")
+    configurations, baseline = written["configurations"], written["baseline"]
+    check_choice("system", system, [name for name in configurations if name != baseline])
+    found = configurations[system]
+    if test_set is not None:
+        check_choice("test_set", test_set, found["test_sets"])
+        found = found["test_sets"][test_set]
+    seeds = found["differences"]
+    require(seeds, f"`{comparison}` must have runs of {baseline} and {{system}} with the same seed", system=system)
+    outputs = [configurations[name]["outputs"][seed] for name in (system, baseline) for seed in seeds]
+    empty = sum(lines["empty"] for of_run in outputs for lines in of_run.values())
+    problem = f"{system} and {baseline} of {comparison} must leave fewer than {FEW_EMPTY} lines empty"
+    require(empty < FEW_EMPTY, f"{problem}, because `compare` writes no difference without them. Received: {empty}")
     whole = RunsComparison(
         found["difference"],
         tuple(found["differences"].values()),
@@ -108,7 +119,7 @@ def read_compared(comparison: str, system: str, test_set: str | None = None) -> 
         found["interval"] and tuple(found["interval"]),
         found["p_value_of_seeds"],
     )
-    return Found(whole, tuple(map(int, found["differences"])), 0, None)
+    return Found(whole, tuple(map(int, seeds)), empty, None)
 
 
 @functools.cache  # the table of the claims and the others ask for the same

@@ -134,21 +134,39 @@ def test_the_table_has_answers_of_its_own_and_of_the_rule(claims, kept, monkeypa
 
 
 def test_a_difference_that_compare_has_written_is_read(claims, tmp_path, monkeypatch):
-    def entry(difference, empty=0, **sets):
-        differences = {"2": difference - 0.1, "3": difference + 0.1}
+    def entry(difference, empty=0, seeds=("2", "3"), **sets):
+        differences = dict(zip(seeds, (difference - 0.1, difference + 0.1), strict=False))
         tests = {"interval": [0.5, 1.5], "p_value": 0.001, "p_value_of_seeds": 0.02}
-        outputs = {"2": {"en-it": {"empty": 0}}, "3": {"en-it": {"empty": empty}}}
+        outputs = {"2": {"en-it": {"empty": 0}}, "3": {"en-it": {"empty": empty}}, "4": {"en-it": {"empty": 9}}}
         return {"difference": difference, "differences": differences, **tests, "outputs": outputs, "test_sets": sets}
 
+    def write(of_baseline):
+        written = {
+            "base": of_baseline,
+            "ours": entry(1.0, long=entry(2.0)),
+            "empty": entry(1.0, 5),
+            "new": entry(1.0, seeds=()),
+        }
+        (tmp_path / "two.json").write_text(json.dumps({"baseline": "base", "configurations": written}))
+
     monkeypatch.setattr(claims, "HERE", tmp_path)
-    written = {"ours": entry(1.0, long=entry(2.0)), "empty": entry(1.0, empty=1)}
-    (tmp_path / "two.json").write_text(json.dumps({"configurations": written}))
+    write(entry(0.0))
     test = {"comparison": "two.json", "system": "ours"}
     expected = RunsComparison(1.0, (0.9, 1.1), 0.001, (0.5, 1.5), 0.02)
     assert claims.compare_kept(test, tmp_path) == claims.Found(expected, (2, 3), 0, None)
     assert claims.compare_kept({**test, "test_set": "long"}, tmp_path).whole.differences == (1.9, 2.1)
-    with pytest.raises(UserError, match="1 of empty in two.json"):
-        claims.compare_kept({**test, "system": "empty"}, tmp_path)
+    for wrong, message in {
+        "empty": "empty and base of two.json must leave fewer than 5 lines empty.* Received: 5",
+        "new": "`two.json` must have runs of base and `system` with the same seed. Received: system='new'",
+        "base": "`system` must be one of ours, empty, new. Received: system='base'",
+    }.items():
+        with pytest.raises(UserError, match=message):
+            claims.compare_kept({**test, "system": wrong}, tmp_path)
+    with pytest.raises(UserError, match="`test_set` must be one of long. Received: test_set='short'"):
+        claims.compare_kept({**test, "test_set": "short"}, tmp_path)
+    write(entry(0.0, empty=5))
+    with pytest.raises(UserError, match="ours and base of two.json must leave fewer than 5 lines empty"):
+        claims.compare_kept(test, tmp_path)
 
 
 def test_differences_beside_have_no_part_in_the_answer_and_files_can_be_compared(claims, kept):
