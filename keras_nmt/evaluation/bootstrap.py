@@ -258,7 +258,9 @@ def welch(system: np.ndarray, baseline: np.ndarray) -> float:
 
     if np.ptp(system) == np.ptp(baseline) == 0:  # no deviation: SciPy would warn of the lost precision
         return float(math.isclose(system[0], baseline[0], abs_tol=1e-9))
-    return float(stats.ttest_ind(system, baseline, equal_var=False).pvalue)
+    # SciPy's test of arrays would also warn where one of them has no deviation.
+    moments = [x for scores in (system, baseline) for x in (scores.mean(), scores.std(ddof=1), len(scores))]
+    return float(stats.ttest_ind_from_stats(*moments, equal_var=False).pvalue)
 
 
 def significance(system: np.ndarray, baseline: np.ndarray, *, samples: int = SAMPLES, seed: int = SEED) -> float | None:

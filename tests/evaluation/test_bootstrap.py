@@ -328,6 +328,7 @@ def test_few_lines_of_several_directions_have_no_p():
         assert [x is not None for x in (found.p_value, found.interval, found.p_value_of_runs)] == [has_p] * 3
 
 
+@pytest.mark.filterwarnings("error")  # also where only one of the systems has no deviation
 def test_the_p_of_runs_is_that_of_their_scores():
     references = corpus(1)
     systems, baselines = ([damaged(references, share, seed) for seed in (2, 3, 4)] for share in (0.1, 0.3))
@@ -337,3 +338,5 @@ def test_the_p_of_runs_is_that_of_their_scores():
     assert paired_bootstrap_of_runs(systems, systems, references, samples=30).p_value_of_runs == 1
     alike = [references] * 2, [baselines[0]] * 2
     assert paired_bootstrap_of_runs(*alike, references, samples=30).p_value_of_runs == 0
+    found = paired_bootstrap_of_runs(systems, [baselines[0]] * 3, references, samples=30)
+    assert found.p_value_of_runs == pytest.approx(stats.ttest_1samp(bleus[0], bleus[1][0]).pvalue, rel=1e-4)
