@@ -220,12 +220,13 @@ class Direction:
     def test_names(self) -> list[str]:
         """The name of each test set.
 
-        That is the name of its file of references; if sets would share it, its path; or else the paths of both files.
+        That is the name of its file of references without the language; if sets would share it, or one has none, its
+        path; or else the paths of both files.
         """
         plain = [uncompressed_name(target).removesuffix(f".{self.target}") for _, target in self.tests]
         paths = [os.fspath(target) for _, target in self.tests]
         both = [f"{os.fspath(source)} {os.fspath(target)}" for source, target in self.tests]
-        return next(names for names in (plain, paths, both) if len(set(names)) == len(names))
+        return next(names for names in (plain, paths, both) if len(set(names)) == len(names) and all(names))
 
     def read_test_sets(self) -> dict[str, tuple[list[str], list[str]]]:
         """Reads the sentences and references of each test set, by name."""

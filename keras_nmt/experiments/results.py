@@ -12,7 +12,7 @@ from typing import Any, NotRequired
 
 import keras
 import tensorflow as tf
-from pydantic import TypeAdapter, ValidationError
+from pydantic import FiniteFloat, TypeAdapter, ValidationError
 from typing_extensions import TypedDict  # of pydantic: before Python 3.12, it takes no other
 
 from keras_nmt import __version__
@@ -54,7 +54,7 @@ DIGESTS = TypeAdapter(dict[str, list[str]])
 
 
 class _Score(TypedDict):
-    score: float
+    score: FiniteFloat
     signature: str
 
 

@@ -77,8 +77,9 @@ def write_sets(folder, languages, **sets):
     return {"test": [str(folder / f"{name}.{{language}}") for name in sets]}
 
 
-def test_each_test_set_has_its_own_differences(files, tmp_path):
+def test_each_test_set_has_its_own_differences(files, tmp_path, monkeypatch):
     """The system is better in the first set alone, which has more lines than the second."""
+    monkeypatch.setattr(comparison_table, "DRAWS", 500)
     sets = write_sets(tmp_path, ("source", "target"), long=LINES[:12], short=LINES[12:])
     comparison = planned(
         {**files, **sets}, tmp_path / "runs", plain={"clip": 1.0}, same={"clip": 2.0}, none={"clip": 3}
@@ -115,6 +116,9 @@ def test_each_test_set_has_its_own_differences(files, tmp_path):
     path = comparison.runs["same"][1].directory / "results.json"  # of a run that was scored as a whole
     path.write_text(path.read_text().replace('"sets"', '"others"'))
     assert [one["test_sets"] for one in write_table(comparison)["configurations"].values()] == [{}] * 4
+    path.write_text(path.read_text().replace('"score": 40.0', '"score": NaN'))
+    with pytest.raises(UserError, match="Damaged: test.source-target.bleu.score in .*same-1.*finite"):
+        write_table(comparison)
 
 
 def test_many_arms_are_corrected_by_holm(files, tmp_path):
@@ -233,7 +237,8 @@ def test_scores_are_means_over_directions_and_a_second_table_has_each_direction(
     assert (found["scores"], found["trained"]) == ({"1": 6.0, "2": 7.0}, False)
 
 
-def test_test_sets_of_several_directions_are_those_that_all_have(languages, tmp_path):
+def test_test_sets_of_several_directions_are_those_that_all_have(languages, tmp_path, monkeypatch):
+    monkeypatch.setattr(comparison_table, "DRAWS", 500)
     sets = write_sets(tmp_path, ("en", "de"), long=LINES[:12], short=LINES[12:])
     write_sets(tmp_path, ("fr",), long=LINES[:12])
     both = {"pairs": ["en-de", "en-fr"], "test_pairs": ["en-de", "en-fr"]}

@@ -213,6 +213,10 @@ def test_test_sets_may_share_a_file_of_references(copied, one):
     lines = source.read_text().splitlines()
     assert list(direction.read_test_sets()) == [f"{source} {target}", f"{copied / 'noisy'} {target}"]
     assert direction.read_tests()[0] == [*lines, *(line.upper() for line in lines)]
+    for side in ("source", "target"):
+        (copied / f".{direction.name.split('-')[side == 'target']}").write_text(target.read_text())
+    without_name = config(copied, {**settings, "data.test": [sets[0], str(copied / ".{language}")]}).directions[0]
+    assert without_name.test_names == [str(target), str(copied / f".{direction.target}")]
     with pytest.raises(UserError, match="A test set must be named once. Received: "):
         _ = config(copied, {**settings, "data.test": [sets[0], sets[0]]}).directions
 
