@@ -41,7 +41,14 @@ from keras_nmt.files.markdown import markdown_table
 from keras_nmt.text.text_files import read_lines, text_digest
 
 HERE = Path(__file__).parent
-READMES = ("../README.md", "README.md", "../lab/four_languages.md", "../lab/multi30k.md", "../lab/students.md")
+READMES = (
+    "../README.md",
+    "../docs/results.md",
+    "README.md",
+    "../lab/four_languages.md",
+    "../lab/multi30k.md",
+    "../lab/students.md",
+)
 WRITTEN = re.compile(r"(<!-- written by claims.py: (\w+) -->\n\n).*?(\n\n<!-- end -->)", re.DOTALL)
 STATISTICS = ("each seed", "95% interval", "p", "p (Holm)", "p (seeds)")
 COLUMNS = ("claim", "paper", "here", *STATISTICS, "answer", "data and size here")
@@ -205,6 +212,8 @@ def rewritten(text: str, data: Path) -> str:
         if name == "claims":
             return claims_table(sections, data)
         given = tables[name]
+        if "comparison" in given:
+            return compared_table(**given)
         return directions_table(**given) if "pairs" in given else runs_table(data=data, **given)
 
     return WRITTEN.sub(lambda found: f"{found[1]}{make(found[2])}{found[3]}", text)
@@ -297,6 +306,29 @@ def runs_table(
             "without the lines that a run leaves empty": "".join(map(_without_empty, compared)),
         }
         rows.append({title: label, **{key: cells[key] for key in columns or cells}})
+    return markdown_table([*rows[0]], (list(row.values()) for row in rows))
+
+
+def compared_table(comparison: str, title: str, names: Mapping[str, str]) -> str:
+    """Returns a table of configurations that `compare` has compared, in Markdown.
+
+    Args:
+        comparison: The path of its `comparison.json`, from the folder of this file.
+        title: The title of the first column.
+        names: The configurations by the names in the table.
+    """
+    written = read_json(HERE / comparison, "a comparison")
+    rows = []
+    for label, name in names.items():
+        own = written["configurations"][name]
+        found = [] if name == written["baseline"] else [read_compared(comparison, name).whole]
+        cells = {
+            "parameters": f"{own['parameters']:,}",
+            "test BLEU": _mean([*own["test_bleu"]["scores"].values()]),
+            "difference": "".join(f"{x.difference:+.2f}" for x in found),
+            "95% interval": "".join(" to ".join(f"{x:+.2f}" for x in one.interval or ()) for one in found),
+        }
+        rows.append({title: label, **cells})
     return markdown_table([*rows[0]], (list(row.values()) for row in rows))
 
 

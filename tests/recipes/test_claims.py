@@ -138,7 +138,9 @@ def test_a_difference_that_compare_has_written_is_read(claims, tmp_path, monkeyp
         differences = dict(zip(seeds, (difference - 0.1, difference + 0.1), strict=False))
         tests = {"interval": [0.5, 1.5], "p_value": 0.001, "p_value_of_seeds": 0.02}
         outputs = {"2": {"en-it": {"empty": 0}}, "3": {"en-it": {"empty": empty}}, "4": {"en-it": {"empty": 9}}}
-        return {"difference": difference, "differences": differences, **tests, "outputs": outputs, "test_sets": sets}
+        own = {"parameters": 6000, "test_bleu": {"scores": dict.fromkeys(seeds, 20 + difference)}}
+        compared = {"difference": difference, "differences": differences, **tests}
+        return {**own, **compared, "outputs": outputs, "test_sets": sets}
 
     def write(of_baseline):
         written = {
@@ -164,6 +166,11 @@ def test_a_difference_that_compare_has_written_is_read(claims, tmp_path, monkeyp
             claims.compare_kept({**test, "system": wrong}, tmp_path)
     with pytest.raises(UserError, match="`test_set` must be one of long. Received: test_set='short'"):
         claims.compare_kept({**test, "test_set": "short"}, tmp_path)
+    table = claims.compared_table("two.json", "system", {"plain": "base", "ours": "ours"})
+    assert table.splitlines()[2:] == [
+        "| plain | 6,000 | 20.00 ± 0.00 | | |",
+        "| ours | 6,000 | 21.00 ± 0.00 | +1.00 | +0.50 to +1.50 |",
+    ]
     write(entry(0.0, empty=5))
     with pytest.raises(UserError, match="ours and base of two.json must leave fewer than 5 lines empty"):
         claims.compare_kept(test, tmp_path)
