@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import itertools
 import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -82,10 +81,9 @@ def score_test(config: ExperimentConfig, translator: Translator, report: Callabl
             **_scores(config, hypotheses, references),
         }
         if len(direction.tests) > 1:
-            rest = iter(hypotheses)
             results["test"][direction.name]["sets"] = {
-                name: _scores(config, list(itertools.islice(rest, len(own))), own)
-                for name, (_, own) in direction.read_test_sets().items()
+                name: _scores(config, hypotheses[lines], references[lines])
+                for name, lines in direction.lines_of_test_sets().items()
             }
         report(test_line(direction.name, results["test"][direction.name]))
         if truncated := results["test"][direction.name]["outputs"]["truncated"]:

@@ -65,11 +65,10 @@ def test_a_session_without_keras_nmt_gives_the_translators_answers(
 def _searches(graph):
     """Counts the loops whose body takes the best of all tokens. Sorting by length is an argsort."""
     loops = {
-        name
+        node.attr["body"].func.name
         for function in graph.library.function
         for node in function.node_def
         if node.op in ("While", "StatelessWhile")
-        for name in [node.attr["body"].func.name]
     }
     bodies = [function for function in graph.library.function if function.signature.name in loops]
     return sum(any(node.op == "TopKV2" and "argsort" not in node.name for node in x.node_def) for x in bodies)
