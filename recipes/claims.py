@@ -32,7 +32,7 @@ import typer
 from keras_nmt.cli.run_app import make_app, run_app
 from keras_nmt.errors import UserError, check_choice, require
 from keras_nmt.evaluation import RunsComparison, holm, paired_bootstrap_of_runs
-from keras_nmt.experiments.comparison_table import DRAWS, show_p
+from keras_nmt.experiments.comparison_table import DRAWS, TESTS, show_p
 from keras_nmt.experiments.corpus_files import File, corpora_of, file_of_corpus, uncompressed_name
 from keras_nmt.experiments.kept_runs import KeptRun, read_kept_runs
 from keras_nmt.files.atomic_files import write_text
@@ -50,7 +50,7 @@ READMES = (
     "../lab/students.md",
 )
 WRITTEN = re.compile(r"(<!-- written by claims.py: (\w+) -->\n\n).*?(\n\n<!-- end -->)", re.DOTALL)
-STATISTICS = ("each seed", "95% interval", "p", "p (Holm)", "p (seeds)")
+STATISTICS = TESTS[1:]  # without the difference
 COLUMNS = ("claim", "paper", "here", *STATISTICS, "answer", "data and size here")
 FEW_EMPTY = 5  # lines, below which a second comparison without empty lines is left out
 DataDir = Annotated[Path, typer.Option(help="Folder of Multi30k.")]
@@ -321,12 +321,13 @@ def compared_table(comparison: str, title: str, names: Mapping[str, str]) -> str
     rows = []
     for label, name in names.items():
         own = written["configurations"][name]
-        found = [] if name == written["baseline"] else [read_compared(comparison, name).whole]
+        found = [] if name == written["baseline"] else [read_compared(comparison, name)]
+        _, interval, *_ = _statistics(found, [], "")
         cells = {
             "parameters": f"{own['parameters']:,}",
             "test BLEU": _mean([*own["test_bleu"]["scores"].values()]),
-            "difference": "".join(f"{x.difference:+.2f}" for x in found),
-            "95% interval": "".join(" to ".join(f"{x:+.2f}" for x in one.interval or ()) for one in found),
+            "difference": "".join(f"{x.whole.difference:+.2f}" for x in found),
+            "95% interval": interval,
         }
         rows.append({title: label, **cells})
     return markdown_table([*rows[0]], (list(row.values()) for row in rows))
