@@ -108,9 +108,11 @@ class TokenEmbedding(ConfiguredLayer):
                     states = ops.concatenate([states, ops.ones_like(states[:, :1])], axis=1)  # [R, d + 1]
                 logits = ops.matmul(states, output_kernel)  # [R, N]
             elif is_decoding_step and self._has_float_table:
-                # XLA packs the second factor of a product, which must be the few states, not the table.
+                # XLA packs the second factor of a product, which must be the few states, not the table. With nothing
+                # between product and transposition, XLA would exchange the factors. No logit is below the bound.
                 table = ops.cast(self._output_table(), self.compute_dtype)
-                logits = ops.transpose(ops.matmul(table, ops.transpose(states)))  # [R, V]
+                logits = ops.matmul(table, ops.transpose(states))  # [V, R]
+                logits = ops.transpose(ops.maximum(logits, -3e38))  # [R, V]
             else:
                 logits = self.table(states, reverse=True)
             logits = ops.cast(reshape_like(inputs, logits), "float32")  # [..., V]

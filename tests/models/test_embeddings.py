@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import keras
 import numpy as np
 import pytest
@@ -67,6 +69,26 @@ def test_the_logits_of_few_states_and_of_some_tokens(dtype, tie_weights):
         # Quantized, the rows lose their scales, and the states stay as they are.
         tolerances = {"rtol": 0.05, "atol": 0.05} if quantized else {"rtol": 1e-5, "atol": tolerance}
         np.testing.assert_allclose(found, unquantized[..., ids], **tolerances)
+
+
+@pytest.mark.slow
+def test_xla_packs_the_few_states_rather_than_the_table():
+    embedding = TokenEmbedding(1100, 8)
+    embedding.build((None, None))
+    embedding(STATES[:, :2], reverse=True)
+
+    def products(**options) -> list[str]:
+        """The products of the compiled function, each with the shape of its result."""
+
+        @tf.function(jit_compile=True)
+        def log_probabilities(states):
+            return tf.nn.log_softmax(embedding(states, reverse=True, **options))
+
+        lines = log_probabilities.experimental_get_compiler_ir(STATES[:, :2])(stage="optimized_hlo").splitlines()
+        return [re.search(r"f32\[[0-9,]+\]", line)[0] for line in lines if " dot(" in line]
+
+    assert products() == ["f32[4,1100]"]  # the table is the second factor
+    assert products(is_decoding_step=True) == ["f32[1100,4]"]
 
 
 @pytest.mark.parametrize("tie_weights", [True, False])
