@@ -32,7 +32,8 @@ import typer
 from keras_nmt.cli.run_app import make_app, run_app
 from keras_nmt.errors import UserError, check_choice, require
 from keras_nmt.evaluation import RunsComparison, holm, paired_bootstrap_of_runs
-from keras_nmt.experiments.comparison_table import DRAWS, TESTS, show_p
+from keras_nmt.evaluation.bootstrap import show_p
+from keras_nmt.experiments.comparison_table import DRAWS, TESTS
 from keras_nmt.experiments.corpus_files import File, corpora_of, file_of_corpus, uncompressed_name
 from keras_nmt.experiments.kept_runs import KeptRun, read_kept_runs
 from keras_nmt.files.atomic_files import write_text

@@ -18,7 +18,7 @@ from keras_nmt.analysis.measurements import json_number, new_figure, write_resul
 from keras_nmt.analysis.token_states import IdBatch, Model, id_batches, open_pair, open_translator
 from keras_nmt.errors import UserError, check_no_string, require
 from keras_nmt.evaluation import significance
-from keras_nmt.evaluation.bootstrap import bleu_counts, bleu_of_counts, holm, quotient
+from keras_nmt.evaluation.bootstrap import bleu_counts, bleu_of_counts, holm, quotient, show_p
 from keras_nmt.evaluation.metrics import check_lines
 from keras_nmt.files.markdown import markdown_table
 from keras_nmt.inference import Translator
@@ -66,7 +66,7 @@ class Ablations:
                 if (change := changes.get(name)) is None:
                     cells += ["", "", ""]
                 else:
-                    cells += [f"{change.difference:+.{MEASURES[name]}f}", _p(change.p), _p(change.p_holm)]
+                    cells += [f"{change.difference:+.{MEASURES[name]}f}", show_p(change.p), show_p(change.p_holm)]
             rows.append([f"`{cut.pattern}`", cut.kind, *cells])
         columns = ["cut", "replaced by", *(cell for name in self.whole for cell in (name, "p", "p (Holm)"))]
         return "\n\n".join([markdown_table(columns, rows), *self.notes])
@@ -121,10 +121,6 @@ class Ablations:
     def write(self, folder: str | os.PathLike[str]) -> None:
         """Writes results.json, table.md and ablate.png into a folder."""
         write_results(folder, self, "ablate")
-
-
-def _p(p: float | None) -> str:
-    return "" if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def _row_and_column(cut: Cut) -> tuple[str, str]:

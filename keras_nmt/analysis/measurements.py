@@ -15,6 +15,7 @@ import numpy as np
 
 from keras_nmt.errors import errors_as, needs_extra, require
 from keras_nmt.evaluation import significance
+from keras_nmt.evaluation.bootstrap import show_p
 from keras_nmt.files.atomic_files import atomic_path, write_bytes, write_json, write_text
 from keras_nmt.files.markdown import markdown_table
 
@@ -230,7 +231,7 @@ class ModelComparison:
             for name, of_key in self.p_values.items():
                 difference = self.models[name].values.get(key, np.nan) - self._first.values.get(key, np.nan)
                 cells.append("" if np.isnan(difference) else f"{difference:+.3f}")
-                cells.append(f"{of_key[key]:.3f}" if key in of_key else "")
+                cells.append(show_p(of_key.get(key)))
             trivial = [_shown(references.get(item), None)] * bool(references)
             rows.append([item, *cells, *trivial])
         return markdown_table([group, *columns, *["trivial"] * bool(references)], rows, numbers=True)

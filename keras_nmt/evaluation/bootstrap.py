@@ -283,8 +283,8 @@ def significance(system: np.ndarray, baseline: np.ndarray, *, samples: int = SAM
         seed: Integer, the seed of the samples. Defaults to 12345.
 
     Returns:
-        The two-sided p-value. None if there are no items, if the numbers of items differ, or if fewer than ten
-        sentences count for the bootstrap.
+        The two-sided p-value. None if there are no items, if the numbers of items differ, if fewer than ten sentences
+        count for the bootstrap, or if the difference is not a number.
 
     Raises:
         UserError: The arrays are of different kinds.
@@ -316,7 +316,7 @@ def significance(system: np.ndarray, baseline: np.ndarray, *, samples: int = SAM
     score = quotient if system.shape[-1] == 2 else bleu_of_counts
     drawn = [score(sums) for sums in drawn_sums([system, baseline], samples, seed)]
     difference = float(score(system.sum(0)) - score(baseline.sum(0)))
-    return two_sided_p(difference, drawn[0] - drawn[1])
+    return two_sided_p(difference, drawn[0] - drawn[1]) if math.isfinite(difference) else None
 
 
 def two_sided_p(difference: float, drawn: np.ndarray) -> float:
@@ -327,6 +327,17 @@ def two_sided_p(difference: float, drawn: np.ndarray) -> float:
     # The tolerance is for rounding errors: a draw at exactly this distance must count.
     as_far = np.sum(np.abs(drawn - drawn.mean()) >= abs(difference) * (1 - 1e-9))
     return float((as_far + 1) / (len(drawn) + 1))
+
+
+def show_p(p: float | None) -> str:
+    """Returns a p-value with three digits, as "<0.001" where these would be zeros; "" without one.
+
+    Example:
+
+    >>> show_p(0.0312), show_p(1e-9), show_p(None)
+    ('0.031', '<0.001', '')
+    """
+    return "" if p is None else "<0.001" if p < 0.0005 else f"{p:.3f}"
 
 
 def holm(p_values: Mapping[Name, float]) -> dict[Name, float]:

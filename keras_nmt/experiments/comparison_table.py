@@ -13,6 +13,7 @@ from rich.table import Table
 
 from keras_nmt.data import read_lines
 from keras_nmt.evaluation import holm, paired_bootstrap_of_runs
+from keras_nmt.evaluation.bootstrap import show_p
 from keras_nmt.experiments.config import ExperimentConfig, SearchConfig
 from keras_nmt.experiments.corpus_files import File
 from keras_nmt.experiments.data_config import Direction
@@ -382,11 +383,6 @@ def mean_and_deviation(scores: Mapping[int, float]) -> dict[str, Any]:
         "deviation": statistics.stdev(values) if len(values) > 1 else None,
         "scores": scores,
     }
-
-
-def show_p(value: float | None) -> str:
-    """Returns a p-value as text with three digits."""
-    return "" if value is None else "<0.001" if value < 0.0005 else f"{value:.3f}"
 
 
 def _text(value: float | None, form: str) -> str:

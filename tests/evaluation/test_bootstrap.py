@@ -300,6 +300,9 @@ def test_few_sentences_that_count_have_no_p():
     for system, baseline in ((few, 0.5 * enough), (enough, few), (none, enough), (none, none), (few, few)):
         assert significance(system, baseline) is None
     assert significance(enough[:20], enough) is None
+    wrong = enough.copy()
+    wrong[0, 0] = np.nan  # of a diverged model: draws without this sentence have numbers
+    assert significance(wrong, enough) is None
     with pytest.raises(UserError, match="same kind"):
         significance(np.array([True]), enough)
     assert significance(bleu_counts(["a b"] * 9, ["a b"] * 9), bleu_counts(["a c"] * 9, ["a b"] * 9)) is None

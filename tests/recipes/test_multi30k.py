@@ -8,7 +8,7 @@ import sys
 import pytest
 from scripts import RECIPES, ROOT, load_script
 
-from keras_nmt.experiments.comparison_table import show_p
+from keras_nmt.evaluation.bootstrap import show_p
 from keras_nmt.models import count_parameters
 
 pytestmark = pytest.mark.nightly
