@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
+from keras_nmt.cli.run_app import given_options
 from keras_nmt.errors import UserError, errors_as, require
 from keras_nmt.files.model_config import ModelFiles
 from keras_nmt.files.search_options import TABLE, TYPES, SearchOptions, flag_of, help_of, names_of, with_defaults
@@ -213,22 +214,12 @@ def setting(text: str) -> tuple[str, Any]:
         raise UserError(f"The value of --set is nested too deep. Received: {text[:40]}") from None
 
 
-def named_on_command_line(context: typer.Context) -> dict[str, str]:
-    """Returns the parameters that the user gave: a dictionary from names to the flags on the command line."""
-    return {
-        parameter.name: parameter.opts[0] if parameter.opts[0].startswith("-") else parameter.name.upper()
-        for parameter in context.command.params
-        if parameter.name is not None
-        and getattr(context.get_parameter_source(parameter.name), "name", "") == "COMMANDLINE"
-    }
-
-
 def refuse(context: typer.Context, allowed: Collection[str], condition: str) -> None:
     """Raises a `UserError` if the user gave an option without effect under a condition, such as "with --server".
 
     `allowed` are the names of the parameters that have an effect.
     """
-    if others := [shown for name, shown in named_on_command_line(context).items() if name not in allowed]:
+    if others := [shown for name, shown in given_options(context).items() if name not in allowed]:
         raise UserError(f"These options have no effect {condition}. Received: {', '.join(others)}")
 
 
@@ -241,7 +232,7 @@ def refuse_in(context: typer.Context, mode: str, condition: str) -> None:
 
 def refuse_without(context: typer.Context, name: str, other: str) -> None:
     """Raises a `UserError` if the user gave the parameter `name`, which has no effect without another option."""
-    if flag := named_on_command_line(context).get(name):
+    if flag := given_options(context).get(name):
         raise UserError(f"{flag} goes with {other}. Received: {flag} {context.params[name]}")
 
 

@@ -11,11 +11,13 @@ import re
 import signal
 import sys
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import typer
+from typer.core import TyperCommand
 
 from keras_nmt.errors import UserError, exhausted, one_line
 from keras_nmt.files.paths import check_python_file, import_file
@@ -134,6 +136,36 @@ def make_app(help_text: str) -> typer.Typer:
     return _App(add_completion=False, pretty_exceptions_enable=False, help=help_text or None, context_settings=CONTEXT)
 
 
+def given_options(context: typer.Context) -> dict[str, str]:
+    """Returns the parameters that the user gave: a dictionary from names to the flags on the command line."""
+    return {
+        parameter.name: parameter.opts[0] if parameter.opts[0].startswith("-") else parameter.name.upper()
+        for parameter in context.command.params
+        if parameter.name is not None
+        and getattr(context.get_parameter_source(parameter.name), "name", "") == "COMMANDLINE"
+    }
+
+
+class _Command(TyperCommand):
+    """A command that takes each option once, and whose errors name the options that the user gave."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        _, _, given = self.make_parser(ctx).parse_args(args=list(args))
+        for option, number in Counter(given).items():
+            if number > 1 and not option.multiple:  # by itself, the last one would count, without a word
+                raise UserError(f"Give {option.opts[0]} once. Received: {option.opts[0]} {number} times")
+        return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except UserError as error:
+            values = {flag: str(ctx.params[name]) for name, flag in given_options(ctx).items()}
+            flags = {name: flag_of(name) for name in error.received}
+            given = {name: flag for name, flag in flags.items() if values.get(flag) == str(error.received[name])}
+            raise error.with_options(given) from None
+
+
 class _App(typer.Typer):
     """An application whose commands have their docstrings as help, wrapped by the terminal alone.
 
@@ -146,7 +178,7 @@ class _App(typer.Typer):
         def register(function: Callable[..., Any]) -> Callable[..., Any]:
             paragraphs = (inspect.getdoc(function) or "").split("\n\n")
             text = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
-            return super(_App, self).command(*args, **{"help": text or None, **options})(function)
+            return super(_App, self).command(*args, **{"help": text or None, "cls": _Command, **options})(function)
 
         return register
 
@@ -206,20 +238,11 @@ def _without(*packages: str) -> Iterator[None]:
             del sys.modules[package]
 
 
-def _given_options(received: Mapping[str, object]) -> dict[str, str]:
-    """Returns the options of the command line that have the values of an error, by the names of the arguments."""
-    given = [word for argument in sys.argv[1:] for word in argument.split("=", 1)]
-    flags = {name: flag_of(name) for name, value in received.items() if str(value) in given}
-    return {name: flag for name, flag in flags.items() if flag in given}
-
-
 def _user_message(error: Exception) -> str | None:
     """Returns the message of an error that a user can cause; None for any other error."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror}. Received: {error.filename or 'a standard stream'}"
-    if isinstance(error, UserError):
-        return str(error.with_options(_given_options(error.received)))
-    if isinstance(error, OSError):
+    if isinstance(error, UserError | OSError):
         return str(error)
     if isinstance(error, MemoryError):
         return "Memory does not suffice: make batches, beam or model smaller. Received: MemoryError"

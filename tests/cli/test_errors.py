@@ -47,6 +47,10 @@ def test_errors_are_one_line(error_line, monkeypatch, tmp_path):
         (["translate", "--server", "http://localhost:1", "--xla"], "no effect with --server. Received: --xla"),
         (["train", "--directory", "", "--max-updates", "1"], "shell not set? Received: --directory ''"),
         (["translate", "d", "--output="], "shell not set? Received: d --output="),
+        (
+            ["translate", "d", "--beam-size", "4", "--beam-size=5"],
+            "Give --beam-size once. Received: --beam-size 2 ",
+        ),
     ):
         assert expected in error_line(*arguments)
 
