@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from keras_nmt.errors import UserError, check_choice
+from keras_nmt.errors import UserError, check_choice, require
 from keras_nmt.text.text_files import read_lines
 
 TRAIN, VALIDATION, TEST = 0, 1, 2
@@ -188,6 +188,7 @@ def _check_measurable(data: SentEvalTask, task: str, folder: Path) -> None:
                 f"Every class that {task} tests must occur in training. Received: {len(unknown)} do not, in {folder}"
             )
         return
+    require(np.isfinite(data.labels).all(), f"Scores of {task} must be finite numbers. Received: others, in {folder}")
     parts = np.full(len(data.labels), task) if data.parts is None else data.parts
     for part in np.unique(parts[tested]):
         if len(np.unique(data.labels[tested & (parts == part)])) == 1:

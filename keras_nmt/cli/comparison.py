@@ -11,7 +11,7 @@ import typer
 from keras_nmt.cli.options import Set, with_options
 from keras_nmt.cli.recipe_app import OF_COMPARISON, Seeds, carry_out, comparison_arguments, parse_overrides, parse_seeds
 from keras_nmt.cli.run_app import import_tensorflow
-from keras_nmt.errors import UserError, check_choice, check_names, require
+from keras_nmt.errors import UserError, check_choice, check_names, is_integer, require
 from keras_nmt.experiments.recipe import check_reference, matched_hidden_dim, merge_settings
 from keras_nmt.files.json_file import read_json
 
@@ -86,6 +86,5 @@ def read_list(path: Path) -> dict[str, Any]:
         its_own = sorted(set(FLAGS) & {end.rpartition(".")[2] for end in merge_settings(settings)})
         problem = "Each run has its own seed and directory: use `seeds` and --output"
         require(not its_own, f"{problem}. Received: {', '.join(its_own)} in {name}")
-    if not all(isinstance(seed, int) for seed in compared["seeds"]):
-        raise UserError(f"Seeds are integers. Received: seeds={compared['seeds']!r}")
+    require(all(map(is_integer, compared["seeds"])), f"Seeds are integers. Received: seeds={compared['seeds']!r}")
     return compared

@@ -118,6 +118,8 @@ def read_kept_runs(path: str | os.PathLike[str]) -> dict[tuple[str, int], KeptRu
         check_results(run.results, where)
         if "/" in run.name or not all(map(FILES.fullmatch, run.files)):
             raise UserError(f"Names of kept runs and files must not have folders. Received: {run.name!r} in {where}")
+        problem = f"Each run must be kept once: remove all lines of it but one, in {path}"
+        require((run.configuration, run.seed) not in runs, f"{problem}. Received: {run.name} again in line {number}")
         own = {}
         for name, digest in run.files.items():
             content = contents.get(f"{run.name}/{name}")

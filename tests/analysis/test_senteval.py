@@ -228,6 +228,7 @@ def test_every_task_says_what_is_missing(data, tmp_path):
         ("SubjNum", "subj_number.txt", ["tr\t0\ta", "tr\t1\tb"], "Received: 2 and 0 in "),
         ("SubjNum", "subj_number.txt", ["tr\t0\ta", "te\t1\tb"], "must occur in training. Received: 1 do not"),
         ("STS12", "STS/STS12-en-test/STS.gs.a.txt", ["3.0", "3.0"], "must not all be the same. Received: a in "),
+        ("STS12", "STS/STS12-en-test/STS.gs.a.txt", ["3.0", "nan"], "must be finite numbers"),
     ):
         path = tmp_path / file
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -29,7 +29,7 @@ def write_run(folder, lines=LINES):
     folder.mkdir(parents=True)
     score = {"score": 1.5, "signature": "nrefs:1"}
     results = {
-        **{"updates": 3, "ended_by": "max_updates", "dev_greedy": {"bleu": 2.0}, "data": DATA},
+        **{"updates": 3, "parameters": 9, "ended_by": "max_updates", "dev_greedy": {"bleu": 2.0}, "data": DATA},
         **{"limits": {"max_updates": 3}, "test": {"source-target": {"trained": True, "bleu": score}}},
     }
     settings = {
@@ -180,6 +180,7 @@ def test_wrong_and_damaged_files_are_named(kept, tmp_path):
             lambda: change_line(kept, lambda line: line.pop("seed")),
             "must be a kept run. Received: seed: Field required",
         ),
+        (lambda: kept.write_text(kept.read_text() * 2), "must be kept once.*Received: plain-1 again in line "),
         (lambda: change_line(kept, lambda line: line["results"].pop("updates")), "updates in line 1 of .*required"),
         (lambda: change_line(kept, lambda line: line.update(configuration="../a")), "not have folders. .*'../a-1'"),
         (lambda: change_line(kept, lambda line: line["files"].update({"../test.txt": "0"})), "must not have folders"),
