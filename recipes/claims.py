@@ -21,6 +21,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import json
+import math
 import re
 import statistics
 from collections.abc import Mapping, Sequence
@@ -62,6 +63,12 @@ Outputs = dict[str, list[list[str]]]  # lines by run and direction
 def kept_runs(table: str) -> dict[tuple[str, int], KeptRun]:
     """Reads a table of kept runs, once."""
     return read_kept_runs(HERE / "multi30k" / "results" / f"{table}.jsonl")
+
+
+@functools.cache
+def read_comparison(comparison: str) -> dict[str, Any]:
+    """Reads the `comparison.json` of a comparison, once; the path is from the folder of this file."""
+    return read_json(HERE / comparison, "a comparison")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -107,7 +114,7 @@ def read_compared(comparison: str, system: str, test_set: str | None = None) -> 
         UserError: There is no such configuration or test set, it has no seed in common with the baseline, or too many
             lines are empty.
     """
-    written = read_json(HERE / comparison, "a comparison")
+    written = read_comparison(comparison)
     configurations, baseline = written["configurations"], written["baseline"]
     check_choice("system", system, [name for name in configurations if name != baseline])
     found = configurations[system]
@@ -154,7 +161,7 @@ def _compare_kept(test_in_json: str, data: Path) -> Found:
                 f"The test sets of {name} in {data} are not those that the runs translated: {test['system']} and "
                 f"{test['baseline']} of {test['runs']}. Received: test={tests}"
             )
-    low, high = test.get("words", (0, 10_000))
+    low, high = test.get("words", (0, math.inf))
     kept = {
         name: [i for i, line in enumerate(lines) if low <= len(line.split()) <= high] for name, lines in sources.items()
     }
@@ -318,7 +325,7 @@ def compared_table(comparison: str, title: str, names: Mapping[str, str]) -> str
         title: The title of the first column.
         names: The configurations by the names in the table.
     """
-    written = read_json(HERE / comparison, "a comparison")
+    written = read_comparison(comparison)
     rows = []
     for label, name in names.items():
         own = written["configurations"][name]

@@ -29,7 +29,7 @@ from keras_nmt.experiments.comparison_table import (
 )
 from keras_nmt.experiments.config import ExperimentConfig
 from keras_nmt.experiments.data_config import Direction
-from keras_nmt.experiments.results import ROUNDS, differences, other_starts, read_results, read_speed
+from keras_nmt.experiments.results import ROUNDS, check_scores, differences, other_starts, read_results, read_speed
 from keras_nmt.experiments.run_experiment import Report, run
 from keras_nmt.experiments.scores import measure_speed
 from keras_nmt.files.atomic_files import write_json, write_text
@@ -230,9 +230,10 @@ def _read_finished(config: ExperimentConfig) -> dict[str, Any] | None:
     changed = ", ".join(differences(config, results) + other_starts(config))
     problem = f"{config.directory} holds a finished run with other settings: use another folder, or the same settings"
     require(not changed, f"{problem}. Received: {changed}")
-    max_updates, updates = config.training.stop.max_updates, results["updates"] or 0
+    max_updates, updates = config.training.stop.max_updates, results["updates"]
     problem = f"{config.directory} holds a run of {updates} updates: use another folder, or at least as many updates"
     require(max_updates is None or updates <= max_updates, f"{problem}. Received: max_updates={max_updates}")
+    check_scores(config, results)
     return results if results["limits"] == config.limits else None  # a run that goes on has those of a shorter run
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from rich import box
@@ -12,11 +12,12 @@ from rich.console import Console
 from rich.table import Table
 
 from keras_nmt.data import read_lines
+from keras_nmt.errors import require
 from keras_nmt.evaluation import holm, paired_bootstrap_of_runs
 from keras_nmt.evaluation.bootstrap import show_p
 from keras_nmt.experiments.config import ExperimentConfig, SearchConfig
 from keras_nmt.experiments.corpus_files import File
-from keras_nmt.experiments.data_config import Direction
+from keras_nmt.experiments.data_config import ScoredText
 from keras_nmt.experiments.results import ROUNDS, hypotheses_path, read_speed
 from keras_nmt.files.markdown import markdown_table
 from keras_nmt.files.settings import value_at
@@ -40,6 +41,7 @@ COLUMNS = (
 Runs = Mapping[str, Mapping[int, ExperimentConfig]]  # by configuration and seed
 Results = Mapping[str, Mapping[int, dict[str, Any]]]  # content of `results.json` of the finished runs
 Scores = Mapping[str, Mapping[int, float]]  # BLEU by configuration and seed
+Outputs = Mapping[int, Mapping[str, list[str]]]  # a configuration's translations of the test data by seed and direction
 # Entries by configuration, test set (None for all together) and the seeds that were compared.
 Differences = dict[tuple[str, str | None, tuple[int, ...]], dict[str, Any]]
 
@@ -48,15 +50,31 @@ def summarize(runs: Runs, results: Results, baseline: str, known: Differences) -
     """Returns the content of `comparison.json`. Keeps the differences in `known`, and takes them from there."""
     first = {name: next(iter(of_seeds.values())) for name, of_seeds in runs.items()}
     dev, directions = (common_directions(runs, use) for use in ("dev", "test"))
+    scored = first[baseline]  # on the same data, and in the same way, as all others
+    texts = {d.name: d.read_tests() for d in scored.directions if d.name in directions}
     tests = {
-        name: {seed: one["test"] for seed, one in of_seeds.items() if directions and "test" in one}
-        for name, of_seeds in results.items()
+        name: {seed: one["test"] for seed, one in of_seeds.items() if directions} for name, of_seeds in results.items()
+    }
+    outputs = {
+        name: {seed: _read_outputs(runs[name][seed].directory, texts) for seed in of_seeds}
+        for name, of_seeds in tests.items()
     }
     bleus = {
         name: {seed: statistics.mean(test[d]["bleu"]["score"] for d in directions) for seed, test in of_seeds.items()}
         for name, of_seeds in tests.items()
     }
-    bleus_of_sets = _bleus_of_sets(runs, tests, directions)
+    bleus_of_sets = _bleus_of_sets(tests, texts)
+
+    def difference(name: str, scores: Scores, part: str | None = None) -> dict[str, Any]:
+        shared = [seed for seed in scores[name] if seed in scores[baseline]]
+        if name == baseline or not shared:
+            missing = dict.fromkeys(("difference", "interval", "p_value", "p_value_holm", "p_value_of_seeds"))
+            return {**missing, "differences": {}}
+        if (key := (name, part, tuple(shared))) not in known:
+            differences = {seed: scores[name][seed] - scores[baseline][seed] for seed in shared}
+            known[key] = _difference(scored, differences, outputs[name], outputs[baseline], texts, part)
+        return known[key]
+
     configurations = {
         name: {
             "runs": len(by_seed),
@@ -69,15 +87,12 @@ def summarize(runs: Runs, results: Results, baseline: str, known: Differences) -
             "test_bleu": mean_and_deviation(bleus[name]),
             "by_direction": {d: _scores_of_direction(tests[name], d) for d in directions},
             "outputs": {
-                seed: {d: _count_outputs(runs[name][seed].directory, d, test[d]) for d in directions}
+                seed: {d: _count_outputs(outputs[name][seed][d], test[d]) for d in directions}
                 for seed, test in tests[name].items()
             },
-            **_difference(runs, name, baseline, bleus, directions, known),
+            **difference(name, bleus),
             "test_sets": {
-                part: {
-                    **mean_and_deviation(of_set[name]),
-                    **_difference(runs, name, baseline, of_set, directions, known, part),
-                }
+                part: {**mean_and_deviation(of_set[name]), **difference(name, of_set, part)}
                 for part, of_set in bleus_of_sets.items()
             },
         }
@@ -137,19 +152,19 @@ def _scores_of_direction(tests: Mapping[int, dict[str, Any]], direction: str) ->
     }
 
 
-def _bleus_of_sets(runs: Runs, tests: Results, directions: Sequence[str]) -> dict[str, Scores]:
+def _bleus_of_sets(tests: Results, texts: Mapping[str, ScoredText]) -> dict[str, Scores]:
     """Returns BLEU, as the mean over directions, of the test sets that all directions have, by their names.
 
     It is empty if no direction has several test sets, or if runs have no scores of each.
     """
-    first = next(iter(next(iter(runs.values())).values()))
-    tested = [d for d in first.directions if d.name in directions]
     scores = {
-        name: {seed: [_scores_of_sets(test[d.name], d) for d in tested] for seed, test in of_seeds.items()}
-        for name, of_seeds in tests.items()
+        name: {
+            seed: [_scores_of_sets(test[d], text.sets) for d, text in texts.items()] for seed, test in by_seed.items()
+        }
+        for name, by_seed in tests.items()
     }
     cells = [cell for of_seeds in scores.values() for of_run in of_seeds.values() for cell in of_run]
-    has_several = cells and any(len(d.tests) > 1 for d in tested)
+    has_several = cells and any(len(text.sets) > 1 for text in texts.values())
     return {
         part: {
             name: {seed: statistics.mean(cell[part] for cell in of_run) for seed, of_run in of_seeds.items()}
@@ -160,10 +175,10 @@ def _bleus_of_sets(runs: Runs, tests: Results, directions: Sequence[str]) -> dic
     }
 
 
-def _scores_of_sets(cell: Mapping[str, Any], direction: Direction) -> dict[str, float]:
+def _scores_of_sets(cell: Mapping[str, Any], names: Collection[str]) -> dict[str, float]:
     """Returns BLEU of each test set of a direction by its present name; the files may have moved since the run."""
-    sets = cell.get("sets", {}).values() if len(direction.tests) > 1 else [cell]
-    return {part: one["bleu"]["score"] for part, one in zip(direction.test_names, sets, strict=False)}
+    sets = cell.get("sets", {}).values() if len(names) > 1 else [cell]
+    return {name: one["bleu"]["score"] for name, one in zip(names, sets, strict=False)}
 
 
 def _correct(entries: Iterable[dict[str, Any]]) -> None:
@@ -174,42 +189,30 @@ def _correct(entries: Iterable[dict[str, Any]]) -> None:
 
 
 def _difference(
-    runs: Runs,
-    name: str,
-    baseline: str,
-    bleus: Scores,
-    directions: Sequence[str],
-    known: Differences,
-    part: str | None = None,
+    scored: ExperimentConfig,
+    differences: dict[int, float],
+    system: Outputs,
+    baseline: Outputs,
+    texts: Mapping[str, ScoredText],
+    part: str | None,
 ) -> dict[str, Any]:
-    """Returns the entries about the difference between a configuration and the baseline, over the seeds of both.
+    """Returns the entries about the difference between a configuration and the baseline.
 
-    `part` is the name of the test set that `bleus` belong to; None stands for all test sets as one.
+    `differences` are those of each seed, and `part` is the name of their test set, or None for all sets as one.
     """
-    shared = [seed for seed in bleus[name] if seed in bleus[baseline]]
-    if name == baseline or not shared:
-        missing = dict.fromkeys(("difference", "interval", "p_value", "p_value_holm", "p_value_of_seeds"))
-        return {**missing, "differences": {}}
-    if (key := (name, part, tuple(shared))) in known:
-        return known[key]
-    first = runs[name][shared[0]]
-    tested = [d for d in first.directions if d.tests and d.name in directions]
-    lines = {d.name: slice(None) if part is None else d.lines_of_test_sets()[part] for d in tested}
-    references = {d.name: d.read_tests()[1][lines[d.name]] for d in tested}
+    lines = {d: slice(None) if part is None else text.sets[part] for d, text in texts.items()}
     systems, baselines = (
-        {d: [read_lines(hypotheses_path(runs[of][seed].directory, d))[lines[d]] for seed in shared] for d in references}
-        for of in (name, baseline)
+        {d: [of[seed][d][lines[d]] for seed in differences] for d in texts} for of in (system, baseline)
     )
     compared = paired_bootstrap_of_runs(
         systems,
         baselines,
-        references,
-        lowercase=first.subwords.lowercase,
-        tokenize=first.evaluation.bleu_tokenizer,
+        {d: text.references[lines[d]] for d, text in texts.items()},
+        lowercase=scored.subwords.lowercase,
+        tokenize=scored.evaluation.bleu_tokenizer,
         samples=DRAWS,
     )
-    differences = {seed: bleus[name][seed] - bleus[baseline][seed] for seed in shared}
-    known[key] = {
+    return {
         "difference": statistics.mean(differences.values()),
         "differences": differences,
         "interval": compared.interval,
@@ -217,7 +220,6 @@ def _difference(
         "p_value_holm": None,
         "p_value_of_seeds": compared.p_value_of_runs,
     }
-    return known[key]
 
 
 def _dev_bleu(dev: dict[str, float], directions: Sequence[str]) -> float:
@@ -229,9 +231,18 @@ def _values(config: ExperimentConfig, names: Sequence[str]) -> dict[str, Any]:
     return {name.rpartition(".")[2]: value_at(config, name) for name in names}
 
 
-def _count_outputs(folder: File, direction: str, test: dict[str, Any]) -> dict[str, int]:
+def _read_outputs(folder: File, texts: Mapping[str, ScoredText]) -> dict[str, list[str]]:
+    """Reads the translations of the test data of a run, by direction."""
+    outputs = {d: read_lines(hypotheses_path(folder, d)) for d in texts}
+    for d, lines in outputs.items():
+        number = len(texts[d].references)
+        problem = f"{hypotheses_path(folder, d)} must have a line for each of the {number} test sentences: restore it"
+        require(len(lines) == number, f"{problem}. Received: {len(lines)} lines")
+    return outputs
+
+
+def _count_outputs(lines: Sequence[str], test: Mapping[str, Any]) -> dict[str, int]:
     """Counts all, empty and distinct translations of a direction's test data."""
-    lines = read_lines(hypotheses_path(folder, direction))
     counts = {"lines": len(lines), "empty": sum(not line.strip() for line in lines), "distinct": len(set(lines))}
     return {**counts, **test.get("outputs", {})}  # those of the run leave out empty sources
 

@@ -228,21 +228,23 @@ class Direction:
         both = [f"{os.fspath(source)} {os.fspath(target)}" for source, target in self.tests]
         return next(names for names in (plain, paths, both) if len(set(names)) == len(names) and all(names))
 
-    def read_test_sets(self) -> dict[str, tuple[list[str], list[str]]]:
-        """Reads the sentences and references of each test set, by name."""
-        texts = (read_line_pairs(*sides) for sides in self.tests)
-        return {name: (sources, references) for name, (sources, references) in zip(self.test_names, texts, strict=True)}
-
-    def read_tests(self) -> tuple[list[str], list[str]]:
+    def read_tests(self) -> ScoredText:
         """Reads the sentences and references of all test sets, one set after the other."""
-        sources, references = zip(*self.read_test_sets().values(), strict=True)
-        return list(itertools.chain(*sources)), list(itertools.chain(*references))
+        text = ScoredText([], [], {})
+        for name, sides in zip(self.test_names, self.tests, strict=True):
+            sources, references = read_line_pairs(*sides)
+            text.sets[name] = slice(len(text.sources), len(text.sources) + len(sources))
+            text.sources.extend(sources)
+            text.references.extend(references)
+        return text
 
-    def lines_of_test_sets(self) -> dict[str, slice]:
-        """Returns the places of each test set's lines in `read_tests`, by name."""
-        lengths = [len(references) for _, references in self.read_test_sets().values()]
-        ends = itertools.accumulate(lengths)
-        return {x: slice(end - n, end) for x, n, end in zip(self.test_names, lengths, ends, strict=True)}
+
+class ScoredText(NamedTuple):
+    """The test data of a direction: sentences, references, and the lines of each test set by its name."""
+
+    sources: list[str]
+    references: list[str]
+    sets: dict[str, slice]
 
 
 class Pairs(NamedTuple):

@@ -66,19 +66,27 @@ class _Scores(TypedDict):
 
 class _Cell(_Scores):
     trained: bool
+    outputs: NotRequired[dict[str, int]]
     sets: NotRequired[dict[str, _Scores]]  # the scores of each test set where there are several
 
 
 class _Results(TypedDict):
     updates: int
     ended_by: str
+    parameters: int
     data: dict[str, list[str]]
-    limits: dict[str, float | None]
-    dev_greedy: dict[str, float]
+    limits: dict[str, FiniteFloat | None]
+    dev_greedy: dict[str, FiniteFloat]
     test: NotRequired[dict[str, _Cell]]
 
 
+class _Speed(TypedDict):
+    at: str
+    rates: list[FiniteFloat]
+
+
 RESULTS = TypeAdapter(_Results)  # what is read from `results.json`
+SPEED = TypeAdapter(_Speed)  # what is read from `speed.json`
 
 
 def read_results(directory: str | os.PathLike[str]) -> dict[str, Any] | None:
@@ -97,6 +105,22 @@ def read_results(directory: str | os.PathLike[str]) -> dict[str, Any] | None:
 def check_results(results: Mapping[str, Any], where: str) -> None:
     """Checks that results are complete; the error names the place `where`."""
     _check(RESULTS, results, where)
+
+
+def check_scores(config: ExperimentConfig, results: Mapping[str, Any]) -> None:
+    """Checks that the results of an experiment have the scores of all its directions and test sets."""
+    dev = {f"dev_greedy.bleu_{s}-{t}" for s, t in config.pair_lists.dev}
+    found = {f"dev_greedy.{name}" for name in results["dev_greedy"]}
+    missing = {"dev_greedy.bleu", *(dev if dev & found else ())} - found
+    for direction in config.directions:
+        name, number = f"test.{direction.name}", len(direction.tests)
+        cell = results.get("test", {}).get(direction.name)
+        if number and cell is None:
+            missing.add(name)
+        elif number > 1 and len(cell.get("sets", direction.tests)) != number:
+            missing.add(f"{name}.sets of {number} test sets")
+    where = Path(config.directory) / "results.json"
+    require(not missing, f"Damaged: {where} lacks scores: restore it. Received: none of {', '.join(sorted(missing))}")
 
 
 def read_digests(path: Path) -> dict[str, list[str]]:
@@ -120,7 +144,10 @@ def read_speed(directory: str | os.PathLike[str]) -> dict[str, Any] | None:
         speed.get("weights") == file_digest(weights)
         and speed.get("search") == read_json(folder.config_path, "a model").get("search")
     )
-    return speed if is_current and isinstance(speed.get("rates"), list) else None
+    if not is_current or "rates" not in speed:
+        return None
+    _check(SPEED, speed, str(path))
+    return speed
 
 
 def hypotheses_path(directory: str | os.PathLike[str], direction: str) -> Path:

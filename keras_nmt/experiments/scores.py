@@ -71,19 +71,18 @@ def score_test(config: ExperimentConfig, translator: Translator, report: Callabl
     start = time.monotonic()
     results["test"] = {}
     for direction in tested:
-        sources, references = direction.read_tests()
-        translations = translator.translate(sources, *direction.sides)
+        text = direction.read_tests()
+        translations = translator.translate(text.sources, *direction.sides)
         hypotheses = [translation.text for translation in translations]
         write_text(hypotheses_path(config.directory, direction.name), "\n".join([*hypotheses, ""]))
         results["test"][direction.name] = {
             "trained": bool(direction.corpora),
             "outputs": dict(count_outputs(translations)),
-            **_scores(config, hypotheses, references),
+            **_scores(config, hypotheses, text.references),
         }
-        if len(direction.tests) > 1:
+        if len(text.sets) > 1:
             results["test"][direction.name]["sets"] = {
-                name: _scores(config, hypotheses[lines], references[lines])
-                for name, lines in direction.lines_of_test_sets().items()
+                name: _scores(config, hypotheses[lines], text.references[lines]) for name, lines in text.sets.items()
             }
         report(test_line(direction.name, results["test"][direction.name]))
         if truncated := results["test"][direction.name]["outputs"]["truncated"]:
@@ -99,7 +98,7 @@ def measure_speed(config: ExperimentConfig, at: str, directions: Sequence[str]) 
     """
     folder = ModelDirectory(config.directory)
     translator = Translator.from_directory(folder.path)
-    texts = {d: d.read_tests()[0] for d in config.directions if d.tests and d.name in directions}
+    texts = {d: d.read_tests().sources for d in config.directions if d.tests and d.name in directions}
     seconds = 0.0
     for direction, sentences in texts.items():
         translator.translate(sentences[:WARM_UP], *direction.sides)

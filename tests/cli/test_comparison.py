@@ -92,6 +92,7 @@ def test_the_table_can_be_made_without_training(run):
 def test_runs_are_kept_and_taken_from_where_they_are_kept(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     results = {"updates": 5, "ended_by": "max_updates", "data": {}, "limits": {}, "dev_greedy": {"bleu": 2.0}}
+    results["parameters"] = 9
     Path("made").mkdir()
     model = {"architecture": "transformer", "preset": "transformer_tiny", "frozen": [], "dropout": 0.2}
     settings = {"model": {**model, "shortcuts": "plain"}, "training": {"update": {"seed": 3}}}

@@ -116,8 +116,39 @@ def test_each_test_set_has_its_own_differences(files, tmp_path, monkeypatch):
     path = comparison.runs["same"][1].directory / "results.json"  # of a run that was scored as a whole
     path.write_text(path.read_text().replace('"sets"', '"others"'))
     assert [one["test_sets"] for one in write_table(comparison)["configurations"].values()] == [{}] * 4
-    path.write_text(path.read_text().replace('"score": 40.0', '"score": NaN'))
-    with pytest.raises(UserError, match="Damaged: test.source-target.bleu.score in .*same-1.*finite"):
+
+
+def test_results_that_were_changed_by_hand_are_named(files, tmp_path):
+    sets = write_sets(tmp_path, ("source", "target"), long=LINES[:12], short=LINES[12:])
+    comparison = planned({**files, **sets}, tmp_path / "runs", seeds=(1,))
+    for of_seeds in comparison.runs.values():
+        write_run(of_seeds[1], sets={"long": 40.0, "short": 30.0})
+    folder = comparison.runs["plain"][1].directory
+    whole = json.loads((folder / "results.json").read_text())
+    (cell,) = whole["test"].values()
+    wrong = {"score": float("nan"), "signature": SIGNATURE}
+    one_set = {name: score for name, score in cell["sets"].items() if name == "long"}
+    for change, message in (
+        ({"parameters": None}, "parameters in .*valid integer"),
+        ({"dev_greedy": {"chrf": 3.0}}, "lacks scores.*none of dev_greedy.bleu$"),
+        ({"dev_greedy": {"bleu": float("inf")}}, "dev_greedy.bleu in .*finite"),
+        ({"test": {}}, "lacks scores.*none of test.source-target$"),
+        ({"test": {"source-target": {**cell, "bleu": wrong}}}, "test.source-target.bleu.score in .*finite"),
+        ({"test": {"source-target": {**cell, "outputs": {"lines": "20"}}}}, "outputs.lines in .*valid integer"),
+        ({"test": {"source-target": {**cell, "sets": one_set}}}, "none of test.source-target.sets of 2 test sets$"),
+    ):
+        (folder / "results.json").write_text(json.dumps({**whole, **change}))
+        with pytest.raises(UserError, match=f"^Damaged: .*{message}") as raised:
+            write_table(comparison)
+        assert f"{folder / 'results.json'}" in str(raised.value)
+    (folder / "results.json").write_text(json.dumps(whole))
+    write_speed(folder, "now", ["fast"] * 3)
+    write_speed(comparison.runs["baseline"][1].directory, "now", [1.0] * 3)
+    with pytest.raises(UserError, match="^Damaged: rates.0 in .*speed.json: .*valid number"):
+        write_table(comparison)
+    (folder / "speed.json").unlink()
+    hypotheses_path(folder, "source-target").write_text("a man\n" * 19)
+    with pytest.raises(UserError, match="plain-1.*must have a line for each of the 20 test sentences.*: 19 lines"):
         write_table(comparison)
 
 
@@ -223,7 +254,7 @@ def test_scores_are_means_over_directions_and_a_second_table_has_each_direction(
     scores = dict(zip(ALL, (1.0, 2.0, 3.0, 4.0, 5.0, 6.0), strict=True))
     for seed in (1, 2):
         better = {pair: score + seed for pair, score in scores.items()}
-        every = {**dev, "bleu_de-fr": 70.0}
+        every = {**dev, "bleu_de-fr": 70.0, "bleu_fr-de": 71.0}
         write_run(comparison.runs["baseline"][seed], dev=every, test=scores, hypotheses=worse(2))
         write_run(comparison.runs["hub"][seed], dev=dev, test=better)
     lines, written = table_of(comparison)

@@ -193,7 +193,7 @@ def test_several_test_sets_are_scored_without_training_as_one_and_apart(copied, 
     run(made, report=lines.append)
     assert not [line for line in lines if line.startswith("update ")]
     whole = read_results(copied)["test"]["source-target"]
-    sets, (_, references) = whole["sets"], made.directions[0].read_tests()
+    sets, references = whole["sets"], made.directions[0].read_tests().references
     assert list(sets) == [Path(learnt[f"data.{use}.target"]).name for use in ("dev", "test")]
     assert scores(sets["test.words"]) == scores(apart)
     assert path.read_text().endswith(before)
@@ -211,8 +211,8 @@ def test_test_sets_may_share_a_file_of_references(copied, one):
     sets = [{"source": source, "target": target}, {"source": copied / "noisy", "target": target}]
     (direction,) = config(copied, {**settings, "data.test": sets}).directions
     lines = source.read_text().splitlines()
-    assert list(direction.read_test_sets()) == [f"{source} {target}", f"{copied / 'noisy'} {target}"]
-    assert direction.read_tests()[0] == [*lines, *(line.upper() for line in lines)]
+    assert list(direction.read_tests().sets) == [f"{source} {target}", f"{copied / 'noisy'} {target}"]
+    assert direction.read_tests().sources == [*lines, *(line.upper() for line in lines)]
     for side in ("source", "target"):
         (copied / f".{direction.name.split('-')[side == 'target']}").write_text(target.read_text())
     without_name = config(copied, {**settings, "data.test": [sets[0], str(copied / ".{language}")]}).directions[0]

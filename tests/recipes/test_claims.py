@@ -152,6 +152,7 @@ def test_a_difference_that_compare_has_written_is_read(claims, tmp_path, monkeyp
         (tmp_path / "two.json").write_text(json.dumps({"baseline": "base", "configurations": written}))
 
     monkeypatch.setattr(claims, "HERE", tmp_path)
+    claims.read_comparison.cache_clear()
     write(entry(0.0))
     test = {"comparison": "two.json", "system": "ours"}
     expected = RunsComparison(1.0, (0.9, 1.1), 0.001, (0.5, 1.5), 0.02)
@@ -172,6 +173,7 @@ def test_a_difference_that_compare_has_written_is_read(claims, tmp_path, monkeyp
         "| ours | 6,000 | 21.00 ± 0.00 | +1.00 | +0.50 to +1.50 |",
     ]
     write(entry(0.0, empty=5))
+    claims.read_comparison.cache_clear()
     with pytest.raises(UserError, match="ours and base of two.json must leave fewer than 5 lines empty"):
         claims.compare_kept(test, tmp_path)
 
