@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import itertools
 import re
 import unicodedata
@@ -174,12 +173,22 @@ def _begins_with_text(parts: Sequence[Part], number: int) -> bool:
 
 
 def _spaces_around(parts: Sequence[Part], start: int, end: int) -> tuple[str, str]:
-    """Returns the spaces directly before the part `start` and directly behind the part `end`."""
-    before, after = (
-        "".join(part.raw for part in x if part.kind == "text")
-        for x in (parts[max(start - 1, 0) : start], parts[end + 1 : end + 2])
-    )
-    return before[len(before.rstrip()) :], after[: len(after) - len(after.lstrip())]
+    """Returns the spaces directly before the part `start` and directly behind the part `end`, as in the document."""
+    return _spaces(parts, start - 1, -1), _spaces(parts, end + 1, 1)
+
+
+def _spaces(parts: Sequence[Part], number: int, step: int) -> str:
+    """Returns the spaces of the texts from part `number` on, in the direction `step`, up to the first letter."""
+    spaces = ""
+    while 0 <= number < len(parts) and parts[number].kind == "text":
+        raw, is_space = parts[number].raw, parts[number].text.isspace()  # a reference such as &nbsp; is a space, too
+        if not is_space:
+            raw = raw[len(raw.rstrip()) :] if step < 0 else raw[: len(raw) - len(raw.lstrip())]
+        spaces = raw + spaces if step < 0 else spaces + raw
+        if not is_space:
+            break
+        number += step
+    return spaces
 
 
 def _dissolve(node: Node, parent: Node) -> None:
@@ -197,17 +206,19 @@ def make_segments(parts: Sequence[Part], escapes: Mapping[str, str] = ESCAPES) -
             segments.append("".join(part.raw for part in group))
             continue
         # Spaces around a text stay as they are: some blocks, such as <button>, stand in a line of text.
-        before, after = _take_space(group, 0), _take_space(group, -1)
-        segments += [before, Segment([part for part in group if part.raw], escapes), after]
+        before, after = _take_spaces(group, 0), _take_spaces(group, -1)
+        segments += [before, Segment(group, escapes), after]
     return segments
 
 
-def _take_space(parts: list[Part], place: int) -> str:
+def _take_spaces(parts: list[Part], place: int) -> str:
     """Removes the spaces at the start (place 0) or end (place -1) of a group of parts, and returns them."""
+    taken = []
+    while parts[place].kind == "text" and parts[place].text.isspace():  # such as the reference &nbsp;
+        taken.append(parts.pop(place).raw)
     part = parts[place]
-    if part.kind != "text":
-        return ""
-    strip = str.lstrip if place == 0 else str.rstrip
-    raw, text = strip(part.raw, SPACES), strip(part.text, SPACES)
-    parts[place] = part._replace(raw=raw, text=text if part.raw == part.text else html.unescape(raw))
-    return part.raw[: len(part.raw) - len(raw)] if place == 0 else part.raw[len(raw) :]
+    if part.kind == "text" and part.raw == part.text:  # references to letters have no spaces
+        text = part.text.lstrip() if place == 0 else part.text.rstrip()
+        parts[place] = part._replace(raw=text, text=text)
+        taken.append(part.text[: len(part.text) - len(text)] if place == 0 else part.text[len(text) :])
+    return "".join(taken if place == 0 else reversed(taken))

@@ -99,7 +99,7 @@ class Placement:
         return self._render(self._root, (0, len(self._tokens[1])), (0, len(self._target)), 0)
 
     def _own_gaps(self, written: Sequence[str]) -> dict[int, _Gap]:
-        """Returns the gaps between aligned words for which the source has no space, or the end of a line.
+        """Returns the gaps between aligned words for which the source has no space, the end of a line, or lone tags.
 
         They are given by where they begin in the target.
         """
@@ -115,7 +115,10 @@ class Placement:
             )
             for j in self._targets[i]:
                 if j + 1 in following and self._tokens[1][j].word < self._tokens[1][j + 1].word:
-                    sides = [None if spaces and not re.search(r"[\r\n]", side) else side for side in (before, after)]
+                    sides = [
+                        side if not spaces or re.search(r"[\r\n]", side) or (inside and side) else None
+                        for side in (before, after)
+                    ]
                     gaps[self._tokens[1][j].stop] = _Gap(self._tokens[1][j + 1].start, *sides)
         return gaps
 

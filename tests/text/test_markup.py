@@ -196,7 +196,7 @@ def test_odd_documents():
         '<B>x</b > <a href="A">y</a>': '<B>X</b > <a href="A">Y</a>',
         "Click <button>OK</button> now": "CLICK <button>OK</button> NOW",
         "a <script>x()</script> b <textarea> x </textarea>": "A <script>x()</script> B <textarea> x </textarea>",
-        "<p> one </p>\n<p>&#32;two</p> ": "<p> ONE </p>\n<p>TWO</p> ",
+        "<p> one </p>\n<p>&#32;two</p> ": "<p> ONE </p>\n<p>&#32;TWO</p> ",
         "two&nbsp;words": "TWO&nbsp;WORDS",
     }.items():
         assert placed(document) == expected
