@@ -52,6 +52,12 @@ from keras_nmt.models import PositionalEncoding, TranslationModel
 ARCHITECTURES = ("marian", "m2m_100")
 ACTIVATIONS = {"relu": "relu", "gelu": "gelu", "swish": "swish", "silu": "swish"}
 EPSILON = 1e-5  # default of PyTorch's norms
+# Settings of a search that are not read, with the values by which translations stay the same.
+NO_EFFECT: dict[str, Any] = {
+    **dict.fromkeys(("no_repeat_ngram_size", "encoder_no_repeat_ngram_size", "min_length", "diversity_penalty"), 0),
+    **dict.fromkeys(("repetition_penalty", "encoder_repetition_penalty", "num_beam_groups"), 1),
+    **{"do_sample": False, "suppress_tokens": [], "exponential_decay_length_penalty": None},
+}
 NAMES = {
     **{
         f"{ours}.{part}": f"{theirs}.{name}"
@@ -140,10 +146,21 @@ def read(folder: Path) -> Imported:
         vocabularies = [read_m2m100_vocabulary(folder, len(target), pad, begin, end)] * 2
     search_path = folder / "generation_config.json"
     if search_path.is_file():
-        search = _search_settings(search_path, read_json(search_path, "settings of search"))
-    else:
-        search = _search_settings(file, config)
-    return Imported(path, options, join_keys_and_values(parameters), vocabularies[0], vocabularies[1], search)
+        file, config = search_path, read_json(search_path, "settings of search")
+    parameters, notes = join_keys_and_values(parameters), _search_notes(file, config)
+    source_vocabulary, target_vocabulary = vocabularies
+    search = _search_settings(file, config)
+    return Imported(path, options, parameters, source_vocabulary, target_vocabulary, search, notes)
+
+
+def _search_notes(file: Path, generation: Mapping[str, Any]) -> list[str]:
+    """Returns what to tell of settings that change translations, and that a model directory does not have."""
+    others = {name: generation.get(name) for name, value in NO_EFFECT.items()}
+    others = {name: value for name, value in others.items() if value not in (None, NO_EFFECT[name])}
+    if not others:
+        return []
+    shown = one_line(", ".join(f"{name}={value}" for name, value in others.items()))[:300]
+    return [f"Settings of search are left out; give those that `translate` has as options. Received: {file}, {shown}"]
 
 
 def _search_settings(file: Path, generation: Mapping[str, Any]) -> dict[str, Any]:

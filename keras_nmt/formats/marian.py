@@ -148,7 +148,10 @@ def _read(path: Path) -> Imported:
         problem = f"{folder}: `normalize` of the search settings must be a number from 0 to 10"
         require(re.fullmatch(r"\d(\.\d+)?|10", str(penalty)), problem, normalize=penalty)
         search |= {"length_penalty": float(penalty), "length_penalty_form": "power"}  # the end counts in both
-    return Imported(path, options, join_keys_and_values(parameters), vocabularies[0], vocabularies[1], search)
+    reward = one_line(decoder.get("word-penalty", "0"))[:100]
+    notes = [f"The search has no `word-penalty`. Received: {folder}, word-penalty={reward}"]
+    notes *= re.fullmatch(r"0(\.0+)?", reward) is None
+    return Imported(path, options, join_keys_and_values(parameters), vocabularies[0], vocabularies[1], search, notes)
 
 
 def _vector(array: np.ndarray) -> np.ndarray:

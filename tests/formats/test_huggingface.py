@@ -354,7 +354,10 @@ def test_the_search_is_that_of_transformers(tmp_path):
     ):
         (folder / "generation_config.json").write_text(json.dumps(generation))
         assert read(folder).search == expected
-    import_model(folder, tmp_path / "ours")
+    generation |= {"no_repeat_ngram_size": 3, "repetition_penalty": 1.0, "suppress_tokens": None, "min_length": 0}
+    (folder / "generation_config.json").write_text(json.dumps(generation))
+    with pytest.warns(UserWarning, match="left out; .*_config.json, no_repeat_ngram_size=3$"):
+        import_model(folder, tmp_path / "ours")
     assert load(tmp_path / "ours").search == expected
     for wrong, told in (
         ('"length_penalty": "long"', "`length_penalty` must be a number .* Received: length_penalty='long'"),

@@ -19,6 +19,7 @@ from small import slow
 from keras_nmt.errors import UserError
 from keras_nmt.formats import export_marian, import_model
 from keras_nmt.formats.array_files import read_npz, read_safetensors, write_npz
+from keras_nmt.formats.marian import read
 from keras_nmt.formats.parameters import sinusoids, variables
 from keras_nmt.formats.vocabulary import Vocabulary
 from keras_nmt.ids import BOS, EOS, PAD, UNK
@@ -314,6 +315,9 @@ def test_damaged_models_are_refused(exported, tmp_path):
         changed.write_text(content)
         refused(told)
     assert not (tmp_path / "ours").exists()
+    for penalty, told in (("0", []), ("0.0", []), ("0.6", ["word-penalty=0.6"])):
+        decoder.write_text(f"word-penalty: {penalty}")
+        assert [note.rpartition(", ")[2] for note in read(exported).notes] == told
 
 
 def test_what_marian_lacks_is_named(make, make_model, source_tokenizer, tmp_path, monkeypatch):
