@@ -135,7 +135,8 @@ class TranslationBackbone(keras_hub.models.Backbone):
         with atomic_path(filepath, suffix=".lora.h5") as temporary, h5py.File(temporary, "w") as file:
             file.attrs["rank"] = self._lora_rank
             for path, variable in factors.items():
-                file[path] = keras.ops.convert_to_numpy(variable)
+                value = ops.convert_to_numpy(variable)
+                file[path] = value.astype("float32") if value.dtype.kind == "V" else value  # HDF5 has no bfloat16
 
     def load_lora_weights(self, filepath: str) -> None:
         """Reads the file of `save_lora_weights`, after `enable_lora(rank)` if the model has no low-rank weights yet."""

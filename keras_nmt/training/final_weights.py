@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import h5py
+import ml_dtypes
 import numpy as np
 
 from keras_nmt.errors import UserError, check_choice, check_positive, errors_as, require
@@ -137,11 +138,12 @@ def average_weights(files: Sequence[Path], output: Path) -> None:
 
 def _average(name: str, sources: Sequence[h5py.File], target: h5py.File) -> None:
     dataset = target[name]
-    if not np.issubdtype(dataset.dtype, np.floating):
+    dtype = np.dtype(dataset.attrs.get("dtype", dataset.dtype))  # HDF5 has no bfloat16: Keras names it beside the bytes
+    if dtype != ml_dtypes.bfloat16 and not np.issubdtype(dtype, np.floating):
         return
     total = np.zeros(dataset.shape, "float64")
     for source in sources:
         if source[name].shape != dataset.shape:
             raise UserError(f"Checkpoints must have weights of equal shape. Received: {source.filename}, {name}")
-        total += source[name][()]
-    dataset[...] = (total / len(sources)).astype(dataset.dtype)
+        total += source[name][()].view(dtype).astype("float64")
+    dataset[...] = (total / len(sources)).astype(dtype).view(dataset.dtype)

@@ -7,6 +7,7 @@ import pytest
 from training_runs import make_copier
 
 from keras_nmt.errors import UserError
+from keras_nmt.files.weights_file import read_weights, write_weights
 from keras_nmt.training import Checkpoints, average_checkpoints
 from keras_nmt.training.checkpoints import Progress
 from keras_nmt.training.final_weights import average_weights
@@ -64,6 +65,18 @@ def write(path, **arrays):
         for name, array in arrays.items():
             file[name] = array
     return path
+
+
+def test_weights_of_half_precision_have_their_mean_too(tmp_path):
+    for dtype in ("bfloat16", "float16"):
+        model, files = keras.Sequential([keras.Input((2,)), keras.layers.Dense(3, dtype=dtype)]), []
+        for value in (1, 2):
+            model.set_weights([np.full(w.shape, value) for w in model.get_weights()])
+            files.append(tmp_path / f"{value}.weights.h5")
+            write_weights(files[-1], model)
+        average_weights(files, tmp_path / "mean.weights.h5")
+        read_weights(tmp_path / "mean.weights.h5", model)
+        assert {float(x) for weight in model.get_weights() for x in weight.ravel()} == {1.5}
 
 
 def test_integers_are_those_of_the_last_file_and_a_sum_beyond_the_dtype_has_a_mean(tmp_path):
