@@ -268,7 +268,9 @@ def translate(
         search = sampling(shared) | searching(shared) | shortlisted(shared)
         translator = open_translator(directory, search, **{name: shared[name] for name in TRANSLATOR})
         tags = translator.tags if translator.target is None else None
-        texts = dataclasses.replace(texts, sentences_per_line=translator.sentences_per_line, tags=tags)
+        subwords = translator.tokenizers[translator.directions[0][1]]
+        told = translator.sentences_per_line
+        texts = dataclasses.replace(texts, sentences_per_line=told, tags=tags, subwords=subwords)
         if alternatives is not None:
             with output_lines(output) as write, _optional_lines(word_scores) as write_words, bar as advance:
                 for of_lines in alternatives_of_directory(translator, texts, alternatives):

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from keras_nmt.cli.lines import chunks, input_lines
 from keras_nmt.errors import UserError
+from keras_nmt.ids import UNK
 
 if TYPE_CHECKING:
+    from keras_nmt.data import SubwordTokenizer
     from keras_nmt.inference import Translation, Translator
     from keras_nmt.inference.target_tags import TargetTags
     from keras_nmt.serving import Client
@@ -37,6 +39,7 @@ class Input:
     sentences_per_line: int | None = None  # of the training data: more are told of, unless lines are split
     is_document: bool = False  # whether there is one line, which is a document
     tags: TargetTags | None = None  # of which each line must begin with one
+    subwords: SubwordTokenizer | None = None  # of the target, which must have the characters of prefixes
 
     @property
     def target(self) -> str | None:
@@ -53,6 +56,8 @@ class Input:
         for name in ("constraints", "avoid"):
             if name in columns:
                 columns[name] = [line.split("\t") for line in columns[name]]
+        if self.subwords is not None and "prefixes" in columns:
+            self._check_prefixes(self.subwords, columns["prefixes"])
         if "max_lengths" in columns:
             columns["max_lengths"] = [self._limit(*line) for line in enumerate(columns["max_lengths"], 1)]
         generator, start = None, 0
@@ -96,6 +101,15 @@ class Input:
                 subject = f"{len(incomplete)} line(s), the first of them line {incomplete[0]}, end"
                 advice = ": each line is read alone; --document reads all as one document."
             print(f"{subject} inside a tag, a comment or an element whose contents stay{advice}", file=sys.stderr)
+
+    def _check_prefixes(self, subwords: SubwordTokenizer, prefixes: list[str]) -> None:
+        """Names the line of a wrong prefix before any line is translated; the search knows only its text."""
+        for number, ids in enumerate(subwords.tokenize(prefixes).to_list(), 1):
+            if UNK in ids:
+                problem = "must have only characters that the subwords of the target language have"
+                advice = "leave others out, or train subwords with `byte_fallback`"
+                received = f"Received: line {number}, {prefixes[number - 1]!r:.40}"
+                raise UserError(f"{self.files['prefixes']} {problem}: {advice}. {received}")
 
     def _limit(self, number: int, line: str) -> int | None:
         if not line.strip():

@@ -35,7 +35,7 @@ from keras_nmt.text.lines import (
     make_request,
     seeds_of_lines,
 )
-from keras_nmt.text.source_cleaning import clean_source
+from keras_nmt.text.source_cleaning import clean_source, unclean
 from keras_nmt.text.translation import Alternative, Hypothesis, Translation, aligned_words
 
 
@@ -564,8 +564,7 @@ class Translator:
         """Warns, the first time, of sources that a model without `source_cleaning` reads otherwise than clean ones."""
         if self._has_told_of_unclean or all(self.tokenizers[x].source.cleans for x, _ in self.directions):
             return
-        cleaned = list(map(clean_source, sources))
-        rows = [row for row, line in enumerate(cleaned) if line != sources[row] and line.strip()]
+        rows = [row for row, line in enumerate(sources) if unclean().search(line) and clean_source(line).strip()]
         if rows and self.graph.differs_if_clean({key: tf.gather(x, rows) for key, x in inputs.items()}, name):
             self._has_told_of_unclean = True
             warnings.warn(

@@ -141,10 +141,11 @@ def test_what_cannot_be_translated_is_one_line(untrained, tmp_path, error_line, 
     assert error_line("translate", untrained, "--input", tmp_path) == f"Error: Is a directory. Received: {tmp_path}\n"
     (tmp_path / "lines").write_bytes(b"1 2\n\xff\xfe\n")
     assert "Line 2 is not UTF-8" in error_line("translate", untrained, "--input", tmp_path / "lines")
-    begun = write_lines(tmp_path / "begun", ["three"])
+    begun = write_lines(tmp_path / "begun", ["die", "🐶"])
     same = ["--output", tmp_path / "same"]
     for arguments, message in (
         (["--markup", "tex"], "--markup must be html or xml. Received: --markup tex"),
+        (["--prefixes", begun], "leave others out, or train subwords with `byte_fallback`. Received: line 2, '🐶'"),
         (["--markup", "xml", "--prefixes", begun], "--markup excludes --prefixes."),
         (["--word-scores", tmp_path / "same", *same], "go to different files. Received: both"),
         (["--alignments", f"{tmp_path}/../{tmp_path.name}/same", *same], "go to different files. Received: both"),
