@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from keras_nmt.text.translation import WORD_ENDS
 
-MARKS = frozenset(",.;:!?…،؛؟،。、，！？；：")
+MARKS = frozenset(",.;:!?…،؛؟۔।॥։。、，！？；：")
 
 
 def is_closing(letter: str) -> bool:

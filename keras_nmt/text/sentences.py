@@ -22,11 +22,13 @@ from keras_nmt.text.translation import (
 )
 
 # The ends of sentences, and the quotation marks and brackets behind them, for the rule of `split_at_end_marks`.
+# Marks of direction, and other invisible characters, may stand between.
 _MARKS = "[.!?…‽؟۔।॥։]"
-_CLOSING = "[\"'”’»›)\\]」』）】]*+"
+_INVISIBLE = "\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff"
+_CLOSING = f"[\"'”’»›)\\]」』）】{_INVISIBLE}]*+"
 # A run of marks is read once, from its beginning, so that any line takes linear time.
 _END = re.compile(f"(?<!{_MARKS}){_MARKS}++{_CLOSING}\\s+|[。！？｡]+{_CLOSING}\\s*")
-_OPENING = re.compile("[\"'“‘„«‹(\\[「『（【¿¡–—-]*")
+_OPENING = re.compile(f"[\"'“‘„«‹(\\[「『（【¿¡–—{_INVISIBLE}-]*")
 _INITIAL = re.compile(r"(?:^|[\s.(])\w\.$")  # as in "J. Smith" and "z. B."
 
 

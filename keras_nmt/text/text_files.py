@@ -198,9 +198,11 @@ def _decode(text: bytes, name: str, lines_before: int, errors: str) -> tuple[lis
         return text.decode("utf-8", errors).split("\n"), None
     except UnicodeDecodeError as error:
         before = text[: error.start].split(b"\n")
+        number = lines_before + len(before)
+        unpack = ", or unpack it: only gzip and Zstandard are read" if number == 1 else ""
         return [line.decode("utf-8") for line in before[:-1]], UserError(
-            f"Line {lines_before + len(before)} is not UTF-8 (byte 0x{text[error.start]:02x} at position "
-            f"{len(before[-1]) + 1} of the line): convert the text to UTF-8. Received: {name}"
+            f"Line {number} is not UTF-8 (byte 0x{text[error.start]:02x} at position {len(before[-1]) + 1} of the "
+            f"line): convert the text to UTF-8{unpack}. Received: {name}"
         )
 
 

@@ -246,9 +246,10 @@ def test_what_specifications_protect_stays_byte_by_byte(markup, document, text, 
 
 
 def test_a_moved_element_gets_no_space_before_a_full_stop():
-    by_hand = lambda *_: answers("Hunde laufen."), lambda *_: [[(1, 1)]]
-    found = marked(["Run dogs <kbd>F1</kbd> do"], "html", *by_hand)
-    assert found[0].text == "Hunde laufen <kbd>F1</kbd>."
+    for stop in ".。।۔։؟":
+        by_hand = lambda *_, stop=stop: answers(f"Hunde laufen{stop}"), lambda *_: [[(1, 1)]]
+        found = marked(["Run dogs <kbd>F1</kbd> do"], "html", *by_hand)
+        assert found[0].text == f"Hunde laufen <kbd>F1</kbd>{stop}"
 
 
 def test_spans_of_two_tags_move_as_elements():

@@ -156,6 +156,8 @@ def test_sentences_and_spaces_are_the_line(line):
         ("“Run!” “Why?” (So.) «Да.» ¿Qué? ¡Ya!", 6),
         ("今日は。明日は！", 2),
         ("यह है। वह है।", 2),
+        ("\u202bשלום.\u200f שלום.\u202c \u202bשלום\u202c", 3),
+        ("A dog runs.\u200b \u200ea man sleeps.", 1),
         ("", 0),
         ("...", 1),
     ],
