@@ -35,7 +35,7 @@ gc.set_threshold(50_000, 10, 10)
 
 
 # As a module with docstring examples, pytest would import the file again, and register its layers again.
-collect_ignore = ["own_mechanisms.py"]
+collect_ignore = ["support/own_mechanisms.py"]
 
 
 @pytest.hookimpl(trylast=True)
@@ -158,7 +158,7 @@ def run_python(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..
     folder = tmp_path_factory.mktemp("programs")
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
     server = subprocess.Popen(
-        [sys.executable, str(Path(__file__).with_name("fork_server.py"))],
+        [sys.executable, str(Path(__file__).with_name("support") / "fork_server.py")],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
