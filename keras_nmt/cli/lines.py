@@ -15,7 +15,7 @@ from keras_nmt.cli.run_app import check_open
 from keras_nmt.errors import UserError, without_controls
 from keras_nmt.files.atomic_files import atomic_path, check_kept, check_writable
 from keras_nmt.files.paths import STANDARD_STREAM, address_of
-from keras_nmt.text.text_files import read_blocks
+from keras_nmt.text.text_files import read_blocks, read_paired_blocks
 
 LINES_AT_ONCE = 4096
 STANDARD = Path(STANDARD_STREAM)  # standard input or standard output
@@ -49,14 +49,16 @@ def input_document(path: Path) -> Iterator[str]:
         yield "\n".join([*lines, ""])
 
 
-def number_of_lines(path: Path) -> int | None:
-    """Reads a file from its beginning to its end, which finds faults before the work, and returns its number of lines.
+def number_of_lines(*paths: Path) -> int | None:
+    """Reads a file, or files whose lines correspond, to find faults before the work. Returns the number of lines.
 
-    The number is None for standard input, pipes and addresses, which may be read only once, or are far.
+    The number is None if one is standard input, a pipe or an address, which may be read only once, or is far.
     """
-    if path == STANDARD or address_of(path) or not (path.is_dir() or stat.S_ISREG(path.stat().st_mode)):
-        return None
-    return sum(map(len, read_blocks(path)))
+    for path in paths:
+        if path == STANDARD or address_of(path) or not (path.is_dir() or stat.S_ISREG(path.stat().st_mode)):
+            return None
+    blocks = read_paired_blocks(*paths) if len(paths) > 1 else zip(read_blocks(paths[0]))  # which alone may be empty
+    return sum(len(lines) for lines, *_ in blocks)
 
 
 @contextlib.contextmanager

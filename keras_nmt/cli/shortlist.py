@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from keras_nmt.cli.lines import STANDARD, check_outputs, output_lines, write_line
+from keras_nmt.cli.lines import STANDARD, check_outputs, number_of_lines, output_lines, write_line
 from keras_nmt.cli.options import TRANSLATOR, Directory, Source, Target, with_options
 from keras_nmt.cli.progress import progress
 from keras_nmt.cli.translation import open_translator
@@ -37,7 +36,7 @@ def align(
     `keras-nmt train --set alignments=FILE` trains on such alignments.
     """
     check_outputs(output, texts=(source, target))
-    model, total = read_model_files(directory), _number_of_lines([source, target])
+    model, total = read_model_files(directory), number_of_lines(source, target)
     with (
         progress(total, "lines", text="Aligning", shown=output != STANDARD) as advance,
         show_steps(progress),
@@ -70,7 +69,7 @@ def shortlist(
     """
     files = [source, target, *([alignments] if alignments else [])]
     check_outputs(output, texts=files)
-    model, total = read_model_files(directory), _number_of_lines(files)
+    model, total = read_model_files(directory), number_of_lines(*files)
     from keras_nmt.data.word_alignments import parse_pharaoh_alignments
     from keras_nmt.inference.aligned_subwords import AlignedSubwords
 
@@ -90,8 +89,3 @@ def shortlist(
     if counts.passed_over:
         print(f"{counts.passed_over:,} pair(s) of words without subwords were passed over.", file=sys.stderr)
     write_line(str(output))
-
-
-def _number_of_lines(files: list[Path]) -> int | None:
-    """Checks files before the work, pipes aside, which are read only once. Returns the number of lines."""
-    return sum(len(lines) for lines, *_ in read_paired_blocks(*files)) if all(map(os.path.isfile, files)) else None

@@ -154,11 +154,14 @@ def test_what_is_read_twice_is_a_file(folder, error_line):
     assert not (folder / "new").exists()
 
 
-def test_a_bad_last_line_is_found_before_the_work(folder, error_line, monkeypatch):
+def test_missing_files_and_bad_last_lines_are_found_before_the_work(folder, error_line, monkeypatch):
     monkeypatch.delattr("keras_nmt.cli.translation.import_tensorflow")
     (folder / "bad").write_bytes(b"a\n" * 30_000 + b"\xff\n")
     for command in ("translate d --input bad", "shortlist d --output a --source bad --target bad"):
         assert "Line 30001 is not UTF-8" in error_line(*command.split())
+    assert "No such file or directory. Received: nope" in error_line(
+        "align", "d", "--source", "nope", "--target", "two"
+    )
 
 
 PROGRAM = """
