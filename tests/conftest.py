@@ -55,6 +55,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if "optimization_level=0" in os.environ["XLA_FLAGS"]:
         tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})
     config.pluginmanager.import_plugin("small")  # the models that tests share
+    config.pluginmanager.import_plugin("examples")
 
 
 @pytest.fixture(autouse=True, scope="module")
