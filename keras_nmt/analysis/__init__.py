@@ -1,7 +1,7 @@
 """Analysis of trained models: functions that return numbers with their tables and figures, for any model and text.
 
-A name is imported on first use: data for analyses are read without TensorFlow, and only the page of `keras-nmt demo`
-needs Gradio.
+A name is imported on first use: importing the package loads no TensorFlow, and only the page of `keras-nmt demo` needs
+Gradio.
 """
 
 from __future__ import annotations

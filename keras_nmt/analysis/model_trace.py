@@ -20,13 +20,7 @@ from keras_nmt.analysis.alignments import WordAlignment, word_attention
 from keras_nmt.analysis.bridges import BridgeAttention, plot_bridge_attention
 from keras_nmt.analysis.layer_means import composition_of_batches, gates_of_batches
 from keras_nmt.analysis.measurements import Measurements, compare
-from keras_nmt.analysis.token_states import (
-    HiddenStatesBatch,
-    Model,
-    hidden_states,
-    open_pair,
-    open_translator,
-)
+from keras_nmt.analysis.token_states import HiddenStatesBatch, Model, hidden_states, open_pair, open_translator
 from keras_nmt.errors import UserError, require
 from keras_nmt.inference import Translation, Translator
 from keras_nmt.models import TranslationModel

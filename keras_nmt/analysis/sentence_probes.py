@@ -17,6 +17,7 @@ from keras_nmt.progress import count_steps
 
 PENALTIES = (1e-5, 1e-4, 1e-3, 1e-2)  # SentEval's weights of the L2 penalty
 BATCH_SIZE = 64
+TENACITY = 5  # rounds without an improvement, after which a job ends
 
 
 def sentence_vectors(model: Model, texts: Sequence[str], vectors: str = "states", **options: Any) -> np.ndarray:
@@ -87,7 +88,6 @@ def classify(
     hidden_dim: int | None = None,
     dropout: float = 0.0,
     epoch_size: int = 4,
-    tenacity: int = 5,
     max_epochs: int = 200,
     learning_rate: float = 1e-3,
     seed: int = 1,
@@ -106,8 +106,7 @@ def classify(
             is chosen.
         penalties: Sequence of J floats, the weights of the L2 penalty.
         hidden_dim, dropout: The number of hidden units, and their dropout rate. None: logistic regression.
-        epoch_size, tenacity, max_epochs: The number of epochs of a round, of rounds without an improvement after which
-            a job ends, and the largest number of epochs.
+        epoch_size, max_epochs: The number of epochs of a round, and the largest number of epochs.
         learning_rate, seed: Of Adam; of weights and batches.
 
     Returns:
@@ -181,10 +180,10 @@ def classify(
             predicted = np.concatenate(parts, axis=1)  # [J, n, C]
             right = (predicted.argmax(axis=2) == answers) & validation
             accuracy = right.sum(axis=1) / np.maximum(validation.sum(axis=1), 1)
-            better = (accuracy > best) & (rounds_since < tenacity)
+            better = (accuracy > best) & (rounds_since < TENACITY)
             rounds_since = np.where(better, 0, rounds_since + 1)
             best[better], probabilities[better] = accuracy[better], predicted[better]
-            if np.all(rounds_since >= tenacity):
+            if np.all(rounds_since >= TENACITY):
                 break
     return probabilities, best
 

@@ -23,13 +23,7 @@ from keras_nmt.cli.inspect_common import (
     write_results,
 )
 from keras_nmt.cli.lines import STANDARD, check_outputs, chunks, output_lines
-from keras_nmt.cli.options import (
-    Directory,
-    Source,
-    Target,
-    refuse_without,
-    with_options,
-)
+from keras_nmt.cli.options import Directory, Source, Target, refuse_without, with_options
 from keras_nmt.cli.progress import progress, working
 from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.errors import UserError, require

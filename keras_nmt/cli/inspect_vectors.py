@@ -72,7 +72,7 @@ def transfer(
 ) -> None:
     """Trains classifiers on vectors of one language, and of all, and tests them on every language."""
     inspection = Inspection(directories, **shared)
-    _check_folder(data)
+    require(data.is_dir(), f"There is no such folder. Received: {data}")  # before the models are loaded
 
     def measure(model: ModelFiles) -> Any:
         return analysis.transfer(model, data, vectors=vectors)
@@ -80,14 +80,9 @@ def transfer(
     inspection.measure("transfer", measure, [data], vectors=vectors)
 
 
-def _check_folder(data: Path) -> None:
-    require(data.is_dir(), f"There is no such folder. Received: {data}")
-
-
 def _vectors_on_tasks(
     name: str, inspection: Inspection, data: Path, tasks: list[str], vectors: str, seeds: int
 ) -> None:
-    _check_folder(data)
     from keras_nmt.analysis.task_data import read_senteval  # here: imports NumPy
 
     for task in tasks:  # a missing file is named before the first task runs

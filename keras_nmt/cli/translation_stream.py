@@ -182,19 +182,18 @@ def counts_of(translations: Sequence[Translation]) -> dict[str, int]:
 
 def warn_of_translator(counts: Mapping[str, int], translator: Any) -> None:
     """Says on standard error how many lines a translator truncated, left empty or cut off; see `counts_of`."""
-    if number := counts["truncated"]:
-        longest = translator.length_buckets[-1]
-        print(f"{number} line(s) of {longest} subwords or more were truncated.", file=sys.stderr)
-    _warn_of_outputs(counts, "--max-length-factor and --max-length set it")
+    truncated = f"of {translator.length_buckets[-1]} subwords or more were truncated"
+    _warn(counts, truncated, "--max-length-factor and --max-length set it")
 
 
 def warn_of_export(counts: Mapping[str, int]) -> None:
+    """Says on standard error how many lines an export truncated, left empty or cut off; see `counts_of`."""
+    _warn(counts, "were truncated: they have more subwords than the export allows", "the export sets it")
+
+
+def _warn(counts: Mapping[str, int], truncated: str, advice: str) -> None:
     if number := counts["truncated"]:
-        print(f"{number} line(s) were truncated: they have more subwords than the export allows.", file=sys.stderr)
-    _warn_of_outputs(counts, "the export sets it")
-
-
-def _warn_of_outputs(counts: Mapping[str, int], advice: str) -> None:
+        print(f"{number} line(s) {truncated}.", file=sys.stderr)
     empty, cut_off, unmet, not_avoided = (counts[name] for name in ("empty", "cut_off", "unmet", "not_avoided"))
     shown = [f"{empty} translation(s) are empty"] * bool(empty)
     shown += [f"{cut_off} translation(s) were cut off at the length limit ({advice})"] * bool(cut_off)

@@ -24,12 +24,19 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from keras_nmt.errors import UserError, errors_as, require
 from keras_nmt.experiments.comparison_table import Runs
 from keras_nmt.experiments.config import BEFORE, ExperimentConfig
-from keras_nmt.experiments.results import NO_EFFECT, check_results, hypotheses_path, read_digests, read_speed
+from keras_nmt.experiments.results import (
+    NO_EFFECT,
+    check_results,
+    errors_of_form,
+    hypotheses_path,
+    read_digests,
+    read_speed,
+)
 from keras_nmt.files.atomic_files import (
     atomic_folder,
     check_writable,
@@ -109,12 +116,8 @@ def read_kept_runs(path: str | os.PathLike[str]) -> dict[tuple[str, int], KeptRu
     runs: dict[tuple[str, int], KeptRun] = {}
     for number, line in enumerate(path.read_bytes().splitlines(), 1):
         where = f"line {number} of {path}"
-        try:
+        with errors_of_form(where):
             run = LINE.validate_json(line, strict=True)
-        except ValidationError as error:
-            wrong = error.errors(include_url=False)[0]
-            part = ".".join(map(str, wrong["loc"]))
-            raise UserError(f"Damaged: {where} must be a kept run. Received: {part}: {wrong['msg']}") from None
         check_results(run.results, where)
         if "/" in run.name or not all(map(FILES.fullmatch, run.files)):
             raise UserError(f"Names of kept runs and files must not have folders. Received: {run.name!r} in {where}")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import platform
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NotRequired
 
@@ -26,20 +27,16 @@ from keras_nmt.files.settings import change_paths, flatten
 from keras_nmt.files.weights_file import OTHER_WEIGHTS, scores_are_current
 from keras_nmt.models import ModelDirectory
 
-# Settings and sections in which a finished run may differ from the requested run. They do not affect the outcome, or
-# digests compare them.
-NO_EFFECT = (
-    *("directory", "data.train", "data.alignments", "data.dev", "data.test", "training.logging"),
-    *("training.start.allow_missing", "training.start.ignore_extra", "training.replicas", "training.deterministic"),
+HARMLESS = (  # settings and sections that do not affect the outcome of a run, or whose digests are compared
+    *("directory", "data.test", "training.logging", "training.replicas", "training.deterministic"),
+    *("training.start.allow_missing", "training.start.ignore_extra"),
     *("training.update.accumulation_steps", "training.update.jit_compile"),
 )
-# Settings and sections that may change when a run continues, because they do not affect updates.
-MAY_CHANGE = (
-    *("directory", "data.test", "data.test_pairs", "data.dev_pairs", "evaluation", "search"),
-    *("training.stop.max_updates", "training.stop.time_limit", "training.saving", "training.logging"),
-    *("training.replicas", "training.deterministic"),
-    *("training.update.accumulation_steps", "training.update.jit_compile"),
-    *("training.start.allow_missing", "training.start.ignore_extra"),
+TEXT = ("data.train", "data.alignments", "data.dev")  # settings whose files may have moved if they have the same lines
+NO_EFFECT = (*HARMLESS, *TEXT)  # what may differ between a finished run and the requested one
+MAY_CHANGE = (  # what may change when a run continues, because it does not affect updates
+    *(*HARMLESS, "data.test_pairs", "data.dev_pairs", "evaluation", "search"),
+    *("training.stop.max_updates", "training.stop.time_limit", "training.saving"),
 )
 # Settings that determine the subwords. If one changes before the first checkpoint, the run trains new subwords.
 SUBWORDS = (
@@ -104,7 +101,8 @@ def read_results(directory: str | os.PathLike[str]) -> dict[str, Any] | None:
 
 def check_results(results: Mapping[str, Any], where: str) -> None:
     """Checks that results are complete; the error names the place `where`."""
-    _check(RESULTS, results, where)
+    with errors_of_form(where):
+        RESULTS.validate_python(results, strict=True)
 
 
 def check_scores(config: ExperimentConfig, results: Mapping[str, Any]) -> None:
@@ -128,7 +126,8 @@ def read_digests(path: Path) -> dict[str, list[str]]:
     if not path.exists():
         return {}
     digests = read_json(path, "the digests of a run's data")
-    _check(DIGESTS, digests, str(path))
+    with errors_of_form(str(path)):
+        DIGESTS.validate_python(digests, strict=True)
     return digests
 
 
@@ -146,7 +145,8 @@ def read_speed(directory: str | os.PathLike[str]) -> dict[str, Any] | None:
     )
     if not is_current or "rates" not in speed:
         return None
-    _check(SPEED, speed, str(path))
+    with errors_of_form(str(path)):
+        SPEED.validate_python(speed, strict=True)
     return speed
 
 
@@ -320,8 +320,8 @@ def _changes(config: ExperimentConfig, of_data: Mapping[str, list[str]]) -> tupl
     may_change = {*MAY_CHANGE, *unchanged_files(config)}
     if config.training.schedule == "cosine":
         may_change.remove("training.stop.max_updates")
-    if before == of_training(of_data):  # the same lines, so the files may have moved
-        may_change |= {"data.train", "data.alignments", "data.dev"}
+    if before == of_training(of_data):
+        may_change |= {*TEXT}
     return other_text, config.changed_settings(may_change) if folder.settings_path.exists() else []
 
 
@@ -360,9 +360,11 @@ def test_line(name: str, cell: Mapping[str, Any]) -> str:
     return f"test {name}  {scores}{'' if cell['trained'] else '  (never trained)'}  {cell['bleu']['signature']}"
 
 
-def _check(adapter: TypeAdapter[Any], value: Any, where: str) -> None:
+@contextlib.contextmanager
+def errors_of_form(where: str) -> Iterator[None]:
+    """Turns the first error of pydantic about a value in a block into a `UserError`, which names the place `where`."""
     try:
-        adapter.validate_python(value, strict=True)
+        yield
     except ValidationError as error:
         wrong = error.errors(include_url=False)[0]
         part = ".".join(map(str, wrong["loc"]))

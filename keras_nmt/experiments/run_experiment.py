@@ -32,14 +32,7 @@ from keras_nmt.experiments.config import ExperimentConfig, as_user_errors
 from keras_nmt.experiments.corpus_files import File, Sides
 from keras_nmt.experiments.data_config import Direction, digests_of
 from keras_nmt.experiments.model_config import labels_of
-from keras_nmt.experiments.results import (
-    SAMPLING,
-    finished_results,
-    gpu_names,
-    read_digests,
-    record,
-    subword_names,
-)
+from keras_nmt.experiments.results import SAMPLING, finished_results, gpu_names, read_digests, record, subword_names
 from keras_nmt.experiments.scores import development_scores, score_test
 from keras_nmt.files.atomic_files import directory_lock, write_json
 from keras_nmt.files.json_file import with_digest

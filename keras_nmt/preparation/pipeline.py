@@ -19,14 +19,7 @@ import apache_beam as beam
 import numpy as np
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from keras_nmt.data.prepared_folder import (
-    BLOCKS,
-    MANIFEST,
-    SHARD_PAIRS,
-    read_manifest,
-    write_manifest,
-    write_shard,
-)
+from keras_nmt.data.prepared_folder import BLOCKS, MANIFEST, SHARD_PAIRS, read_manifest, write_manifest, write_shard
 from keras_nmt.data.sentence_pairs import PairBlock
 from keras_nmt.data.subword_models import train_subwords
 from keras_nmt.errors import UserError

@@ -16,11 +16,7 @@ from keras_nmt.experiments.recipe import Recipe
 
 sys.path.append(str(Path(__file__).parents[1]))  # the folder of papers.py
 
-from papers import (
-    ATTENTION_BRIDGE,
-    ATTENTION_BRIDGE_CONFIGURATIONS,
-    ATTENTION_BRIDGE_EUROPARL,
-)
+from papers import ATTENTION_BRIDGE, ATTENTION_BRIDGE_CONFIGURATIONS, ATTENTION_BRIDGE_EUROPARL
 
 RECIPE = Recipe(
     name="europarl",

@@ -175,11 +175,8 @@ def test_wrong_and_damaged_files_are_named(kept, tmp_path):
         check_keeping(tmp_path / "table.json", {})
     written = {path: path.read_bytes() for path in (kept, archive_path(kept))}
     for damage, message in (
-        (lambda: kept.write_text("{\n"), r"line 1 of .*table.jsonl must be a kept run. Received: "),
-        (
-            lambda: change_line(kept, lambda line: line.pop("seed")),
-            "must be a kept run. Received: seed: Field required",
-        ),
+        (lambda: kept.write_text("{\n"), "^Damaged: line 1 of .*table.jsonl: Invalid JSON"),
+        (lambda: change_line(kept, lambda line: line.pop("seed")), "^Damaged: seed in line 1 of .*: Field required"),
         (lambda: kept.write_text(kept.read_text() * 2), "must be kept once.*Received: plain-1 again in line "),
         (lambda: change_line(kept, lambda line: line["results"].pop("updates")), "updates in line 1 of .*required"),
         (lambda: change_line(kept, lambda line: line.update(configuration="../a")), "not have folders. .*'../a-1'"),
