@@ -59,19 +59,22 @@ class Glossary:
     def read(cls, path: str | os.PathLike[str], *, ignore_case: bool = False) -> Glossary:
         """Reads a text file, plain or compressed, with an entry in each line: words of the source, tab, phrase.
 
+        Quotation marks around a column, as spreadsheets write a column that has commas, are left out.
+
         Raises:
             OSError: The file cannot be opened.
             UserError: A line is not an entry, not UTF-8 or too long, or the file is damaged.
         """
         entries: dict[str, str] = {}
         for number, line in enumerate(itertools.chain.from_iterable(read_blocks(path)), 1):
-            source, _, target = line.partition("\t")
-            if not source.strip() or not target.strip() or "\t" in target:
+            columns = [_unquoted(column) for column in line.split("\t")]
+            if len(columns) != 2 or not all(columns):
                 raise UserError(
                     "An entry of a glossary must be words of the source, tab, phrase of the target. "
                     f"Received: {os.fspath(path)}, line {number}, {line[:40]!r}"
                 )
-            _add(entries, source, target.strip(), f"{os.fspath(path)}, line {number}, {source[:40]!r}")
+            source, target = columns
+            _add(entries, source, target, f"{os.fspath(path)}, line {number}, {source[:40]!r}")
         return cls(entries, ignore_case=ignore_case)
 
     def constraints(self, lines: Iterable[str]) -> list[list[str]]:
@@ -129,6 +132,12 @@ class Glossary:
                 self._told.add((over[2], words))
                 warnings.warn(f"Entries of the glossary overlap: {over[2]!r} counts, {words!r} does not.", stacklevel=2)
         return [(begin, words) for begin, _, words in sorted(taken)]
+
+
+def _unquoted(column: str) -> str:
+    """Returns a column of a table without spaces and quotation marks around; those inside are doubled."""
+    column = column.strip()
+    return column[1:-1].replace('""', '"').strip() if re.fullmatch(r'"(?:[^"]|"")*"', column) else column
 
 
 def mark_avoided(translations: Iterable[Translation], avoid: Sequence[Sequence[str]]) -> list[Translation]:

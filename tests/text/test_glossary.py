@@ -60,6 +60,16 @@ def test_each_occurrence_counts_and_of_overlapping_entries_the_longest():
         assert glossary.constraints(["an old house of cards"]) == [["alt", "Kartenhaus"]]
 
 
+def test_columns_of_spreadsheets_may_be_in_quotation_marks(tmp_path):
+    path = tmp_path / "terms.tsv"
+    path.write_text('\ufeff"rock, paper"\t"Stein, ""Papier"""\r\n5" disk\tDiskette\n"a" or "b"\t"A" oder "B"\n')
+    lines = ["so rock, paper", 'a 5" disk', 'so "a" or "b"', "a or b"]
+    assert Glossary.read(path).constraints(lines) == [['Stein, "Papier"'], ["Diskette"], ['"A" oder "B"'], []]
+    path.write_text('a cat\t""\n')
+    with pytest.raises(UserError, match="words of the source, tab, phrase"):
+        Glossary.read(path)
+
+
 def test_what_a_line_requires_already_is_not_required_once_more():
     glossary = Glossary({"house": "Haus", "home": "Haus"})
     assert glossary.add_to([["Haus", "alt"], []], ["a house, a home", "home"]) == [["Haus", "alt", "Haus"], ["Haus"]]
