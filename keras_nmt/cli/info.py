@@ -83,7 +83,7 @@ def _parameter_rows(path: Path) -> list[tuple[str, str]]:
     counts: Counter[str] = Counter()
     with open_weights(path) as file:
         for name, array in arrays(file).items():
-            if array.dtype.kind == "f":  # others are states of random generators
+            if array.dtype.kind in "fV":  # V is bfloat16; others are states of random generators
                 counts[next(part for part in name.split("/") if part not in GROUPS)] += math.prod(array.shape)
     return [("all", f"{sum(counts.values()):,}"), *((name, f"{count:,}") for name, count in counts.items())]
 
