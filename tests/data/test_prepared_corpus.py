@@ -209,25 +209,16 @@ def test_a_corpus_that_does_not_fit_the_run_is_an_error(texts, tokenizer, tmp_pa
             PreparedCorpus(tmp_path / "prepared" / "source", tmp_path / target)
 
 
-def test_a_side_with_a_tag_is_no_target(tokenizer: SubwordTokenizer, tmp_path: Path) -> None:
+def test_a_side_with_a_tag_or_cleaned_text_is_no_target(tokenizer: SubwordTokenizer, tmp_path: Path) -> None:
     write_prepared(make_corpus(9, seed=1), tmp_path / "prepared", tokenizer, tokenizer)
-    manifest = tmp_path / "prepared" / "manifest.json"
-    content = read_json(manifest, "the manifest")
-    write_json(manifest, with_digest({**content, "options": {"source_tag": "<BT>"}}))
-    sides = [tmp_path / "prepared" / side for side in SIDES]
+    manifest, sides = tmp_path / "prepared" / "manifest.json", [tmp_path / "prepared" / side for side in SIDES]
     limits: dict[str, Any] = {"max_length": None, "max_ratio": None}
-    PreparedCorpus(*sides).check(tokenizer, tokenizer, **limits)
-    for target in (sides[::-1], [sides[0], sides[0]]):
-        with pytest.raises(UserError, match="source, the target here, was prepared with the tag <BT>"):
-            PreparedCorpus(*target).check(tokenizer, tokenizer, **limits)
-
-
-def test_a_side_with_cleaned_text_is_no_target(tokenizer: SubwordTokenizer, tmp_path: Path) -> None:
-    prepared = write_prepared(make_corpus(9, seed=1), tmp_path / "prepared", tokenizer, tokenizer)
-    sides = [tmp_path / "prepared" / side for side in SIDES]
-    prepared.check(tokenizer, tokenizer, max_length=None, max_ratio=None)
-    with pytest.raises(UserError, match="source, the target here, was prepared as a source, .*Received: .*prepared$"):
-        PreparedCorpus(*sides[::-1]).check(tokenizer, tokenizer, max_length=None, max_ratio=None)
+    for options, told in (({}, "as a source, .*prepared$"), ({"source_tag": "<BT>"}, "with the tag <BT>")):
+        write_json(manifest, with_digest({**read_json(manifest, "the manifest"), "options": options}))
+        PreparedCorpus(*sides).check(tokenizer, tokenizer, **limits)
+        for target in (sides[::-1], [sides[0], sides[0]]):
+            with pytest.raises(UserError, match=f"source, the target here, was prepared {told}"):
+                PreparedCorpus(*target).check(tokenizer, tokenizer, **limits)
 
 
 def test_damage_in_the_middle_of_training_is_one_line(tokenizer, tmp_path, monkeypatch):

@@ -234,26 +234,6 @@ def test_any_grpc_answer_is_correct_or_refused(lying, tensors, noise):
     _check_right_or_refused(lying.by_grpc)
 
 
-def test_a_tensor_with_too_few_or_too_many_values_is_refused(lying):
-    """Nothing of the shape's size is made."""
-    for dtype, shape, count in (
-        *((tf.string, shape, 1) for shape in ([], [2], [-1, -1], [10**12], [1, 1, 1, 1], [2**62, 4])),
-        (tf.string, [2, 2], 3),
-        (tf.string, [2, 0], 0),
-        (tf.int64, [0], 0),
-        (tf.variant, [2], 0),
-    ):
-        response, number = predict_pb2.PredictResponse(), dtype.as_datatype_enum
-        tensor = response.outputs["translation"]
-        tensor.dtype = number
-        tensor.string_val.extend([b"a"] * count)
-        for size in shape:
-            tensor.tensor_shape.dim.add(size=size)
-        lying.grpc = response.SerializeToString()
-        told = f"keras_nmt: {count} values in a tensor of type {number} and shape {shape}. Received"
-        assert told in _refusal(lying.by_grpc)
-
-
 def test_tensors_may_come_packed(lying):
     """As numbers in `tensor_content`, which a model server may use; strings have no such form."""
     response = predict_pb2.PredictResponse()
