@@ -10,7 +10,6 @@ their numbers compare models with each other, not with published numbers. See RE
 from __future__ import annotations
 
 import bisect
-import gzip
 import itertools
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
@@ -24,9 +23,9 @@ from nltk.tree import Tree
 
 from keras_nmt.analysis.task_data import PROBING
 from keras_nmt.cli.run_app import run_app
-from keras_nmt.errors import UserError
+from keras_nmt.errors import UserError, errors_as
 from keras_nmt.files.atomic_files import write_text
-from keras_nmt.text.text_files import read_lines
+from keras_nmt.text.text_files import read_text
 
 # A label and the words of a sentence.
 Item = tuple[str, tuple[str, ...]]
@@ -72,17 +71,14 @@ def main(
 
 def read_conllu(path: Path) -> list[list[dict[str, Any]]]:
     """The sentences of a CoNLL-U file: their words, without multi-word tokens and empty nodes."""
-    try:
-        parsed = conllu.parse("\n".join(read_lines(path)) + "\n")
-    except (conllu.exceptions.ParseException, ValueError) as error:
-        raise UserError(f"{path} must be CoNLL-U. Received: {' '.join(str(error).split())[:200]}") from None
+    with errors_as(f"{path} must be CoNLL-U", conllu.exceptions.ParseException, ValueError):
+        parsed = conllu.parse(f"{read_text(path)}\n")
     return [[token for token in tokens if isinstance(token["id"], int)] for tokens in parsed]
 
 
 def read_brackets(path: Path) -> list[Tree]:
     """The trees of a file of Penn brackets, one or more lines each, under their ROOT."""
-    content = path.read_bytes()
-    text = (gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content).decode()
+    text = read_text(path)
     trees, depth, start = [], 0, 0
     for i, letter in enumerate(text):
         depth += (letter == "(") - (letter == ")")
