@@ -46,7 +46,8 @@ class Sums:
         for key in [(group, item) for group, items in items_of_groups(self._rows).items() for item in items]:
             samples[key] = np.zeros([number, 2])  # also for sentences without a token that counts
             samples[key][np.concatenate(self._rows[key])] = np.concatenate(self._sums[key])
-        require(samples, f"There are no lines to measure for {analysis}.")
+        has_tokens = any(x[:, 1].any() for x in samples.values())
+        require(has_tokens, f"There are no lines with tokens to measure for {analysis}.")
         with np.errstate(invalid="ignore", divide="ignore"):
             values = {key: float(np.divide(*x.sum(axis=0))) for key, x in samples.items()}
         return Measurements(analysis, unit, values, samples, **more)

@@ -39,6 +39,8 @@ def test_a_probe_reads_embeddings_and_no_noise(plain, lines):
     noise = changed(plain, "embedding/", 0.0)
     found = lexical(noise, text, test_source=lines[2:], **options)
     assert found.values["encoder", "1"] < found.references["encoder", "1"] + 0.25
+    with pytest.raises(UserError, match="no lines with tokens to measure for lexical"):
+        lexical(noise, text, test_source=["", ""], **{**options, "epochs": 1})
 
 
 def test_a_probe_is_trained_with_dropout_and_asked_without():
