@@ -133,7 +133,6 @@ def export(
     drawing = sampling(shared)
     search = searching(shared) | shortlisted(shared)
     options = drop_none(version=version, quantize=quantize)
-    further = drop_none(signatures=signature)
     languages: dict[str, Any] = {"source": source_language, "target": target_language}
     if format_ != "savedmodel":
         toolkit, known = FORMATS[format_].toolkit, FORMATS[format_].export_options or ()
@@ -177,7 +176,7 @@ def export(
                 loaded.model,
                 loaded.tokenizers,
                 target=loaded.target,
-                **{**loaded.search, **search, **drawing, **options, **further},
+                **{**loaded.search, **search, **drawing, **options, **drop_none(signatures=signature)},
             )
     write_line(str(written))
     if warmup is not None:

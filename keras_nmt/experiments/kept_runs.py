@@ -29,14 +29,7 @@ from pydantic import TypeAdapter
 from keras_nmt.errors import UserError, errors_as, require
 from keras_nmt.experiments.comparison_table import Runs
 from keras_nmt.experiments.config import BEFORE, ExperimentConfig
-from keras_nmt.experiments.results import (
-    NO_EFFECT,
-    check_results,
-    errors_of_form,
-    hypotheses_path,
-    read_digests,
-    read_speed,
-)
+from keras_nmt.experiments.results import NO_EFFECT, RESULTS, errors_of_form, hypotheses_path, read_digests, read_speed
 from keras_nmt.files.atomic_files import (
     atomic_folder,
     check_writable,
@@ -118,7 +111,7 @@ def read_kept_runs(path: str | os.PathLike[str]) -> dict[tuple[str, int], KeptRu
         where = f"line {number} of {path}"
         with errors_of_form(where):
             run = LINE.validate_json(line, strict=True)
-        check_results(run.results, where)
+            RESULTS.validate_python(run.results, strict=True)
         if "/" in run.name or not all(map(FILES.fullmatch, run.files)):
             raise UserError(f"Names of kept runs and files must not have folders. Received: {run.name!r} in {where}")
         problem = f"Each run must be kept once: remove all lines of it but one, in {path}"

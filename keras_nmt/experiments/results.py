@@ -77,7 +77,7 @@ class _Results(TypedDict):
     test: NotRequired[dict[str, _Cell]]
 
 
-class _Speed(TypedDict):
+class _Speed(TypedDict, total=False):  # earlier runs wrote other entries
     at: str
     rates: list[FiniteFloat]
 
@@ -91,18 +91,7 @@ def read_results(directory: str | os.PathLike[str]) -> dict[str, Any] | None:
 
     "dev_greedy" has the scores on the development data by name, "test" those on the test data by direction.
     """
-    path = Path(directory) / "results.json"
-    if not path.exists():
-        return None
-    results = read_json(path, "the results of a run")
-    check_results(results, str(path))
-    return results
-
-
-def check_results(results: Mapping[str, Any], where: str) -> None:
-    """Checks that results are complete; the error names the place `where`."""
-    with errors_of_form(where):
-        RESULTS.validate_python(results, strict=True)
+    return _read(Path(directory) / "results.json", "the results of a run", RESULTS)
 
 
 def check_scores(config: ExperimentConfig, results: Mapping[str, Any]) -> None:
@@ -123,12 +112,7 @@ def check_scores(config: ExperimentConfig, results: Mapping[str, Any]) -> None:
 
 def read_digests(path: Path) -> dict[str, list[str]]:
     """Reads `data.json`, whose content is that of `digests_of`. It is empty if there is no file."""
-    if not path.exists():
-        return {}
-    digests = read_json(path, "the digests of a run's data")
-    with errors_of_form(str(path)):
-        DIGESTS.validate_python(digests, strict=True)
-    return digests
+    return _read(path, "the digests of a run's data", DIGESTS) or {}
 
 
 def read_speed(directory: str | os.PathLike[str]) -> dict[str, Any] | None:
@@ -137,17 +121,22 @@ def read_speed(directory: str | os.PathLike[str]) -> dict[str, Any] | None:
     A speed of other weights or of another search does not count, unless the folder has no weights.
     """
     folder = ModelDirectory(directory)
-    path, weights = folder.path / "speed.json", folder.weights_path
-    speed = read_json(path, "the speed of a model") if path.exists() else {}
+    speed, weights = _read(folder.path / "speed.json", "the speed of a model", SPEED) or {}, folder.weights_path
     is_current = not weights.is_file() or (
         speed.get("weights") == file_digest(weights)
         and speed.get("search") == read_json(folder.config_path, "a model").get("search")
     )
-    if not is_current or "rates" not in speed:
+    return speed if is_current and {"at", "rates"} <= speed.keys() else None
+
+
+def _read(path: Path, what: str, form: TypeAdapter[Any]) -> dict[str, Any] | None:
+    """Reads a file of JSON, and checks its form. Returns None if there is no such file."""
+    if not path.exists():
         return None
+    value = read_json(path, what)
     with errors_of_form(str(path)):
-        SPEED.validate_python(speed, strict=True)
-    return speed
+        form.validate_python(value, strict=True)
+    return value
 
 
 def hypotheses_path(directory: str | os.PathLike[str], direction: str) -> Path:
