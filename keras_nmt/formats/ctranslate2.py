@@ -18,7 +18,14 @@ from keras_nmt.data import SubwordTokenizer
 from keras_nmt.data.subword_models import read_subwords
 from keras_nmt.errors import UserError, check_choice, check_positive, errors_as, needs_extra, one_line, require
 from keras_nmt.files.json_file import read_json
-from keras_nmt.formats.parameters import Imported, check_none_left, encodings, plain_parameters, sinusoids
+from keras_nmt.formats.parameters import (
+    Imported,
+    check_none_left,
+    encodings,
+    plain_parameters,
+    sinusoids,
+    with_first_head,
+)
 from keras_nmt.formats.vocabulary import Vocabulary, check_rows, read_tokens
 from keras_nmt.inference.load import checked_tokenizers
 from keras_nmt.layers.layer_spec import LayerSpec
@@ -413,7 +420,7 @@ def export_ctranslate2(
     aligning = _alignment(config, depths["decoder"])
     if config["alignment_head"] is not None:
         attention = f"decoder.{aligning['alignment_layer'] + 1}.cross"
-        parameters |= _with_first_head(parameters, attention, config["alignment_head"], config["num_heads"])
+        parameters |= with_first_head(parameters, attention, config["alignment_head"], config["num_heads"])
     spec = TransformerSpec.from_config(
         tuple(depths.values()),
         config["num_heads"],
@@ -470,25 +477,6 @@ def _alignment(config: Mapping[str, Any], num_layers: int) -> dict[str, int]:
     """Returns the layer that aligns words in CTranslate2, from 0, and how many of its first heads are averaged."""
     heads = config["num_heads"] if config["alignment_head"] is None else 1
     return {"alignment_layer": attention_layer(config["alignment_layer"], num_layers) - 1, "alignment_heads": heads}
-
-
-def _with_first_head(
-    parameters: Mapping[str, np.ndarray], attention: str, head: int, num_heads: int
-) -> dict[str, np.ndarray]:
-    """Returns the parameters of an attention with its `head`, from 1, as the first one, the only one that can align.
-
-    The outputs are equal, because they are a sum over heads.
-    """
-    output = parameters[f"{attention}.output.kernel"]
-    of_heads = np.arange(len(output)).reshape(num_heads, -1)
-    columns = np.concatenate([of_heads[[head - 1]], np.delete(of_heads, head - 1, 0)]).ravel()
-    places = {"query": columns, "key_value": np.concatenate([columns, len(columns) + columns])}
-    changed = {f"{attention}.output.kernel": output[columns]}
-    for name, of_name in places.items():
-        for full in (f"{attention}.{name}.kernel", f"{attention}.{name}.bias"):
-            if full in parameters:  # a model may have no biases
-                changed[full] = parameters[full][..., of_name]
-    return changed
 
 
 def _alignment_options(layer: int, heads: int, num_layers: int, num_heads: int) -> tuple[dict[str, int], list[str]]:

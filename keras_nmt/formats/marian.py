@@ -30,11 +30,13 @@ from keras_nmt.formats.parameters import (
     plain_parameters,
     sinusoids,
     split_keys_and_values,
+    with_first_head,
 )
 from keras_nmt.formats.vocabulary import MAX_BYTES, Vocabulary, check_rows, parse_subwords, tokens_of_ids
 from keras_nmt.ids import BOS
 from keras_nmt.inference.load import checked_tokenizers
 from keras_nmt.models import TranslationModel
+from keras_nmt.models.translation_model import attention_layer
 
 SETTINGS = "special:model.yml"  # the array that holds the settings of the model
 PLACES = (0, True)  # offset and endpoint of Marian's sinusoids
@@ -66,6 +68,7 @@ NEEDED: dict[str, tuple[Any, ...]] = {
         ("false",),
     ),
 }
+ALIGNING = "transformer-guided-alignment-layer"  # whose first head aligns words
 SITES = {"self": "self", "cross": "context", "": "ffn"}
 LETTERS = {"query": "q", "key": "k", "value": "v", "output": "o", "inner": "1", "outer": "2"}
 BIAS, OUTPUT = "decoder_ff_logit_out_b", "decoder_ff_logit_out_W"  # untied output `[d, V]`; with suffix "t" `[V, d]`
@@ -195,6 +198,8 @@ def _options(settings: Mapping[str, Any], path: Path) -> dict[str, Any]:
         "attention_bias": True,
         "embedding_norm": bool(embeddings),
     }
+    if settings.get(ALIGNING, "last") != "last":  # which all models have, also such as were not trained to align
+        options |= {"alignment_layer": number(ALIGNING), "alignment_head": 1}
     check_limits(options)
     return options
 
@@ -317,7 +322,15 @@ def export_marian(
         UserError: The model has something that Marian does not support, or the path exists.
     """
     config, by_side = model.get_config(), checked_tokenizers(model, tokenizers)
-    parameters = split_keys_and_values(in_halves(plain_parameters(model, "Marian"), model, PLACES, "Marian"))
+    parameters = in_halves(plain_parameters(model, "Marian"), model, PLACES, "Marian")
+    aligning = "last"
+    if config["alignment_head"] is not None:
+        layer = attention_layer(config["alignment_layer"], config["num_decoder_layers"])
+        parameters |= with_first_head(
+            parameters, f"decoder.{layer}.cross", config["alignment_head"], config["num_heads"]
+        )
+        aligning = str(layer)
+    parameters = split_keys_and_values(parameters)
     target = parameters["target_embedding"]
     source = parameters.get("source_embedding")
     for name, is_right, what in (
@@ -363,6 +376,7 @@ def export_marian(
         "transformer-postprocess": "dan",
         "transformer-postprocess-top": "",
         "transformer-postprocess-emb": "dn" if config["embedding_norm"] else "d",
+        ALIGNING: aligning,
         "tied-embeddings-all": is_joint and is_tied,
         "tied-embeddings-src": is_joint and not is_tied,
         "tied-embeddings": not is_joint and is_tied,

@@ -300,3 +300,22 @@ def in_halves(
         else:
             changed[name] = array[order] if kind == "kernel" else array  # its inputs are states
     return changed
+
+
+def with_first_head(
+    parameters: Mapping[str, np.ndarray], attention: str, head: int, num_heads: int
+) -> dict[str, np.ndarray]:
+    """Returns the parameters of an attention with its `head`, from 1, as the first one, the only one that can align.
+
+    The outputs are equal, because they are a sum over heads.
+    """
+    output = parameters[f"{attention}.output.kernel"]
+    of_heads = np.arange(len(output)).reshape(num_heads, -1)
+    columns = np.concatenate([of_heads[[head - 1]], np.delete(of_heads, head - 1, 0)]).ravel()
+    places = {"query": columns, "key_value": np.concatenate([columns, len(columns) + columns])}
+    changed = {f"{attention}.output.kernel": output[columns]}
+    for name, of_name in places.items():
+        for full in (f"{attention}.{name}.kernel", f"{attention}.{name}.bias"):
+            if full in parameters:  # a model may have no biases
+                changed[full] = parameters[full][..., of_name]
+    return changed

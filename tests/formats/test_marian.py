@@ -38,7 +38,7 @@ VARIANTS = [
     {"feed_forward": "swish", "attention_bias": True, "logits_bias": True},
     {"tie_embeddings": False, "embedding_norm": True},
     {"target_vocabulary_size": 100, "positions": sinusoids("interleaved", 0, True)},
-    {"target_vocabulary_size": 100, "tie_embeddings": False, "logits_bias": True},
+    {"target_vocabulary_size": 100, "tie_embeddings": False, "logits_bias": True, "alignment_head": 2},
 ]
 
 
@@ -71,6 +71,9 @@ def test_a_model_comes_back_bit_by_bit(options, make, tmp_path):
     ours = load(tmp_path / "ours")
     penalty = {"length_penalty": 0.6, "length_penalty_form": "power"}
     assert ours.search == {"beam_size": 4, **penalty, "max_length_factor": 3, "max_length_offset": 3}  # as Marian's
+    # The head that aligns becomes the first, which is Marian's.
+    aligning = [x.get_config()["alignment_head"] for x in (model, ours.model)]
+    assert aligning == ([2, 1] if "alignment_head" in options else [None, None])
     assert '"max-length-crop": true' in (theirs / "decoder.yml").read_text()
     ids = [np.array([[7, 8, UNK, 9, EOS]]), np.array([[BOS, 9, UNK, 10]])]
     words = [i for i in range(tokenizers["target"].vocabulary_size) if i not in (PAD, BOS)]
