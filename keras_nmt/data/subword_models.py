@@ -27,7 +27,7 @@ from keras_nmt.files.model_config import CONFIG, SUBWORDS_SHA256
 from keras_nmt.files.paths import check_regular
 from keras_nmt.files.settings import check_rule, documented, setting
 from keras_nmt.ids import BOS, EOS, PAD, UNK
-from keras_nmt.text.normalization import normalization_rules
+from keras_nmt.text.normalization import make_rules, write_rules
 from keras_nmt.text.source_cleaning import clean_source, replacements
 from keras_nmt.text.text_files import read_blocks
 
@@ -179,23 +179,23 @@ def with_cleaning(proto: bytes) -> bytes:
 @functools.cache
 def _cleaning_rules(normalization: str, lowercase: bool) -> bytes:
     """Compiles the rules of a normalisation and of cleaning."""
-    cleaning = {f"{code:X}": " ".join(f"{ord(x):X}" for x in new) for code, new in replacements().items()}
-    with _rules(normalization, lowercase, cleaning) as rules:
-        return compile_charsmap(**rules)
+    cleaning = {chr(code): new for code, new in replacements().items()}
+    return compile_rules({**make_rules(normalization, lowercase), **cleaning})
 
 
-def compile_charsmap(**rules: Any) -> bytes:
-    """Compiles rules of normalisation, options of the trainer, by the trainer: only new versions do it otherwise."""
+def compile_rules(rules: Mapping[str, str]) -> bytes:
+    """Compiles what each text becomes, by the trainer: only new versions of SentencePiece do it otherwise."""
     model = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        **rules,
-        sentence_iterator=iter(["a"]),
-        model_writer=model,
-        vocab_size=5,
-        model_type="char",
-        hard_vocab_limit=False,
-        minloglevel=2,
-    )
+    with _rules_file(rules) as option:
+        sentencepiece.SentencePieceTrainer.train(
+            **option,
+            sentence_iterator=iter(["a"]),
+            model_writer=model,
+            vocab_size=5,
+            model_type="char",
+            hard_vocab_limit=False,
+            minloglevel=2,
+        )
     return bytes(ModelProto.FromString(model.getvalue()).normalizer_spec.precompiled_charsmap)
 
 
@@ -262,9 +262,9 @@ def train_subwords(
     cleaned = {Path(file) for file in sources} if chosen.source_cleaning else set()
     model = io.BytesIO()
     try:
-        with _rules(chosen.normalization, chosen.lowercase) as rules:
+        with _rules_file(make_rules(chosen.normalization, chosen.lowercase)) as option:
             sentencepiece.SentencePieceTrainer.train(
-                **rules,
+                **option,
                 sentence_iterator=_sentences(paths, max_sentences, seed, cleaned),
                 model_writer=model,
                 vocab_size=vocabulary_size,
@@ -292,17 +292,12 @@ def train_subwords(
 
 
 @contextlib.contextmanager
-def _rules(normalization: str, lowercase: bool, more: Mapping[str, str] | None = None) -> Iterator[dict[str, Any]]:
-    """Yields the trainer's options for normalisation. The trainer can read rules only from a file.
-
-    SentencePiece's own `nmt_nfkc` would do for "nfkc", but it does not order several accents of a letter.
-    """
+def _rules_file(rules: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    """Yields the trainer's option for normalisation. The trainer can read rules only from a file."""
     with tempfile.TemporaryDirectory() as folder:
-        rules = Path(folder) / "rules.tsv"
-        lines = normalization_rules(normalization, lowercase).splitlines()
-        of_each = dict(line.split("\t") for line in lines) | dict(more or {})
-        rules.write_text("".join(f"{old}\t{new}\n" for old, new in of_each.items()), encoding="utf-8")
-        yield {"normalization_rule_tsv": str(rules)}
+        path = Path(folder) / "rules.tsv"
+        path.write_text(write_rules(rules), encoding="utf-8")
+        yield {"normalization_rule_tsv": str(path)}
 
 
 def _sentences(paths: list[Path], max_sentences: int, seed: int, cleaned: Collection[Path]) -> Iterator[str]:

@@ -1,15 +1,10 @@
-"""The rules by which SentencePiece normalises text, `precompiled_charsmap`: reads and compiles them."""
+"""Reads the rules by which a SentencePiece model normalises text, `precompiled_charsmap`."""
 
 from __future__ import annotations
 
 import struct
-import tempfile
-from collections.abc import Mapping
-from pathlib import Path
 
 import numpy as np
-
-from keras_nmt.data.subword_models import compile_charsmap
 
 MOST = 2_000_000  # rules of a model; SentencePiece's own models have 225,276
 LEAF, LABEL, LONG = 1 << 8, (1 << 31) | 0xFF, 1 << 9  # bits of a unit of the trie
@@ -45,12 +40,3 @@ def read_rules(charsmap: bytes) -> dict[str, str]:
         if len(rules) + len(keys) > MOST:  # of a damaged trie, whose nodes may be their own children
             raise ValueError(f"more than {MOST:,} rules")
     return rules
-
-
-def compile_rules(rules: Mapping[str, str]) -> bytes:
-    """Compiles rules, by SentencePiece's trainer, which reads them from a file."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "rules.tsv"
-        lines = ("\t".join(" ".join(f"{ord(x):X}" for x in text) for text in rule) for rule in rules.items())
-        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        return compile_charsmap(normalization_rule_tsv=str(path))

@@ -12,10 +12,10 @@ from pathlib import Path
 from google.protobuf.message import DecodeError
 from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
-from keras_nmt.data.subword_models import NUM_BYTES, RESERVED_SYMBOLS
+from keras_nmt.data.subword_models import NUM_BYTES, RESERVED_SYMBOLS, compile_rules
 from keras_nmt.data.subword_sampler import SPACE
 from keras_nmt.errors import UserError, errors_as, require
-from keras_nmt.formats.normalization import compile_rules, read_rules
+from keras_nmt.formats.normalization import read_rules
 from keras_nmt.models import LanguageLabelModel
 from keras_nmt.text.lines import check_utf8
 

@@ -6,7 +6,7 @@ import functools
 import itertools
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Literal
 
 SPACE = 0x2581  # stands for a space in SentencePiece's normalised text
@@ -25,7 +25,6 @@ UNSPACED = (
 OTHER_WIDTH = range(0xFF01, 0xFFA0)  # full-width ASCII and half-width kana, which accents may follow
 
 
-@functools.cache  # takes half a second
 def normalization_rules(normalization: str, lowercase: bool = False) -> str:
     r"""Makes the rules of a normalisation for SentencePiece's trainer (`normalization_rule_tsv`).
 
@@ -56,8 +55,22 @@ spaces, and U+200B to U+200F except U+200D, become spaces |
     >>> rules["41"], rules["41 308"]  # A to a, A and diaeresis to ä
     ('61', 'E4')
     """
+    return write_rules(make_rules(normalization, lowercase))
+
+
+def write_rules(rules: Mapping[str, str]) -> str:
+    """Returns the lines that SentencePiece's trainer reads of what each text becomes; see `normalization_rules`."""
+    return "".join(f"{_codes(old)}\t{_codes(new)}\n" for old, new in rules.items())
+
+
+@functools.cache  # takes half a second
+def make_rules(normalization: str, lowercase: bool) -> Mapping[str, str]:
+    """Returns what each text becomes by a normalisation; for the arguments, see `normalization_rules`.
+
+    SentencePiece's own `nmt_nfkc` would do for "nfkc", but it does not order several accents of a letter.
+    """
     if normalization == "identity":
-        return f"{SPACE:X}\t20\n"
+        return {chr(SPACE): " "}
     form: Literal["NFC", "NFKC"] = "NFC" if normalization == "nfc" else "NFKC"
 
     def normalized(text: str) -> str:
@@ -65,7 +78,7 @@ spaces, and U+200B to U+200F except U+200D, become spaces |
         return unicodedata.normalize(form, text.lower()) if lowercase else text
 
     rules = {**dict(_letters(normalized)), **dict(_cleaned(form))}
-    return "".join(f"{_codes(old)}\t{_codes(new)}\n" for old, new in sorted(rules.items()) if old != new)
+    return {old: new for old, new in sorted(rules.items()) if old != new}
 
 
 def _letters(normalized: Callable[[str], str]) -> Iterator[tuple[str, str]]:

@@ -17,11 +17,12 @@ import tensorflow as tf
 from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
 from keras_nmt.data import SubwordTokenizer, train_subwords
+from keras_nmt.data.subword_models import compile_rules
 from keras_nmt.errors import UserError
 from keras_nmt.formats import export_huggingface, import_model
 from keras_nmt.formats.array_files import read_safetensors, write_safetensors
 from keras_nmt.formats.huggingface import read, read_m2m100_vocabulary
-from keras_nmt.formats.normalization import compile_rules, read_rules
+from keras_nmt.formats.normalization import read_rules
 from keras_nmt.inference import Translator
 from keras_nmt.inference.load import load
 from keras_nmt.models import PositionalEncoding, Transformer
