@@ -179,16 +179,16 @@ def _spaces_around(parts: Sequence[Part], start: int, end: int) -> tuple[str, st
 
 def _spaces(parts: Sequence[Part], number: int, step: int) -> str:
     """Returns the spaces of the texts from part `number` on, in the direction `step`, up to the first letter."""
-    spaces = ""
+    found = []
     while 0 <= number < len(parts) and parts[number].kind == "text":
         raw, is_space = parts[number].raw, parts[number].text.isspace()  # a reference such as &nbsp; is a space, too
         if not is_space:
             raw = raw[len(raw.rstrip()) :] if step < 0 else raw[: len(raw) - len(raw.lstrip())]
-        spaces = raw + spaces if step < 0 else spaces + raw
+        found.append(raw)
         if not is_space:
             break
         number += step
-    return spaces
+    return "".join(found[::step])
 
 
 def _dissolve(node: Node, parent: Node) -> None:
@@ -206,19 +206,17 @@ def make_segments(parts: Sequence[Part], escapes: Mapping[str, str] = ESCAPES) -
             segments.append("".join(part.raw for part in group))
             continue
         # Spaces around a text stay as they are: some blocks, such as <button>, stand in a line of text.
-        before, after = _take_spaces(group, 0), _take_spaces(group, -1)
-        segments += [before, Segment(group, escapes), after]
+        before, inside, after = _without_spaces(group)
+        segments += [before, Segment(inside, escapes), after]
     return segments
 
 
-def _take_spaces(parts: list[Part], place: int) -> str:
-    """Removes the spaces at the start (place 0) or end (place -1) of a group of parts, and returns them."""
-    taken = []
-    while parts[place].kind == "text" and parts[place].text.isspace():  # such as the reference &nbsp;
-        taken.append(parts.pop(place).raw)
-    part = parts[place]
-    if part.kind == "text" and part.raw == part.text:  # references to letters have no spaces
-        text = part.text.lstrip() if place == 0 else part.text.rstrip()
-        parts[place] = part._replace(raw=text, text=text)
-        taken.append(part.text[: len(part.text) - len(text)] if place == 0 else part.text[len(text) :])
-    return "".join(taken if place == 0 else reversed(taken))
+def _without_spaces(parts: Sequence[Part]) -> tuple[str, list[Part], str]:
+    """Separates the spaces at the start and at the end of a group of parts, which has a text, from what is between."""
+    places = [i for i, part in enumerate(parts) if part.kind != "text" or not part.text.isspace()]
+    inside = list(parts[places[0] : places[-1] + 1])
+    for place, strip in ((0, str.lstrip), (-1, str.rstrip)):
+        part = inside[place]
+        if part.kind == "text" and part.raw == part.text:  # references to letters have no spaces
+            inside[place] = part._replace(raw=strip(part.raw), text=strip(part.text))
+    return _spaces(parts, 0, 1), inside, _spaces(parts, len(parts) - 1, -1)

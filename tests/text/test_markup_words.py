@@ -316,6 +316,7 @@ def test_long_documents_take_little_time():
         "<p>" + "<b>dog</b>" * 1000 + "</p>\n",
         "<p>\n <b>dog</b> cat</p>\n" * 3000,
         "<bx id='1'/>dog<ex id='1'/> " * 1000 + "\n",
+        "&#160;" * 20_000 + "dog" + "&#160;" * 20_000 + "<br/>" + "&#160;" * 20_000 + "cat",
         "<sup>" * 5000 + "1" + "</sup>" * 5000,
         "<i translate='no'>" * 5000 + "1" + "</i>" * 5000,
     ):
