@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from keras_nmt.text.lines import without_padding
+
 WORD_ENDS = " \t"  # no other spaces, as in programs that align words
 WORD_BEGIN = "▁"  # SentencePiece's mark of a space, at the beginning of the first subword of a word
 UNKNOWN_PIECE, END_PIECE = "<unk>", "</s>"
@@ -287,7 +289,7 @@ def met_of_phrases(met: bytes | str, phrases: list[str]) -> str:
     >>> met_of_phrases(b"1011", ["Haus", "alt", ""]), met_of_phrases("", ["Haus"])
     ('10', '0')
     """
-    count = max((i for i, phrase in enumerate(phrases, 1) if phrase), default=0)
+    count = len(without_padding(phrases))
     return (met.decode("ascii", "replace") if isinstance(met, bytes) else met).ljust(count, "0")[:count]
 
 
