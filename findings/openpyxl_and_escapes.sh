@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Guess: the text of a cell of an Excel file is the text that a person wrote and sees there.
 # Behaviour: Excel's format writes a control character as _x000D_ (its code), and text that looks like such an escape with _x005F_ for its
-# first underscore. openpyxl reads the first as seven characters of text, and removes "x005F_" wherever it stands, also from text that is no
-# escape. What it writes is not escaped: "file_x0041_name" is "fileAname" for all who read the file as the format says, "_x000D_" an end of line.
+# first underscore. openpyxl reads the first as seven characters of text, and removes "x005F_" wherever it stands, also where it is no
+# escape. It writes without escapes: for all who read the file as the format says, "file_x0041_name" is "fileAname", and "_x000D_" the end
+# of a line.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

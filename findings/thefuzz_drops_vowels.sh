@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Guess: fuzzy matching ignores case and punctuation at most, and 100 means that two texts have the same letters.
-# Behaviour: all default scorers of `process` first delete the characters from U+0080 to U+00FF, which are the accented letters of Western
-# Europe and no others ("force_ascii", which deletes no Cyrillic or Polish letter), then all marks, which are the vowels of Hindi, Bengali,
-# Khmer and others. "gefällt" (pleases) and "gefüllt" (filled), "दिन" (day) and "दान" (gift) match by 100, and the first of both is the best
-# match of a text that stands behind it in the same list. Of RapidFuzz, `utils.default_process` does the latter.
+# Behaviour: the default scorers of `process` first delete the characters from U+0080 to U+00FF, which are the accented letters of Western
+# Europe and no others ("force_ascii" deletes no Cyrillic and no Polish letter), then all marks, which are the vowels of Hindi, Bengali, Khmer
+# and others. "gefällt" (pleases) and "gefüllt" (filled), "दिन" (day) and "दान" (gift) match by 100, and the first of both is the best match
+# of a text that stands behind it in the same list. Of RapidFuzz, `utils.default_process` deletes the marks, not the letters.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Guess: generate(top_h=0.4) keeps the most likely tokens as long as the entropy of what is kept, with its probabilities made to sum to one
 # again, is at most 0.4 of the entropy of all tokens. So say the paper (Top-H decoding, 2025) and the documentation of `GenerationConfig`.
-# Behaviour: it adds up the terms -p log p of the tokens and does not make the probabilities sum to one: of 100 tokens that are equally likely,
-# it keeps 40 with 0.80 of the entropy, where 6 tokens are allowed. It also looks at the first 100 tokens only, as if there were no others:
+# Behaviour: it adds up the terms -p log p of the tokens and does not make the probabilities sum to one: of 100 equally likely tokens, it
+# keeps 40 with 0.80 of the entropy, where 6 tokens are allowed. It also looks at the first 100 tokens only, as if there were no others:
 # where 32,000 tokens have the probabilities of words (1 / rank), it keeps 10 instead of 33, and with top_h=1, 100 instead of all.
 set -euo pipefail
 folder=$(mktemp -d)
