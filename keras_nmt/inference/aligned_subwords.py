@@ -9,7 +9,7 @@ import numpy as np
 
 from keras_nmt.data import SubwordTokenizer
 from keras_nmt.data.word_alignments import Alignment, check_words
-from keras_nmt.errors import check_positive
+from keras_nmt.errors import check_positive, require
 from keras_nmt.inference.alignment import words_of_subwords
 from keras_nmt.inference.shortlist import Shortlist
 from keras_nmt.text.translation import split_words
@@ -44,6 +44,7 @@ class AlignedSubwords:
         self._counts = np.ones(len(self._pairs), "int64")
         self._new: list[np.ndarray] = []  # pairs that are not counted yet
         self._occurrences = np.zeros(self._target_size, "int64")
+        self._has_pairs = False
         self.num_sentences = self.passed_over = 0
 
     def add(self, sources: Sequence[str], targets: Sequence[str], alignments: Iterable[Alignment]) -> None:
@@ -63,8 +64,14 @@ class AlignedSubwords:
             self._add_part(*zip(*part, strict=True))
 
     def shortlist(self, num_candidates: int = 50) -> Shortlist:
-        """Makes the table of the `num_candidates` likeliest target subwords of each source subword."""
+        """Makes the table of the `num_candidates` likeliest target subwords of each source subword.
+
+        Raises:
+            UserError: No words were aligned.
+        """
         check_positive(num_candidates=num_candidates)
+        problem = "A shortlist needs sentences with aligned words, such as the training text"
+        require(self._has_pairs, f"{problem}. Received: {self.num_sentences} pair(s) of sentences without any")
         self._count()
         source, target = self._tokenizers
         ids = np.divmod(self._pairs, self._target_size)
@@ -89,6 +96,7 @@ class AlignedSubwords:
                 keys += [x * self._target_size + y for x in of_source[source] for y in of_target[target]]
         of_targets = [y for words in target_words for ids in words for y in ids]
         self._occurrences += np.bincount(np.array(of_targets, "int64"), minlength=self._target_size)
+        self._has_pairs |= bool(keys)
         self._new.append(np.array(keys, "int64"))
         if sum(map(len, self._new)) > max(len(self._pairs), LEAST_COUNTED):  # rarely, because it reads all pairs
             self._count()

@@ -102,6 +102,10 @@ def test_alignments_of_other_sentences_are_refused(tokenizers):
 
 def test_words_without_subwords_are_passed_over(tokenizers):
     counts = AlignedSubwords(tokenizers)
+    counts.add(["", "cats"], ["", "katzen"], [[], []])
+    with pytest.raises(UserError, match=r"needs sentences with aligned words.* Received: 2 pair\(s\) of sentences "):
+        counts.shortlist(50)
+    counts = AlignedSubwords(tokenizers)
     counts.add(["\ufeff cats \ufeff"], ["die \ufeff katzen"], [[(0, 0), (1, 1), (1, 2), (2, 0)]])
     assert counts.passed_over == 3
     expected = make_shortlist(tokenizers, ["cats"], ["die katzen"], [[(0, 1)]])
