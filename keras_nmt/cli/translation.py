@@ -71,7 +71,7 @@ from keras_nmt.files.model_config import read_model_files
 from keras_nmt.files.search_options import SearchOptions
 from keras_nmt.progress import show_steps
 from keras_nmt.text.glossary import Glossary
-from keras_nmt.text.text_files import read_line_pairs
+from keras_nmt.text.text_files import check_read_once, read_line_pairs
 
 if TYPE_CHECKING:
     from keras_nmt.inference import Hypothesis, Translator
@@ -223,9 +223,11 @@ def translate(
     export; --prefixes, --max-lengths, --constraints, --avoid, --glossary, --beam-size and --n-best need its signature
     `search`, --alignments, --markup and --keep need `align`, --word-scores needs `tokens`.
     """
+    read = (input_, prefixes, max_lengths, constraints, avoid, glossary)
     check_input(input_)
+    check_read_once(*read)
     written = [path for path in (output, alignments, word_scores) if path is not None]
-    check_outputs(*written, texts=(input_, prefixes, max_lengths, constraints, avoid, glossary))
+    check_outputs(*written, texts=read)
     places = [path if path == STANDARD else Path(os.path.realpath(path.parent), path.name) for path in written]
     if len(set(places)) < len(places):
         repeated = next(path for path, place in zip(written, places, strict=True) if places.count(place) > 1)

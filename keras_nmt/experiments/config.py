@@ -360,8 +360,9 @@ def _suggestion(unknown: Sequence[str], flat: Mapping[str, Any]) -> str:
     several = [name for name in known if name.rpartition(".")[2] == unknown[0]]
     if len(several) > 1:
         return f"write the full name, one of {', '.join(several)}"
-    known += [name.rpartition(".")[2] for name in known]
-    return nearest(unknown, known) or "`keras-nmt train --list-settings` lists the settings"
+    ends = [name.split(".", number)[number] for name in known for number in range(name.count(".") + 1)]
+    unique = [end for end in ends if ends.count(end) == 1]
+    return nearest(unknown, unique) or "`keras-nmt train --list-settings` lists the settings"
 
 
 @contextlib.contextmanager

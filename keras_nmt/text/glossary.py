@@ -49,7 +49,7 @@ class Glossary:
         self._entries: dict[str, str] = {}
         for source, target in entries.items():
             words = " ".join("".join(_letters(clean_source(source), ignore_case)).split())
-            if not words or not target.strip():
+            if not words or not any(map(str.strip, target.split("|"))):
                 raise UserError(f"An entry must have words and a phrase. Received: {source!r} with {target!r}")
             _add(self._entries, words, target.strip(), repr(words))
         self._pattern = _pattern(self._entries) if self._entries else None
@@ -60,6 +60,7 @@ class Glossary:
         """Reads a text file, plain or compressed, with an entry in each line: words of the source, tab, phrase.
 
         Quotation marks around a column, as spreadsheets write a column that has commas, are left out.
+        Marks that belong to a column are doubled inside of them, as spreadsheets write them.
 
         Raises:
             OSError: The file cannot be opened.

@@ -237,6 +237,13 @@ def read_text(path: str | os.PathLike[str]) -> str:
     return "\n".join(line for block in read_blocks(path, max_line=math.inf) for line in block)
 
 
+def check_read_once(*files: str | os.PathLike[str] | None) -> None:
+    """Raises a `UserError` if more than one of the files is standard input, of which the second would be empty."""
+    names = [os.fspath(file) for file in files if file is not None]
+    count = names.count(STANDARD_STREAM)
+    require(count < 2, f"Standard input can be read once: give the other texts as files. Received: - as {count} files")
+
+
 def read_line_pairs(*files: str | os.PathLike[str]) -> tuple[list[str], ...]:
     """Reads files whose lines correspond, such as sources and translations, into lists of lines.
 
@@ -255,6 +262,7 @@ def read_paired_blocks(*files: str | os.PathLike[str]) -> Iterator[tuple[list[st
         OSError: A file cannot be opened.
         UserError: See `read_blocks`; or a file is empty, or the files have different numbers of lines.
     """
+    check_read_once(*files)
     block: tuple[list[str], ...] = tuple([] for _ in files)
     counts, num_characters = [0] * len(files), 0
     for lines in zip_longest(*(chain.from_iterable(read_blocks(file)) for file in files)):

@@ -32,7 +32,7 @@ def test_entries_of_a_glossary_are_whole_words_of_any_script():
         ("か", unicodedata.normalize("NFD", "が"), False),
     ):
         assert Glossary({words: "X"}).constraints([line]) == [["X"] if is_found else []]
-    for entry in ({" ": "zzz"}, {"cat": " "}, {"": ""}):
+    for entry in ({" ": "zzz"}, {"cat": " "}, {"cat": " | "}, {"": ""}):
         with pytest.raises(UserError, match="An entry must have words and a phrase. Received: "):
             Glossary({"dog": "Hund", **entry})
 
@@ -62,9 +62,11 @@ def test_each_occurrence_counts_and_of_overlapping_entries_the_longest():
 
 def test_columns_of_spreadsheets_may_be_in_quotation_marks(tmp_path):
     path = tmp_path / "terms.tsv"
-    path.write_text('\ufeff"rock, paper"\t"Stein, ""Papier"""\r\n5" disk\tDiskette\n"a" or "b"\t"A" oder "B"\n')
-    lines = ["so rock, paper", 'a 5" disk', 'so "a" or "b"', "a or b"]
-    assert Glossary.read(path).constraints(lines) == [['Stein, "Papier"'], ["Diskette"], ['"A" oder "B"'], []]
+    text = '\ufeff"rock, paper"\t"Stein, ""Papier"""\r\n5" disk\tDiskette\n"a" or "b"\t"A" oder "B"\n'
+    path.write_text(text + '"yes"\t"""Ja"""\n')
+    lines = ["so rock, paper", 'a 5" disk', 'so "a" or "b"', "a or b", "say yes"]
+    phrases = [['Stein, "Papier"'], ["Diskette"], ['"A" oder "B"'], [], ['"Ja"']]
+    assert Glossary.read(path).constraints(lines) == phrases
     path.write_text('a cat\t""\n')
     with pytest.raises(UserError, match="words of the source, tab, phrase"):
         Glossary.read(path)
