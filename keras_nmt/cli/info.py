@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from keras_nmt.cli.lines import check_outputs, output_lines, write_line
+from keras_nmt.cli.lines import STANDARD, check_outputs, output_lines, write_line
 from keras_nmt.cli.options import Directory
 from keras_nmt.files.json_file import named_damage, read_json
 from keras_nmt.files.model_config import SENTENCES_PER_LINE, WEIGHTS, ModelFiles, read_model_files
@@ -47,7 +47,7 @@ def report(
     ] = None,
     examples: Annotated[int, typer.Option(min=0, help="Test sentences to show.")] = 20,
 ) -> None:
-    """Writes curves, scores, examples and settings of a run, also of a running one, as one HTML file."""
+    """Writes curves, scores, examples and settings of a run, also of a running one, to an HTML file, which it names."""
     from keras_nmt.experiments.reports import html_report
 
     path = output or directory / "report.html"
@@ -55,6 +55,8 @@ def report(
     page = html_report(directory, examples)
     with output_lines(path) as write:
         write(page.removesuffix("\n"))
+    if path != STANDARD:
+        write_line(str(path))
 
 
 def _model_rows(files: ModelFiles) -> list[tuple[str, str]]:

@@ -264,7 +264,7 @@ def test_reports_escape_names_that_are_not_utf8_and_go_to_standard_output(folder
     (folder / NAME / "training_log.jsonl").write_text('{"update": 1}\n')
     app(["report", NAME], standalone_mode=False)
     assert "m\\udcff" in (folder / NAME / "report.html").read_text(encoding="utf-8")
-    capsysbinary.readouterr()
+    assert capsysbinary.readouterr().out == b"m\\udcff/report.html\n"
     app(["report", NAME, "--output", "-"], standalone_mode=False)
     assert capsysbinary.readouterr().out.startswith(b"<!doctype html>")
     assert not (folder / "-").exists()
