@@ -139,13 +139,13 @@ def check_names(what: str, names: Iterable[object], known: Iterable[str]) -> Non
 
     Example:
 
-    >>> check_names("metrics", ["bleu", "chrff"], ["bleu", "chrf"])
+    >>> check_names("metrics", ["bleu", "chrff", ""], ["bleu", "chrf"])
     Traceback (most recent call last):
         ...
-    keras_nmt.errors.UserError: There are no such metrics; known are bleu, chrf. Received: chrff
+    keras_nmt.errors.UserError: There are no such metrics; known are bleu, chrf. Received: chrff, ''
     """
     choices = list(known)
-    unknown = list(dict.fromkeys(str(name) for name in names if name not in choices))
+    unknown = list(dict.fromkeys(str(name) or "''" for name in names if name not in choices))
     suggestion = (len(choices) > FEW and nearest(unknown, choices)) or f"known are {', '.join(choices)}"
     require(not unknown, f"There are no such {what}; {suggestion}. Received: {', '.join(unknown)}")
 
