@@ -59,8 +59,8 @@ class Glossary:
     def read(cls, path: str | os.PathLike[str], *, ignore_case: bool = False) -> Glossary:
         """Reads a text file, plain or compressed, with an entry in each line: words of the source, tab, phrase.
 
-        Quotation marks around a column, as spreadsheets write a column that has commas, are left out.
-        Marks that belong to a column are doubled inside of them, as spreadsheets write them.
+        Quotation marks around a column, as spreadsheets write a column that has commas, are left out; marks that belong
+        to the column are doubled inside of them.
 
         Raises:
             OSError: The file cannot be opened.
