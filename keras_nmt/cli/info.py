@@ -80,12 +80,12 @@ def _parameter_rows(path: Path) -> list[tuple[str, str]]:
     """Numbers of parameters by layer, by the shapes in the file of weights."""
     if not path.is_file():
         return [("none", "the model has not been trained to the end")]
-    from keras_nmt.files.weights_file import arrays, open_weights
+    from keras_nmt.files.weights_file import arrays, float_type, open_weights
 
     counts: Counter[str] = Counter()
     with open_weights(path) as file:
         for name, array in arrays(file).items():
-            if array.dtype.kind in "fV":  # V is bfloat16; others are states of random generators
+            if float_type(array) is not None:  # others are states of random generators
                 counts[next(part for part in name.split("/") if part not in GROUPS)] += math.prod(array.shape)
     return [("all", f"{sum(counts.values()):,}"), *((name, f"{count:,}") for name, count in counts.items())]
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import h5py
+import ml_dtypes
 import numpy as np
 
 from keras_nmt.errors import UserError, one_line, require
@@ -153,6 +154,18 @@ def arrays(file: h5py.File) -> dict[str, h5py.Dataset]:
         if array.external or array.is_virtual or array.id.get_storage_size() != array.nbytes:
             raise UserError(f"The data of weights must be in the file itself. Received: {file.filename}, {name}")
     return arrays_by_path
+
+
+def float_type(array: h5py.Dataset) -> np.dtype | None:
+    """Returns the type of an array of floats, or None for others. HDF5 has no bfloat16: Keras names it beside bytes."""
+    if array.attrs.get("dtype") == "bfloat16":
+        return np.dtype(ml_dtypes.bfloat16)
+    return array.dtype if array.dtype.kind == "f" else None
+
+
+def storable(values: np.ndarray) -> np.ndarray:
+    """Returns floats in a type that HDF5 has, for files that Keras does not write."""
+    return values.astype(np.promote_types(values.dtype, "float32"))
 
 
 def write_digest(file: h5py.File) -> None:

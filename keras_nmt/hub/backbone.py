@@ -13,7 +13,7 @@ from keras import ops
 
 from keras_nmt.errors import require
 from keras_nmt.files.atomic_files import atomic_path
-from keras_nmt.files.weights_file import arrays, open_weights
+from keras_nmt.files.weights_file import arrays, open_weights, storable
 from keras_nmt.layers._keras_private import forget_graphs
 from keras_nmt.models import Transformer, quantize
 from keras_nmt.models.translation_model import SideLayer, Untracked
@@ -135,8 +135,7 @@ class TranslationBackbone(keras_hub.models.Backbone):
         with atomic_path(filepath, suffix=".lora.h5") as temporary, h5py.File(temporary, "w") as file:
             file.attrs["rank"] = self._lora_rank
             for path, variable in factors.items():
-                value = ops.convert_to_numpy(variable)
-                file[path] = value.astype("float32") if value.dtype.kind == "V" else value  # HDF5 has no bfloat16
+                file[path] = storable(ops.convert_to_numpy(variable))
 
     def load_lora_weights(self, filepath: str) -> None:
         """Reads the file of `save_lora_weights`, after `enable_lora(rank)` if the model has no low-rank weights yet."""

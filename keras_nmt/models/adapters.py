@@ -15,7 +15,7 @@ import numpy as np
 
 from keras_nmt.errors import UserError, check_choice, check_names, require
 from keras_nmt.files.json_file import check_digest, named_damage, with_digest
-from keras_nmt.files.weights_file import arrays, open_weights
+from keras_nmt.files.weights_file import arrays, open_weights, storable
 from keras_nmt.layers._keras_private import forget_graphs
 from keras_nmt.models.inner_layers import inner_layers
 from keras_nmt.models.quantize import MODES, quantize
@@ -100,7 +100,7 @@ class Adapter:
         """Writes the file."""
         with h5py.File(path, "w" if overwrite else "x") as file:
             for weight in self.weights:
-                file[weight.path] = weight.numpy()
+                file[weight.path] = storable(weight.numpy())
             file.attrs[DESCRIPTION] = json.dumps(with_digest(self.description))
 
     def load_weights(self, path: str | os.PathLike[str]) -> None:

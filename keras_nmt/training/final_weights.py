@@ -9,13 +9,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import h5py
-import ml_dtypes
 import numpy as np
 
 from keras_nmt.errors import UserError, check_choice, check_positive, errors_as, require
 from keras_nmt.files.atomic_files import atomic_path
 from keras_nmt.files.paths import check_local
-from keras_nmt.files.weights_file import DIGEST, arrays, open_weights, write_digest
+from keras_nmt.files.weights_file import DIGEST, arrays, float_type, open_weights, write_digest
 from keras_nmt.models.adapters import DESCRIPTION
 from keras_nmt.training.checkpoints import Progress, Saving, read_index, weights_path
 from keras_nmt.training.evaluation import Evaluation
@@ -138,8 +137,7 @@ def average_weights(files: Sequence[Path], output: Path) -> None:
 
 def _average(name: str, sources: Sequence[h5py.File], target: h5py.File) -> None:
     dataset = target[name]
-    dtype = np.dtype(dataset.attrs.get("dtype", dataset.dtype))  # HDF5 has no bfloat16: Keras names it beside the bytes
-    if dtype != ml_dtypes.bfloat16 and not np.issubdtype(dtype, np.floating):
+    if (dtype := float_type(dataset)) is None:
         return
     total = np.zeros(dataset.shape, "float64")
     for source in sources:

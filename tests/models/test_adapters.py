@@ -32,8 +32,8 @@ def logits(model) -> np.ndarray:
     return ops.convert_to_numpy(model(list(map(ops.array, IDS))))
 
 
-def randomize(adapter) -> None:
-    rng = np.random.default_rng(0)
+def randomize(adapter, seed=0) -> None:
+    rng = np.random.default_rng(seed)
     for weight in adapter.weights:
         weight.assign(rng.normal(0, 0.2, weight.shape))
 
@@ -75,6 +75,17 @@ def test_an_adapter_begins_at_the_model_and_merges_into_its_weights(mechanism, t
     np.testing.assert_array_equal(logits(model), adapted)
     for weight, value in zip([w for w in model.weights if not w.name.startswith("lora_")], before, strict=True):
         np.testing.assert_array_equal(weight.numpy(), value)
+
+
+def test_an_adapter_of_a_bfloat16_model_is_written_and_read(tmp_path):
+    adapter = add_adapter(make(dtype="bfloat16"), LowRank(rank=2), "")
+    randomize(adapter)
+    values = [ops.convert_to_numpy(ops.cast(weight, "float32")) for weight in adapter.weights]
+    write_weights(tmp_path / "adapter.weights.h5", adapter)
+    randomize(other := add_adapter(make(dtype="bfloat16"), LowRank(rank=2), ""), seed=1)
+    read_weights(tmp_path / "adapter.weights.h5", other)
+    for weight, value in zip(other.weights, values, strict=True):
+        np.testing.assert_array_equal(ops.convert_to_numpy(ops.cast(weight, "float32")), value)
 
 
 @pytest.mark.parametrize("is_trained", [False, True])

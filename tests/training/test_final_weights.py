@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from training_runs import make_copier
 
+from keras_nmt.cli.info import _parameter_rows
 from keras_nmt.errors import UserError
 from keras_nmt.files.weights_file import read_weights, write_weights
 from keras_nmt.training import Checkpoints, average_checkpoints
@@ -77,6 +78,7 @@ def test_weights_of_half_precision_have_their_mean_too(tmp_path):
         average_weights(files, tmp_path / "mean.weights.h5")
         read_weights(tmp_path / "mean.weights.h5", model)
         assert {float(x) for weight in model.get_weights() for x in weight.ravel()} == {1.5}
+        assert _parameter_rows(tmp_path / "mean.weights.h5")[0] == ("all", "9")
 
 
 def test_integers_are_those_of_the_last_file_and_a_sum_beyond_the_dtype_has_a_mean(tmp_path):
