@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeGuard
 
-# Characters that control a terminal, without tab and line feed.
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+# Characters that control a terminal, without tab and line ends.
+_CONTROLS = re.compile(r"\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 FEW = 12  # names that an error lists
 _REORDERING = re.compile(r"[\u202a-\u202e\u2066-\u2069]")  # these reverse the direction of the text
@@ -151,7 +151,7 @@ def check_names(what: str, names: Iterable[object], known: Iterable[str]) -> Non
 
 
 def without_controls(text: str) -> str:
-    r"""Returns a text for a terminal: control characters, except tab and line feed, become escape sequences.
+    r"""Returns a text for a terminal: control characters, except tab and line ends, become escape sequences.
 
     Example:
 

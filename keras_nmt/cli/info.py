@@ -53,8 +53,8 @@ def report(
     path = output or directory / "report.html"
     check_outputs(path)
     page = html_report(directory, examples)
-    with output_lines(path) as write:
-        write(page.removesuffix("\n"))
+    with output_lines(path, end="") as write:
+        write(page)
     if path != STANDARD:
         write_line(str(path))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
 import os
 import stat
@@ -44,9 +45,9 @@ def input_lines(path: Path) -> Iterator[str]:
 
 
 def input_document(path: Path) -> Iterator[str]:
-    """Yields all lines of a file or of standard input as one text, each with its line end, unless there is none."""
-    if lines := list(input_lines(path)):
-        yield "\n".join([*lines, ""])
+    """Yields all lines of a file or of standard input as one text, with the ends that they have, unless it is empty."""
+    if text := "".join(itertools.chain.from_iterable(read_blocks(path, keep_ends=True))):
+        yield text
 
 
 def number_of_lines(*paths: Path) -> int | None:
@@ -62,19 +63,21 @@ def number_of_lines(*paths: Path) -> int | None:
 
 
 @contextlib.contextmanager
-def output_lines(path: Path) -> Iterator[Callable[[str], None]]:
+def output_lines(path: Path, end: str = "\n") -> Iterator[Callable[[str], None]]:
     """Gives a function that writes a line to standard output or to a file, which appears when the block ends.
+
+    `end` follows each line.
 
     If the block ends with an error, the lines so far stay in a file with the end `.partial`, which a message names.
     """
     if path == STANDARD:
-        yield write_line
+        yield functools.partial(write_line, end=end)
         return
     partial = path.with_name(f"{path.name}.partial")
     with atomic_path(path) as temporary, open(temporary, "wb") as file:
 
         def write(text: str) -> None:
-            file.write(text.encode(errors="backslashreplace") + b"\n")
+            file.write(f"{text}{end}".encode(errors="backslashreplace"))
 
         try:
             yield write
@@ -87,13 +90,13 @@ def output_lines(path: Path) -> Iterator[Callable[[str], None]]:
             raise
 
 
-def write_line(text: str) -> None:
+def write_line(text: str, end: str = "\n") -> None:
     """Writes a line to standard output, as UTF-8 in any locale. A byte of a name that is not UTF-8 is escaped.
 
     On a terminal, control characters are escaped, too.
     """
     text = without_controls(text) if sys.stdout.isatty() else text
-    sys.stdout.buffer.write(text.encode(errors="backslashreplace") + b"\n")
+    sys.stdout.buffer.write(f"{text}{end}".encode(errors="backslashreplace"))
 
 
 def chunks(lines: Iterable[Line], at_once: int | None = None) -> Iterator[list[Line]]:

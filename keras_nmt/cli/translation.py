@@ -288,11 +288,9 @@ def translate(
         warn = functools.partial(warn_of_translator, translator=translator)
     parts = answers(texts, translate_some, None if alignments is None else align, languages, number)
     with stack:
-        write = stack.enter_context(output_lines(output))
+        write = stack.enter_context(output_lines(output, end="" if document else "\n"))  # a document has its own ends
         write_aligned, write_words = (stack.enter_context(_optional_lines(path)) for path in (alignments, word_scores))
         advance = stack.enter_context(bar)
-        if document:  # its last line end is that of the line
-            write_text, write = write, lambda text: write_text(text.removesuffix("\n"))
         counts = _write_answers(parts, write, write_aligned, write_words, advance, scores)
     warn(counts)
 

@@ -33,7 +33,11 @@ BLOCK_CHARACTERS = 2**23  # a block ends earlier if it has more characters
 
 
 def read_blocks(
-    source: str | os.PathLike[str] | BinaryIO, errors: str = "strict", max_line: float | None = None
+    source: str | os.PathLike[str] | BinaryIO,
+    errors: str = "strict",
+    max_line: float | None = None,
+    *,
+    keep_ends: bool = False,
 ) -> Iterator[list[str]]:
     r"""Reads text as blocks of lines, with at most 2 MiB of text in memory.
 
@@ -49,6 +53,7 @@ def read_blocks(
         errors: String, how bytes that are not UTF-8 are decoded, as of `bytes.decode`: "surrogateescape" keeps them as
             surrogates. Defaults to "strict": they are an error.
         max_line: Number, the largest size of a line in bytes. Defaults to 1 MiB.
+        keep_ends: Boolean, whether lines keep their ends, with carriage returns. Defaults to False.
 
     Yields:
         Lists of at least one line. An empty file yields nothing.
@@ -118,7 +123,8 @@ def read_blocks(
                     lines[0] = lines[0].removeprefix(BYTE_ORDER_MARK)
                 num_lines += len(lines)
                 if lines:
-                    yield [line.removesuffix("\r") for line in lines]
+                    end = "\n" if block else ""  # of the last line, which may have none
+                    yield [f"{x}{end}" for x in lines] if keep_ends else [x.removesuffix("\r") for x in lines]
                 if fault is not None:
                     raise fault
 

@@ -9,11 +9,13 @@ def test_a_document_of_several_lines_keeps_its_indentation(trained, tmp_path, ke
     expected = page.replace("3 <b>0\n    7", "le <b>ka ne").replace("<p>1 2", "<p>ke la")
     html = ["translate", trained, "--markup", "html", "--document"]
     assert keras_nmt(*html, stdin=page) == (expected, "")
-    (tmp_path / "page").write_bytes(page.removesuffix("\n").replace("\n", "\r\n").encode())
-    keras_nmt(*html, f"--input={tmp_path}/page", f"--output={tmp_path}/out")
-    assert (tmp_path / "out").read_bytes() == expected.encode()
+    for end in ("", "\r\n"):
+        lines, wanted = (x.replace("\n", "\r\n").removesuffix("\r\n") + end for x in (page, expected))
+        (tmp_path / "page").write_bytes(lines.encode())
+        keras_nmt(*html, f"--input={tmp_path}/page", f"--output={tmp_path}/out")
+        assert (tmp_path / "out").read_bytes() == wanted.encode()
     tree, xml = "<r><t>3 1</t><t>0 <x/>7</t></r>", ["translate", trained, "--markup", "xml", "--document"]
-    assert keras_nmt(*xml, stdin=tree).output == "<r><t>le ke</t><t>ka <x/>ne</t></r>\n"
+    assert keras_nmt(*xml, stdin=tree).output == "<r><t>le ke</t><t>ka <x/>ne</t></r>"
     assert keras_nmt(*xml).output == ""
     told = "The document ends inside a tag, a comment or an element whose contents stay.\n"
     assert keras_nmt(*html, stdin="<p>3</p>\n<script>\n7").error == told

@@ -46,6 +46,9 @@ def test_lines_end_at_line_feeds_only(tmp_path: Path, monkeypatch: pytest.Monkey
     ):
         path.write_bytes(content)
         assert lines_of(path) == expected
+        kept = [line for block in read_blocks(path, keep_ends=True) for line in block]
+        assert "".join(kept) == content.decode().removeprefix("\ufeff")
+        assert len(kept) == len(expected)
 
 
 LINES = st.lists(st.text(st.characters(exclude_characters="\n\r\ufeff", exclude_categories=["Cs"]), max_size=15))
