@@ -60,8 +60,8 @@ def read_blocks(
 
     Raises:
         OSError: The file cannot be opened.
-        UserError: A line is too long or not UTF-8, compressed data are damaged, or an address cannot be read.
-            The message names the file and the line.
+        UserError: A line is too long or not UTF-8, the text is UTF-16, compressed data are damaged, or an address
+            cannot be read. The message names the file and the line.
 
     Example:
 
@@ -119,6 +119,12 @@ def read_blocks(
                 )
             if line_end:
                 lines, fault = _decode(text, name, num_lines, errors)
+                # Most UTF-16 is valid UTF-8, too. A NUL elsewhere is a character, which the subwords know.
+                if num_lines < 2 and any("\0" in (line[:1], line[-1:]) for line in lines[:2]):
+                    raise UserError(
+                        "The first lines begin or end with NUL, as those of UTF-16 do: convert the text to UTF-8. "
+                        f"Received: {name}"
+                    )
                 if num_lines == 0 and lines:
                     lines[0] = lines[0].removeprefix(BYTE_ORDER_MARK)
                 num_lines += len(lines)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import io
+import itertools
 import os
 import sys
 import tracemalloc
@@ -51,7 +52,7 @@ def test_lines_end_at_line_feeds_only(tmp_path: Path, monkeypatch: pytest.Monkey
         assert len(kept) == len(expected)
 
 
-LINES = st.lists(st.text(st.characters(exclude_characters="\n\r\ufeff", exclude_categories=["Cs"]), max_size=15))
+LINES = st.lists(st.text(st.characters(exclude_characters="\0\n\r\ufeff", exclude_categories=["Cs"]), max_size=15))
 
 
 @settings(max_examples=40, deadline=None)
@@ -89,6 +90,15 @@ def test_invalid_utf8_names_file_and_line(tmp_path: Path, monkeypatch: pytest.Mo
     assert next(blocks) == ["one", "two"]  # lines before it are yielded
     with pytest.raises(UserError, match="Line 3 is not UTF-8"):
         next(blocks)
+
+
+def test_utf16_is_no_text() -> None:
+    for text, encoding in itertools.product(
+        ("a dog\nruns", "да\r\nнет\n", "да\nнет", "你好\n"), ("utf-16", "utf-16-le", "utf-16-be")
+    ):
+        for stream in (io.BytesIO(text.encode(encoding)), Stream(text.encode(encoding))):
+            with pytest.raises(UserError, match="convert the text to UTF-8"):
+                list(read_blocks(stream))
 
 
 def test_damaged_gzip_is_a_user_error(tmp_path: Path) -> None:
