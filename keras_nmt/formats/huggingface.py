@@ -22,6 +22,7 @@ from keras_nmt.files.json_file import read_json
 from keras_nmt.files.model_config import check_limits
 from keras_nmt.files.search_options import check_settings
 from keras_nmt.formats.array_files import read_safetensors, write_safetensors
+from keras_nmt.formats.exported_search import exported_search
 from keras_nmt.formats.parameters import (
     NEVER,
     Imported,
@@ -149,7 +150,7 @@ def read(folder: Path) -> Imported:
         file, config = search_path, read_json(search_path, "settings of search")
     parameters, notes = join_keys_and_values(parameters), _search_notes(file, config)
     source_vocabulary, target_vocabulary = vocabularies
-    search = _search_settings(file, config)
+    search = _search_settings(file, config, is_marian)
     return Imported(path, options, parameters, source_vocabulary, target_vocabulary, search, notes)
 
 
@@ -163,7 +164,7 @@ def _search_notes(file: Path, generation: Mapping[str, Any]) -> list[str]:
     return [f"Settings of search are left out; give those that `translate` has as options. Received: {file}, {shown}"]
 
 
-def _search_settings(file: Path, generation: Mapping[str, Any]) -> dict[str, Any]:
+def _search_settings(file: Path, generation: Mapping[str, Any], is_marian: bool) -> dict[str, Any]:
     """Returns the settings with which a search is that of transformers.
 
     `early_stopping=False` is read as True: it differs where the length penalty is above 1, and has no counterpart here.
@@ -179,10 +180,13 @@ def _search_settings(file: Path, generation: Mapping[str, Any]) -> dict[str, Any
         problem = f'{file}: {{early_stopping}} must be true, false or "never"'
         require(stopping in (None, True, False, "never"), problem, early_stopping=stopping)
         search["patience"] = 1000 if stopping == "never" else 1
+    if (least := generation.get("min_new_tokens")) is not None:
+        search["min_length"] = least - (not is_marian) if type(least) is int and least else least  # counts a label
     try:
         check_settings(search)
     except UserError as error:
-        raise UserError(f"{file}: {error.with_options({'beam_size': 'num_beams'})}") from None
+        names = {"beam_size": "num_beams", "min_length": "min_new_tokens"}
+        raise UserError(f"{file}: {error.with_options(names)}") from None
     return search
 
 
@@ -434,7 +438,10 @@ def _check_uncompressed(path: Path) -> None:
 
 
 def export_huggingface(
-    path: str | os.PathLike[str], model: TranslationModel, tokenizers: SubwordTokenizer | Mapping[str, SubwordTokenizer]
+    path: str | os.PathLike[str],
+    model: TranslationModel,
+    tokenizers: SubwordTokenizer | Mapping[str, SubwordTokenizer],
+    search: Mapping[str, Any] | None = None,
 ) -> Path:
     """Writes a folder that `transformers.MarianMTModel.from_pretrained` and `MarianTokenizer` load.
 
@@ -442,6 +449,8 @@ def export_huggingface(
         path: Path of the folder to write, which must not exist.
         model: `Transformer`, post-LN, with sinusoidal positions from 0, without mechanisms.
         tokenizers: Mapping of "source" and "target" to their subwords, or the joint subwords.
+        search: Mapping of search settings, for `generation_config.json`; a warning names those that transformers does
+            not have. Defaults to none: those of `keras_nmt.files.search_options.SearchOptions`.
 
     Returns:
         The path.
@@ -510,10 +519,7 @@ def export_huggingface(
         write_json(folder / "config.json", settings)
         ids = {name: settings[name] for name in ("eos_token_id", "pad_token_id", "decoder_start_token_id")}
         never = [[i] for i in range(settings["pad_token_id"], len(rows["target"]))]
-        # Without it, transformers ends translations after 20 subwords.
-        write_json(
-            folder / "generation_config.json", {**ids, "max_length": 512, "num_beams": 4, "bad_words_ids": never}
-        )
+        write_json(folder / "generation_config.json", {**ids, **_generation(search), "bad_words_ids": never})
         write_json(
             folder / "tokenizer_config.json", {"tokenizer_class": "MarianTokenizer", "separate_vocabs": not joint}
         )
@@ -526,6 +532,18 @@ def export_huggingface(
                 write_json(folder / name, {named[row]: i for i, row in enumerate(rows[side])})
             by_side[side].save(folder / f"{side}.spm")
     return Path(path)
+
+
+def _generation(search: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Returns the settings of transformers' search."""
+    known = {"min_length"} | ({"patience"} if (search or {}).get("patience") in (1, 1000) else set())
+    options = exported_search("transformers", search, known)
+    # Without the first, transformers ends translations after 20 subwords.
+    settings: dict[str, Any] = {"max_length": 512, "num_beams": options.beam_size, "min_new_tokens": options.min_length}
+    if options.beam_size > 1:
+        stopping = True if options.patience == 1 else "never"
+        settings |= {"length_penalty": options.length_penalty, "early_stopping": stopping}
+    return settings
 
 
 def _check_tags(source: SubwordTokenizer) -> None:

@@ -21,6 +21,7 @@ from keras_nmt.errors import UserError, errors_as, needs_extra, one_line, requir
 from keras_nmt.files.atomic_files import atomic_folder, write_bytes, write_text
 from keras_nmt.files.model_config import check_limits
 from keras_nmt.formats.array_files import open_zip, read_npz, write_npz
+from keras_nmt.formats.exported_search import exported_search
 from keras_nmt.formats.parameters import (
     Imported,
     check_none_left,
@@ -301,7 +302,10 @@ def _unpack(path: Path, folder: Path) -> None:
 
 
 def export_marian(
-    path: str | os.PathLike[str], model: TranslationModel, tokenizers: SubwordTokenizer | Mapping[str, SubwordTokenizer]
+    path: str | os.PathLike[str],
+    model: TranslationModel,
+    tokenizers: SubwordTokenizer | Mapping[str, SubwordTokenizer],
+    search: Mapping[str, Any] | None = None,
 ) -> Path:
     """Writes a folder like those of OPUS-MT, from which `marian-decoder -c decoder.yml` translates.
 
@@ -313,6 +317,8 @@ def export_marian(
         model: `Transformer` without mechanisms, post-LN, with the positions of Marian, and zeros as the embedding of
             BOS, such as a model that was imported from Marian.
         tokenizers: Mapping of "source" and "target" to their subwords, or the joint subwords.
+        search: Mapping of search settings, for `decoder.yml`; a warning names those that Marian does not have. Defaults
+            to none: a beam of 4, and an exponent of the length of 0.6.
 
     Returns:
         The path, a folder with `model.npz`, `decoder.yml`, `source.spm` and `target.spm`, and `vocab.yml` or, if the
@@ -390,12 +396,22 @@ def export_marian(
             write_text(folder / name, _write_yaml({token: i for i, token in enumerate(tokens)}))
             by_side[side].save(folder / f"{side}.spm")
         decoder = {"relative-paths": True, "models": ["model.npz"], "vocabs": list(names.values())}
-        # Without the last, Marian's output ends before the first line longer than `max-length`.
-        decoder |= {"beam-size": 4, "normalize": 0.6, "max-length-crop": True}
+        decoder |= _search_settings(search)
         write_text(folder / "decoder.yml", _write_yaml(decoder))
         text = np.frombuffer(_write_yaml(settings).encode() + b"\0", "int8")
         write_npz(folder / "model.npz", {**{x: np.asarray(y, "<f4") for x, y in arrays.items()}, SETTINGS: text})
     return Path(path)
+
+
+def _search_settings(search: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Returns settings of `decoder.yml`."""
+    limits = "max_length_factor", "max_length_offset"
+    given = search or {}
+    has_limit = limits[0] in given and given[limits[0]] == given.get(limits[1])  # Marian counts the end of the source
+    options = exported_search("Marian", search, limits if has_limit else ())
+    # Without the last, Marian's output ends before the first line longer than `max-length`.
+    settings = {"beam-size": options.beam_size, "normalize": options.length_penalty, "max-length-crop": True}
+    return {**settings, "max-length-factor": options.max_length_factor} if has_limit else settings
 
 
 def _read_yaml(path: Path | str, content: bytes | None = None) -> dict[str, Any]:

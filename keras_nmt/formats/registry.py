@@ -45,8 +45,8 @@ class Format(NamedTuple):
 
 FORMATS = {
     "ctranslate2": Format("CTranslate2", True, ("version", "quantize")),
-    "huggingface": Format("Hugging Face", True, ()),
-    "marian": Format("Marian", True, ()),
+    "huggingface": Format("Hugging Face", True, ("search",)),
+    "marian": Format("Marian", True, ("search",)),
     "keras_hub": Format("keras_hub", True, ("search",)),
     "argos": Format("Argos Translate", False, ("quantize", "source", "target")),
 }

@@ -134,7 +134,8 @@ def test_the_command_writes_and_reads_all_formats(make_model, source_tokenizer, 
     assert "must hold a model" in error_line("import", tmp_path, tmp_path / "b")
     for format_, option, told in (
         ("huggingface", ["--quantize", "int8"], "Hugging Face has no such option. Received: --quantize int8"),
-        ("marian", ["--beam-size", 3], "leave out options of the search. Received: --beam-size"),
+        ("ctranslate2", ["--beam-size", 3], "leave out options of the search. Received: --beam-size"),
+        ("marian", ["--unknown", "forbid"], "leave out options of the search. Received: --unknown"),
         ("ctranslate2", ["--warmup", __file__], "Received: --warmup"),
         ("onnx", [], "--format must be one of savedmodel, ctranslate2, huggingface, marian, keras_hub, argos"),
     ):

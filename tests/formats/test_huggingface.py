@@ -199,6 +199,15 @@ def test_models_that_it_would_compute_otherwise_are_refused(make_model, tokenize
     assert not (tmp_path / "theirs").exists()
 
 
+def test_the_search_of_a_model_is_written(model, source_tokenizer, tmp_path):
+    for i, search in enumerate(({"beam_size": 1}, {"beam_size": 5, "length_penalty": 1.3, "patience": 1})):
+        search |= {"min_length": i} | ({"length_penalty_form": "power"} if i else {})
+        assert read(export_huggingface(tmp_path / str(i), model, source_tokenizer, search)).search == search
+    search = {"length_penalty": 0.7, "patience": 2, "max_length_factor": 3, "min_length": 1}
+    with pytest.warns(match="settings of the model: patience=2, max_length_factor=3, length_penalty_form=gnmt$"):
+        export_huggingface(tmp_path / "other", model, source_tokenizer, search)
+
+
 def test_generation_ends_at_512_subwords_and_tags_have_their_names(make_model, source_tokenizer, tmp_path):
     (tmp_path / "text").write_text("the cat sat on the mat\n" * 9)
     symbols = {"vocabulary_size": 30, "user_symbols": ["\u2581>>fra<<"]}
@@ -206,7 +215,7 @@ def test_generation_ends_at_512_subwords_and_tags_have_their_names(make_model, s
     sizes = {"hidden_dim": 8, "num_heads": 2, "norm": "post", "num_encoder_layers": 1, "num_decoder_layers": 1}
     folder = export_huggingface(tmp_path / "theirs", Transformer(tokenizer.vocabulary_size, **sizes), tokenizer)
     settings = json.loads((folder / "generation_config.json").read_text())
-    assert (settings["max_length"], settings["num_beams"]) == (512, 4)
+    assert (settings["max_length"], settings["num_beams"], settings["early_stopping"]) == (512, 4, "never")
     assert settings["bad_words_ids"] == [[settings["pad_token_id"]]]
     names = json.loads((folder / "vocab.json").read_text())
     assert ">>fra<<" in names
@@ -364,6 +373,7 @@ def test_the_search_is_that_of_transformers(tmp_path):
         ('"length_penalty": "long"', "`length_penalty` must be a number .* Received: length_penalty='long'"),
         ('"early_stopping": "sometimes"', '`early_stopping` must be true, false or "never". Received: .*sometimes'),
         ('"num_beams": "4"', "num_beams must be an integer from 1 to 1,000. Received: num_beams 4"),
+        ('"min_new_tokens": -1', "min_new_tokens must be an integer from 0 to .* Received: min_new_tokens -1"),
     ):
         (folder / "generation_config.json").write_text(f'{{"num_beams": 3, {wrong}}}')
         with pytest.raises(UserError, match=f"^{folder}/generation_config.json: {told}"):

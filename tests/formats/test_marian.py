@@ -66,11 +66,12 @@ def exported(make, tmp_path):
 @pytest.mark.parametrize("options", [*map(slow, VARIANTS[:-1]), VARIANTS[-1]], ids=str)
 def test_a_model_comes_back_bit_by_bit(options, make, tmp_path):
     model, tokenizers = make(**options)
-    theirs = export_marian(tmp_path / "theirs", model, tokenizers)
+    search = {"beam_size": 6, "length_penalty": 0.8, "length_penalty_form": "power"}
+    search |= {"max_length_factor": 2, "max_length_offset": 2}
+    theirs = export_marian(tmp_path / "theirs", model, tokenizers, search)
     import_model(theirs, tmp_path / "ours")
     ours = load(tmp_path / "ours")
-    penalty = {"length_penalty": 0.6, "length_penalty_form": "power"}
-    assert ours.search == {"beam_size": 4, **penalty, "max_length_factor": 3, "max_length_offset": 3}  # as Marian's
+    assert ours.search == search
     # The head that aligns becomes the first, which is Marian's.
     aligning = [x.get_config()["alignment_head"] for x in (model, ours.model)]
     assert aligning == ([2, 1] if "alignment_head" in options else [None, None])
@@ -80,7 +81,7 @@ def test_a_model_comes_back_bit_by_bit(options, make, tmp_path):
     found, expected = (np.asarray(x(ids))[..., words] for x in (ours.model, model))
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
     assert np.ptp(expected) > 1
-    back = export_marian(tmp_path / "back", ours.model, ours.tokenizers)
+    back = export_marian(tmp_path / "back", ours.model, ours.tokenizers, ours.search)
     for path in theirs.iterdir():
         assert "spm" in path.name or (back / path.name).read_bytes() == path.read_bytes()
     for side, tokenizer in tokenizers.items():
@@ -338,7 +339,9 @@ def test_what_marian_lacks_is_named(make, make_model, source_tokenizer, tmp_path
     with pytest.raises(UserError, match="begins a translation with zeros"):
         export_marian(tmp_path / "theirs", make_model(**PLAIN), source_tokenizer)
     assert not (tmp_path / "theirs").exists()
-    folder = export_marian(tmp_path / "theirs", *make(**smaller))
+    search = {"length_penalty": 0.7, "min_length": 1, "max_length_factor": 2, "coverage_penalty": 0.0}
+    with pytest.warns(match="of the model: min_length=1, max_length_factor=2, length_penalty_form=gnmt$"):
+        folder = export_marian(tmp_path / "theirs", *make(**smaller), search)
     monkeypatch.setitem(sys.modules, "yaml", None)
     with pytest.raises(UserError, match=r"pip install 'keras_nmt\[marian\]'"):
         import_model(folder, tmp_path / "ours")
