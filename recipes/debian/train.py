@@ -51,7 +51,7 @@ RECIPE = Recipe(
     },
     modifiers={
         # The peak rate in ten thousandths, and two epochs, to choose the rates by.
-        **{f"peak_{rate}": {"learning_rate": rate / 10_000} for rate in (5, 10, 20, 40)},
+        **{f"peak_{rate}": {"learning_rate": rate / 10_000} for rate in (5, 10, 14, 20, 40)},
         "two_epochs": {"max_updates": 3000},
     },
     baseline="baseline",
