@@ -8,7 +8,7 @@ import os
 import sys
 import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterator
 from typing import ParamSpec, TypeVar
 
 import tensorflow as tf
@@ -18,6 +18,7 @@ from keras_nmt.files.process_resources import num_processors, translation_thread
 
 _processes: list[int] = []  # the process that made the first translator
 _turn = threading.RLock()
+_known: set[Hashable] = set()  # kinds of computations that this process has made
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
 
@@ -31,6 +32,21 @@ def in_turn(method: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Resu
             return method(*args, **kwargs)
 
     return called
+
+
+@contextlib.contextmanager
+def alone_if_new(kind: Hashable) -> Iterator[bool]:
+    """Tells whether a kind of computation is new in this process, and lets one thread at a time make a new one.
+
+    TensorFlow chooses the implementation of an operator by the types of its arguments. When a type is new to it, it
+    lets other threads run amid the choice, although they share its state: seldom, the process then crashes (2.21).
+    """
+    if kind in _known:
+        yield False
+        return
+    with _turn:
+        yield kind not in _known
+        _known.add(kind)
 
 
 def check_process() -> None:

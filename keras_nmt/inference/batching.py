@@ -14,6 +14,7 @@ import tensorflow as tf
 
 from keras_nmt.files.search_options import SearchOptions
 from keras_nmt.ids import EOS, PAD
+from keras_nmt.inference._concurrency import alone_if_new
 from keras_nmt.inference._tensors import bucket_sizes
 from keras_nmt.progress import count_steps
 
@@ -190,16 +191,17 @@ class _Parts:
         return _filled(results, tf.concat(rows, 0), [tf.concat(x, 0) for x in zip(*made, strict=True)])
 
     def _computed(self) -> Generator[tuple[tf.Tensor, list[tf.Tensor]]]:
+        parts = self._starts_and_sizes()
         # On a GPU, TensorFlow mixes up the eager tensors of several threads (tensorflow/tensorflow issue 123980).
         if tf.config.list_logical_devices("GPU"):
-            yield from itertools.starmap(self._compute_part, self._starts_and_sizes())
+            yield from itertools.starmap(self._compute_part, parts)
             return
+        with alone_if_new((self._body.__code__, self._rows.compiled)) as is_new:
+            begun = [self._compute_part(*part) for part in itertools.islice(parts, int(is_new))]
+        yield from begun
         with ThreadPoolExecutor(PARTS_AT_ONCE) as threads:
             # They trace functions in the context of the caller, such as `keras_nmt.layers.intervening`.
-            futures = [
-                threads.submit(contextvars.copy_context().run, self._compute_part, *part)
-                for part in self._starts_and_sizes()
-            ]
+            futures = [threads.submit(contextvars.copy_context().run, self._compute_part, *part) for part in parts]
             try:
                 for future in futures:
                     yield future.result()
