@@ -104,12 +104,11 @@ class Input:
 
     def _check_prefixes(self, subwords: SubwordTokenizer, prefixes: list[str]) -> None:
         """Names the line of a wrong prefix before any line is translated; the search knows only its text."""
+        from keras_nmt.text.lines import unknown_in_prefix
+
         for number, ids in enumerate(subwords.tokenize(prefixes).to_list(), 1):
             if UNK in ids:
-                problem = "must have only characters that the subwords of the target language have"
-                advice = "leave others out, or train subwords with `byte_fallback`"
-                received = f"Received: line {number}, {prefixes[number - 1]!r:.40}"
-                raise UserError(f"{self.files['prefixes']} {problem}: {advice}. {received}")
+                raise unknown_in_prefix(f"{self.files['prefixes']}, line {number}, {prefixes[number - 1]!r:.40}")
 
     def _limit(self, number: int, line: str) -> int | None:
         if not line.strip():

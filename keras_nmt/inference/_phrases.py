@@ -14,9 +14,8 @@ from keras_nmt.errors import UserError
 from keras_nmt.ids import BOS, PAD, UNK
 from keras_nmt.inference._tensors import bucket_sizes, checked
 from keras_nmt.inference.shortlist import TOO_MANY_FORCED
-from keras_nmt.text.lines import TOO_MANY_PHRASES, TooManyPhrases
+from keras_nmt.text.lines import TOO_MANY_PHRASES, UNKNOWN_IN_PREFIX, TooManyPhrases, unknown_in_prefix
 
-UNKNOWN_IN_PREFIX = "A prefix has characters that the subwords of the target language do not have"
 UNKNOWN_IN_PHRASES = "phrase(s) have characters that the subwords of the target language do not have: they are left out"
 PHRASES = ("constraints", "avoid")  # inputs [N, C]
 OR = "|"  # between alternatives
@@ -184,8 +183,7 @@ def errors_of_prefixes(
     except tf.errors.InvalidArgumentError as error:
         if UNKNOWN_IN_PREFIX in str(error):
             wrong = inputs["prefix"].numpy()[has_unknown(inputs).numpy()][0].decode()
-            problem = f"{UNKNOWN_IN_PREFIX}: leave them out, or train subwords with `byte_fallback`"
-            raise UserError(f"{problem}. Received: prefix={wrong!r}") from None
+            raise unknown_in_prefix(f"prefix={wrong!r}") from None
         if TOO_MANY_FORCED not in str(error):
             raise
         raise UserError(f"{TOO_MANY_FORCED}: raise it. Received: shortlist_size={shortlist_size}") from None

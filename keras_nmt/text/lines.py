@@ -10,7 +10,9 @@ from keras_nmt.errors import UserError, is_integer, needs_extra, require
 if TYPE_CHECKING:
     from numpy.random import RandomState
 
-TOO_MANY_PHRASES = "The phrases have too many alternatives and subwords together"  # of a batch, in the graph's error
+# In errors of graphs: of the phrases of a batch, and of a prefix.
+TOO_MANY_PHRASES = "The phrases have too many alternatives and subwords together"
+UNKNOWN_IN_PREFIX = "A prefix has characters that the subwords of the target language do not have"
 Languages = str | Iterable[str] | None  # one for all lines, or one for each; None for a model of one direction
 
 
@@ -117,6 +119,12 @@ def check_prefixes(prefixes: Iterable[str], count: int) -> list[str]:
     if len(prefixes) != count:
         raise UserError(f"There must be a prefix for each line. Received: {count} lines, {len(prefixes)} prefixes")
     return prefixes
+
+
+def unknown_in_prefix(received: str) -> UserError:
+    """Returns the error about a prefix that no translation begins with."""
+    advice = "leave them out, or train subwords with `byte_fallback`"
+    return UserError(f"{UNKNOWN_IN_PREFIX}: {advice}. Received: {received}")
 
 
 def _max_lengths(max_lengths: Iterable[int | None], count: int) -> list[int]:
