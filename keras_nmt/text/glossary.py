@@ -9,7 +9,6 @@ import re
 import sys
 import unicodedata
 import warnings
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from keras_nmt.errors import UserError
@@ -49,7 +48,7 @@ class Glossary:
         self._entries: dict[str, str] = {}
         for source, target in entries.items():
             words = " ".join("".join(_letters(clean_source(source), ignore_case)).split())
-            if not words or not any(map(str.strip, target.split("|"))):
+            if not words or not _alternatives(target):
                 raise UserError(f"An entry must have words and a phrase. Received: {source!r} with {target!r}")
             _add(self._entries, words, target.strip(), repr(words))
         self._pattern = _pattern(self._entries) if self._entries else None
@@ -85,15 +84,15 @@ class Glossary:
     def add_to(self, constraints: list[list[str]] | None, lines: Sequence[str]) -> list[list[str]]:
         """Returns the given constraints of each line, if there are any, and those of the entries that it has.
 
-        A phrase that is given is not required once more.
+        A phrase is not required once more if it is given, also with other spaces, or if one of its alternatives is.
         """
         own = [[]] * len(lines) if constraints is None else constraints
         constraints_of_lines = []
         for given, of_entries in zip(map(without_padding, own), self.constraints(lines), strict=True):
-            left, further = Counter(given), []
+            left, further = list(filter(None, map(_alternatives, given))), []
             for phrase in of_entries:
-                if left[phrase]:
-                    left[phrase] -= 1
+                if meeting := next((one for one in left if one <= _alternatives(phrase)), None):
+                    left.remove(meeting)
                 else:
                     further.append(phrase)
             constraints_of_lines.append([*given, *further])
@@ -158,6 +157,10 @@ def mark_avoided(translations: Iterable[Translation], avoid: Sequence[Sequence[s
         hypotheses = (x._replace(avoided=y) for x, y in zip(translation.hypotheses, avoided, strict=True))
         marked.append(translation._replace(hypotheses=tuple(hypotheses)))
     return marked
+
+
+def _alternatives(phrase: str) -> frozenset[str]:
+    return frozenset(filter(None, map(str.strip, phrase.split("|"))))
 
 
 def _letters(text: str, ignores_case: bool) -> list[str]:

@@ -76,6 +76,15 @@ def test_what_a_line_requires_already_is_not_required_once_more():
     glossary = Glossary({"house": "Haus", "home": "Haus"})
     assert glossary.add_to([["Haus", "alt"], []], ["a house, a home", "home"]) == [["Haus", "alt", "Haus"], ["Haus"]]
     assert glossary.add_to(None, ["none"]) == [[]]
+    glossary = Glossary({"train": "bahn |Zug", "rail": "Bahn"})
+    for given, line, further in (
+        (["Bahn|"], "a rail", []),
+        (["|", " Zug | bahn"], "a train", []),
+        (["bahn"], "Train", []),  # where "Bahn" is allowed, too
+        (["bahn|Tram"], "a train", ["bahn |Zug"]),
+        (["Zug"], "a train, a train", ["bahn |Zug"]),
+    ):
+        assert glossary.add_to([given], [line]) == [[*given, *further]]
 
 
 def test_a_phrase_may_have_a_capital_at_the_beginning_of_a_sentence():
