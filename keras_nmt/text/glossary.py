@@ -48,7 +48,7 @@ class Glossary:
         self._entries: dict[str, str] = {}
         for source, target in entries.items():
             words = " ".join("".join(_letters(clean_source(source), ignore_case)).split())
-            if not words or not _alternatives(target):
+            if not re.sub(rf"[\s{_marks()}]", "", words) or not _alternatives(target):
                 raise UserError(f"An entry must have words and a phrase. Received: {source!r} with {target!r}")
             _add(self._entries, words, target.strip(), repr(words))
         self._pattern = _pattern(self._entries) if self._entries else None

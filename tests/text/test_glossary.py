@@ -32,7 +32,7 @@ def test_entries_of_a_glossary_are_whole_words_of_any_script():
         ("か", unicodedata.normalize("NFD", "が"), False),
     ):
         assert Glossary({words: "X"}).constraints([line]) == [["X"] if is_found else []]
-    for entry in ({" ": "zzz"}, {"cat": " "}, {"cat": " | "}, {"": ""}):
+    for entry in ({" ": "zzz"}, {"cat": " "}, {"cat": " | "}, {"": ""}, {"\u0301": "a"}):
         with pytest.raises(UserError, match="An entry must have words and a phrase. Received: "):
             Glossary({"dog": "Hund", **entry})
 
