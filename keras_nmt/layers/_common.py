@@ -37,12 +37,17 @@ def layer_norm(dtype: Any, name: str, scale: str = "ones") -> keras.layers.Layer
     return keras.layers.LayerNormalization(epsilon=LAYER_NORM_EPSILON, gamma_initializer=scale, dtype=dtype, name=name)
 
 
+def softmax(scores: Any, axis: int = -1) -> Any:
+    """Computes the softmax, also over a single position, as a text of one subword has, of which Keras' own warns."""
+    return ops.exp(ops.log_softmax(scores, axis)) if scores.shape[axis] == 1 else ops.softmax(scores, axis)
+
+
 def masked_softmax(scores: Any, mask: Any, axis: int = -1) -> Any:
     """Computes the softmax in float32 over the positions that `mask` allows; if it allows none, the result is 0."""
     scores = ops.cast(scores, "float32")
     if mask is None:
-        return ops.softmax(scores, axis=axis)
-    return ops.where(mask, ops.softmax(ops.where(mask, scores, -1e30), axis=axis), 0.0)  # -inf would give NaN
+        return softmax(scores, axis)
+    return ops.where(mask, softmax(ops.where(mask, scores, -1e30), axis), 0.0)  # -inf would give NaN
 
 
 def without_padding(states: Any, mask: Any) -> Any:

@@ -21,6 +21,7 @@ from keras_nmt.layers._common import (
     keras_mask,
     optional_size,
     projection_initializer,
+    softmax,
     spec_of_call,
 )
 from keras_nmt.layers._projection import Int8Kernels, Projection, reshape_last
@@ -288,7 +289,7 @@ class MultiHeadAttention(AssembledLayer):
         scores = ops.cast(self._ungrouped(scores, queries), "float32")  # [..., H, T, S]
         if attention_mask is not None:
             scores = ops.where(ops.expand_dims(attention_mask, -3), scores, MASKED)
-        weights = tap(self, "attention", ops.cast(ops.softmax(scores, axis=-1), self.compute_dtype), parts=-3)
+        weights = tap(self, "attention", ops.cast(softmax(scores), self.compute_dtype), parts=-3)
         heads = ops.matmul(self._grouped(self.weight_dropout(weights, training=training)), values)
         heads = ops.swapaxes(self._ungrouped(heads, queries), -2, -3)  # O_1 .. O_H: [..., T, H, d / H]
         return self._combine(tap(self, "heads", heads, parts=-2)), weights
