@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
+from zipfile import is_zipfile
 
 import h5py
 import ml_dtypes
@@ -21,6 +22,7 @@ from keras_nmt.files.paths import check_regular
 
 # A file attribute, so that the digest is replaced and copied together with the weights.
 DIGEST = "keras_nmt.sha256"
+HDF5_EXPECTED = "The file must hold weights, as HDF5"
 OTHER_WEIGHTS = "of earlier weights, so not shown: `keras-nmt evaluate` scores the present ones"
 
 
@@ -79,6 +81,14 @@ def read_weights(path: str | os.PathLike[str], model: Any) -> None:
             raise UserError(f"The weights in {name} must be finite: use another file. Received: {weight.path}")
 
 
+def check_kind(path: str | os.PathLike[str]) -> None:
+    """Raises a `UserError` if a file is not one that `read_weights` reads, by its name and its first bytes."""
+    name = os.fspath(path)
+    check_regular(path)
+    is_right = h5py.is_hdf5(name) if name.endswith(".weights.h5") else name.endswith(".keras") and is_zipfile(name)
+    require(is_right, f"{HDF5_EXPECTED} named *.weights.h5, or as a whole model, *.keras. Received: {name}")
+
+
 def check_size(path: str | os.PathLike[str], model: Any) -> None:
     """Checks that a file of weights has as many numbers as a Keras model. Its weights need no values yet.
 
@@ -106,6 +116,7 @@ def open_weights(path: str | os.PathLike[str]) -> h5py.File:
     with contextlib.ExitStack() as stack:
         try:
             check_regular(path)
+            require(h5py.is_hdf5(path), f"{HDF5_EXPECTED}: give another, or restore it. Received: {os.fspath(path)}")
             file = stack.enter_context(h5py.File(path, "r"))
             check_digest(file)
         except (UserError, FileNotFoundError):

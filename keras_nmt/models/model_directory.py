@@ -28,7 +28,7 @@ from keras_nmt.files.model_config import (
 )
 from keras_nmt.files.paths import check_local
 from keras_nmt.files.search_options import check_settings
-from keras_nmt.files.weights_file import check_size, read_weights, write_weights
+from keras_nmt.files.weights_file import check_kind, check_size, read_weights, write_weights
 from keras_nmt.layers._keras_private import initialize, without_values
 from keras_nmt.layers.layer_spec import NotRegistered
 from keras_nmt.models.adapters import Adapter
@@ -190,6 +190,7 @@ def load_model(
         elif weights is None:
             reason = "The model has no weights yet: train it first"
         raise UserError(f"{reason}. Received: {path}")
+    check_kind(path)
     if dtype is not None:
         _check_policy(dtype)
     changed = {} if dtype is None else {"dtype": dtype}

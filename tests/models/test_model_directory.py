@@ -3,6 +3,7 @@
 import json
 import pickle
 import shutil
+import zipfile
 from pathlib import Path
 
 import keras
@@ -135,11 +136,15 @@ def test_missing_truncated_and_foreign_weights_are_named(model, directory):
     given = directory.load_model(weights=directory.path / "whole.keras").get_weights()
     for weight, expected in zip(given, whole.get_weights(), strict=True):
         np.testing.assert_array_equal(weight, expected)
-    for ending in (".keras", ".h5"):
+    for ending in (".keras", ".h5", ".weights.h5", ".txt"):
         path = directory.path / f"other{ending}"
         path.write_bytes(b"no weights at all")
-        with pytest.raises(UserError, match="does not match config.json or is damaged"):
+        with pytest.raises(UserError, match=rf"must hold weights, as HDF5 .*, \*\.keras. Received: .*other{ending}$"):
             directory.load_model(weights=path)
+    with zipfile.ZipFile(directory.path / "other.keras", "w") as archive:
+        archive.writestr("other", bytes(10**5))
+    with pytest.raises(UserError, match="does not match config.json or is damaged"):
+        directory.load_model(weights=directory.path / "other.keras")
     directory.weights_path.unlink()
     with pytest.raises(UserError, match="no weights yet"):
         directory.load_model()

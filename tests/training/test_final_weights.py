@@ -54,7 +54,7 @@ def test_missing_or_damaged_checkpoints_are_an_error(tmp_path, run):
         refused(f'Only {kept} "{which}" .* average these.*Received: 50$', which=which, number=50)
     (tmp_path / "checkpoints" / "update-40.weights.h5").write_bytes(b"what")
     for number in (1, 2):
-        refused(r"cannot be read: restore the file. Received: .*update-40", number=number)
+        refused("must hold weights, as HDF5: give another, or restore it. Received: .*update-40", number=number)
     for index in ('{"last": 3}', '{"last": ["../x"], "best": []}', "{}"):
         (tmp_path / "checkpoints" / "index.json").write_text(index)
         refused(r"must have a list .* Received: .*index\.json")
