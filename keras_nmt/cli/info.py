@@ -91,20 +91,20 @@ def _parameter_rows(path: Path) -> list[tuple[str, str]]:
 
 
 def _training_rows(directory: Path) -> list[tuple[str, str]]:
-    from keras_nmt.files.weights_file import OTHER_WEIGHTS, scores_are_current
+    from keras_nmt.files.weights_file import OTHER_WEIGHTS, RESULTS, scores_are_current
 
     rows: list[tuple[str, str]] = []
     if (path := directory / "results.json").exists():
-        results = read_json(path, "the results of a training run")
+        results = read_json(path, "the results of a training run", needed=RESULTS)
         is_current = scores_are_current(results, directory)
         names = ("updates", "training_seconds", "ended_by", *(("final_updates",) if is_current else ()))
         rows += [(name.replace("_", " "), _shown(results[name])) for name in names if name in results]
         with named_damage(path):
             rows += _scores(results) if is_current else [("scores", OTHER_WEIGHTS)]
     if (path := directory / "settings.json").exists():
-        settings = read_json(path, "the settings of a training run")
+        settings = read_json(path, "the settings of a training run", needed=["data"])
         with named_damage(path):
-            data = settings.get("data", {})
+            data = settings["data"]
             named = {"languages": data.get("languages"), "directions": data.get("pairs")}
             rows += [(title, ", ".join(names)) for title, names in named.items() if names]
             rows += [(name, _shown(data[name])) for name in ("train", "dev", "test") if data.get(name) is not None]

@@ -16,7 +16,7 @@ from keras_nmt.experiments.corpus_files import corpora_of, sides_of_corpus
 from keras_nmt.files.json_file import named_damage, read_json
 from keras_nmt.files.settings import nested_items
 from keras_nmt.files.training_log import TrainingLog
-from keras_nmt.files.weights_file import OTHER_WEIGHTS, scores_are_current
+from keras_nmt.files.weights_file import OTHER_WEIGHTS, RESULTS, scores_are_current
 from keras_nmt.text.text_files import count_lines, read_blocks
 
 WIDTH, HEIGHT, MARGIN = 640, 240, 48
@@ -38,8 +38,12 @@ def html_report(directory: str | os.PathLike[str], examples: int = 20) -> str:
     log_path = folder / "training_log.jsonl"
     log = TrainingLog(log_path).read()
     require(log, f"A report needs the training log of a run, with at least one line. Received: {log_path}")
-    files = {name: folder / f"{name}.json" for name in ("settings", "results")}
-    read = {name: read_json(path, f"the {name} of a run") if path.exists() else {} for name, path in files.items()}
+    needed = {"settings": ("data",), "results": RESULTS}
+    files = {name: folder / f"{name}.json" for name in needed}
+    read = {
+        name: read_json(path, f"the {name} of a run", needed=needed[name]) if path.exists() else {}
+        for name, path in files.items()
+    }
     parts = [f"<h1>{html.escape(folder.resolve().name)}</h1>"]
     is_current = scores_are_current(read["results"], folder)
     with named_damage(files["results"]):

@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from keras_nmt.errors import UserError, error_and_type, one_line, require
@@ -22,6 +22,7 @@ def read_json(
     what: str,
     max_bytes: int = MAX_BYTES,
     *,
+    needed: Iterable[str] = (),
     keep_digest: bool = False,
     may_be_pipe: bool = False,
 ) -> dict[str, Any]:
@@ -31,13 +32,15 @@ def read_json(
         path: String or path, the file: UTF-8, at most 100 levels of nesting.
         what: String, the content of the file, for the error message, such as "the settings of a run".
         max_bytes: Integer, the largest size of the file. Defaults to 16 MiB.
+        needed: Strings, the names of entries that the object must have. Defaults to none.
         keep_digest: Boolean. If True, the digest is neither checked nor removed: the caller does so by `check_digest`
             after other checks. Defaults to False.
         may_be_pipe: Boolean, whether the file may be a pipe, as a file that the user names. Defaults to False.
 
     Raises:
         FileNotFoundError: There is no such file.
-        UserError: The file cannot be read, is not a regular file, is not one JSON object, or does not fit its digest.
+        UserError: The file cannot be read, is not a regular file, is not one JSON object, lacks entries, or does not
+            fit its digest.
 
     Example:
 
@@ -58,6 +61,8 @@ def read_json(
         if not isinstance(value, dict):
             raise ValueError(type(value).__name__)
         _check_depth(value)
+        if missing := [name for name in needed if name not in value]:
+            raise ValueError(f"no {', '.join(missing)}")
     except FileNotFoundError:
         raise
     except (OSError, ValueError, RecursionError) as error:

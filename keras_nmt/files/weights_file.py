@@ -23,6 +23,7 @@ from keras_nmt.files.paths import check_regular
 # A file attribute, so that the digest is replaced and copied together with the weights.
 DIGEST = "keras_nmt.sha256"
 HDF5_EXPECTED = "The file must hold weights, as HDF5"
+RESULTS = ("updates", "ended_by")  # entries that every `results.json` has
 OTHER_WEIGHTS = "of earlier weights, so not shown: `keras-nmt evaluate` scores the present ones"
 
 

@@ -42,7 +42,8 @@ def run(tmp_path):
     text = "".join(json.dumps(line) + "\n" for line in LOG) + '{"update": 30, "lo'
     (folder / "training_log.jsonl").write_text(text)
     test = {"de-en": {"trained": True, "bleu": {"score": 31.25, "signature": "tok:13a"}}}
-    (folder / "results.json").write_text(json.dumps({"parameters": 12345, "dev_greedy": {"bleu": 7}, "test": test}))
+    results = {"updates": 20, "ended_by": "max_updates", "parameters": 12345, "dev_greedy": {"bleu": 7}, "test": test}
+    (folder / "results.json").write_text(json.dumps(results))
     for name, lines in (("test.de", ["<b>eins</b>", "zwei"]), ("test.en", ["one", "two"])):
         (tmp_path / name).write_text("\n".join([*lines, ""]))
     (folder / "test.de-en.hypotheses.txt").write_text("one & all\ntwo\n")

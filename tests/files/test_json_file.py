@@ -198,6 +198,17 @@ def test_values_of_another_type_are_no_tracebacks(name, read, number, run, capsy
     capsysbinary.readouterr()
 
 
+def test_files_of_a_run_that_lack_entries_are_named(run):
+    experiment, values = run
+    for name, lacking in (("results", "no updates, ended_by"), ("settings", "no data")):
+        path = experiment.directory / f"{name}.json"
+        write(path, {})
+        for read in (html_report, lambda folder: app(["info", str(folder)], standalone_mode=False)):
+            with pytest.raises(UserError, match=f"{path} must contain the {name} of a .*Received: {lacking}$"):
+                read(experiment.directory)
+        write(path, values[name])
+
+
 def test_a_digest_does_not_depend_on_the_order_of_entries():
     written = with_digest({"b": 1, "a": {"d": [2, 1], "c": None}})
     changed = {"sha256": written["sha256"], "a": {"c": None, "d": [2, 1]}, "b": 1}
