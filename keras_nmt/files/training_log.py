@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
@@ -9,6 +10,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import atomic_path, errors_that_name
 from keras_nmt.files.paths import check_regular
 
@@ -40,17 +42,31 @@ class TrainingLog:
             file.write(json.dumps(finite) + "\n")
 
     def read(self) -> list[dict[str, Any]]:
-        """Reads all complete lines."""
-        return self._read()[0]
+        """Reads all complete lines.
 
-    def _read(self) -> tuple[list[dict[str, Any]], int]:
-        """Returns all complete lines, and the number of damaged lines, without a part of a line that a kill left."""
+        Raises:
+            UserError: A line has no JSON object of finite numbers with its update, or comes before an earlier update.
+        """
+        lines, latest = self._read(), 0
+        for number, line in lines.items():
+            if line is None or line["update"] < latest:
+                raise UserError(
+                    "A line of a training log must be a JSON object of finite numbers, with its `update`, in the order "
+                    f"of updates: restore the file, or remove the line. Received: {self.path}, line {number}"
+                )
+            latest = line["update"]
+        return list(filter(None, lines.values()))
+
+    def _read(self) -> dict[int, dict[str, Any] | None]:
+        """Returns the lines by their numbers, None for damaged ones, without a part of a line that a kill left."""
         if not self.path.exists():
-            return [], 0
+            return {}
         check_regular(self.path)
-        *texts, last = self.path.read_bytes().split(b"\n")
-        parsed = [_parse(text) for text in texts if text.strip()]
-        return [line for line in (*parsed, _parse(last)) if line is not None], parsed.count(None)
+        texts = self.path.read_bytes().split(b"\n")
+        lines = {number: _parse(text) for number, text in enumerate(texts, 1) if text.strip()}
+        if lines.get(len(texts), {}) is None:
+            del lines[len(texts)]
+        return lines
 
     def truncate(self, update: int, completed: int) -> None:
         """Removes the lines that a resumed run will write again: later lines, and the line about the final weights.
@@ -61,20 +77,23 @@ class TrainingLog:
             update: Integer, the last update of the run so far.
             completed: Integer, the last update whose evaluation, if there was one, has been saved.
         """
-        lines, damaged = self._read()
-        if damaged:
-            warnings.warn(f"Removed {damaged} damaged lines from {self.path}", stacklevel=2)
+        lines = self._read()
+        if damaged := [number for number, line in lines.items() if line is None]:
+            first = f"line {damaged[0]} first"
+            warnings.warn(f"Removed {len(damaged)} damaged lines from {self.path}, {first}", stacklevel=2)
         if self.path.exists():
-            last = {True: update, False: completed}
-            kept = [line for line in lines if line["update"] <= last["loss" in line] and "final" not in line]
+            last, whole = {True: update, False: completed}, filter(None, lines.values())
+            kept = [line for line in whole if line["update"] <= last["loss" in line] and "final" not in line]
             with atomic_path(self.path) as temporary:
                 temporary.write_text("".join(json.dumps(line) + "\n" for line in kept), encoding="utf-8")
 
 
 def _parse(text: bytes) -> dict[str, Any] | None:
     """Returns a line of the log, or None if it is damaged."""
-    try:
+    with contextlib.suppress(ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
         line = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return line if isinstance(line, dict) and type(line.get("update")) is int else None
+        numbers = [*line.get("task_loss", {}).values(), *line.get("final", [])]
+        numbers += [x for name, x in line.items() if name not in ("task_loss", "final")]
+        if type(line["update"]) is int and all(x is None or math.isfinite(x) for x in numbers):
+            return line
+    return None

@@ -38,16 +38,23 @@ def test_any_numbers_are_valid_json(tmp_path):
     assert log.read() == [{"update": 1, "loss": None}]
 
 
-def test_damaged_lines_are_counted(tmp_path):
+def test_damaged_lines_are_named_and_removed(tmp_path):
     log, whole = TrainingLog(tmp_path / "log.jsonl"), b'{"update": 10, "loss": 1.0}\n'
-    for damage in (b"\xff\n", b"{}\n", b'{"update": "x"}\n', b"[" * 100_000 + b"\n", b'{"upd\n'):
+    nan, huge = b'{"update": 1, "loss": NaN}\n', b'{"update": 1, "task_loss": {"a": 1e999}}\n'
+    for damage in (b"\xff\n", b"{}\n", b'{"update": "x"}\n', b"[" * 100_000 + b"\n", b'{"upd\n', nan, huge):
+        log.path.write_bytes(b"\n" + whole + damage + whole)
+        with pytest.raises(UserError, match=rf"must be a JSON object .* Received: {log.path}, line 3$"):
+            log.read()
         log.path.write_bytes(damage + whole + damage + whole.replace(b"10", b"20") + b'{"update": 20, "lo')
         with warnings.catch_warnings(record=True) as found:
             warnings.simplefilter("always")
             for _ in range(2):
                 log.truncate(20, completed=20)
-        assert [str(warning.message) for warning in found] == [f"Removed 2 damaged lines from {log.path}"]
+        assert [str(warning.message) for warning in found] == [f"Removed 2 damaged lines from {log.path}, line 1 first"]
         assert log.path.read_bytes() == whole + whole.replace(b"10", b"20")
+    log.path.write_bytes(whole.replace(b"10", b"20") + whole)
+    with pytest.raises(UserError, match=r"in the order of updates: .*, line 2$"):
+        log.read()
 
 
 def test_the_log_is_a_regular_file(tmp_path, make_trainer):
