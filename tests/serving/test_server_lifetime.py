@@ -15,14 +15,17 @@ from keras_nmt.cli import app as cli
 from keras_nmt.serving import Client
 from keras_nmt.serving.development_server import ServedVersion
 
-# A request waits for the file that its first text names.
+# A request waits for the file that its first text names, and leaves a file beside it.
 SLOW_RUN = """
-import pathlib, time
+import os, pathlib, tempfile, time
 from keras_nmt.serving.development_server import ServedVersion
 
 def wait_and_run(self, signature, inputs, run=ServedVersion.run):
-    while signature == "serving_default" and not pathlib.Path(inputs["text"].numpy()[0].decode()).exists():
-        time.sleep(0.01)
+    file = pathlib.Path(inputs["text"].numpy()[0].decode())
+    if signature == "serving_default" and not file.exists():
+        os.close(tempfile.mkstemp(prefix="waiting", dir=file.parent)[0])
+        while not file.exists():
+            time.sleep(0.01)
     return run(self, signature, inputs)
 
 ServedVersion.run = wait_and_run
@@ -45,6 +48,12 @@ def ending(tmp_path):
         (tmp_path / "end").touch()
 
 
+def wait_for(requests, folder):
+    """Waits until a number of requests are under way."""
+    while len(list(folder.glob("waiting*"))) < requests:
+        time.sleep(0.01)
+
+
 def clients(server):
     """A client of each API, which does not try again."""
     return [Client(url, server.name, retries=0, timeout=60) for url in (server.rest_url, server.grpc_url)]
@@ -54,9 +63,9 @@ def test_stop_waits_for_running_requests(path, tmp_path):
     server = ServerOfBothApis(path)
     with ThreadPoolExecutor() as pool, ending(tmp_path) as end:
         calls = [pool.submit(client.translate, [str(end)]) for client in clients(server)]
-        time.sleep(0.3)
+        wait_for(2, tmp_path)
         stopping = pool.submit(server.stop)
-        time.sleep(0.3)
+        time.sleep(0.1)
         assert not stopping.done()
         end.touch()
         stopping.result(30)
@@ -82,10 +91,10 @@ def test_a_signal_ends_the_command_after_running_requests(path, tmp_path, monkey
         try:
             with open(read) as errors, ThreadPoolExecutor() as pool, ending(tmp_path) as end:
                 call = pool.submit(client_of_command(errors).translate, [str(end)])
-                time.sleep(0.3)
+                wait_for(1, tmp_path)
                 os.kill(os.getpid(), signal.SIGTERM)
                 sent = True
-                time.sleep(0.3)
+                time.sleep(0.1)
                 assert not ended
                 end.touch()
                 return call.result()[0].text, errors.read()
@@ -116,7 +125,8 @@ def test_a_second_signal_ends_the_process_at_once(path, tmp_path):
     with process, ThreadPoolExecutor() as pool, ending(tmp_path) as end:
         try:
             call = pool.submit(client_of_command(process.stderr).translate, [str(end)])
-            for wait in (1, 0.5):
+            wait_for(1, tmp_path)
+            for wait in (0, 0.5):
                 time.sleep(wait)
                 assert process.poll() is None
                 process.send_signal(signal.SIGTERM)
