@@ -379,7 +379,7 @@ def _tensors(
         MEMORY: (before_memory + tf.shape(memory_real)[1], before_memory),
         OWN: (before + tf.shape(real)[1], before),
     }
-    outputs = layer_outputs(records, paths, axes, real.graph)
+    outputs = layer_outputs(records, paths, axes, real.graph) if paths else {}
     by_name: dict[str, Any] = {f"layers/{path}": output for path, output in outputs.items()}
     for layer, name, value, *_ in records:
         if name == "representations":

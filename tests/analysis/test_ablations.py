@@ -129,7 +129,7 @@ def test_without_either_order_a_composition_is_the_sum_of_the_other_and_its_cons
     np.testing.assert_allclose(parts[1], second, atol=1e-5)
 
 
-def test_a_head_of_a_bridge_and_the_command(run_inspect, directories, texts, tmp_path):
+def test_a_head_of_a_bridge_and_the_command(run_inspect, directories, texts, tmp_path, eager):
     printed = run_inspect(
         *("ablate", directories / "bridged", "--source", texts / "source", "--target", texts / "target"),
         *("--source-language", "de", "--target-language", "en", "--cut", "*:bridge:2=mean", "--no-search"),
@@ -140,7 +140,7 @@ def test_a_head_of_a_bridge_and_the_command(run_inspect, directories, texts, tmp
     assert (tmp_path / "ablate.png").stat().st_size > 1000
 
 
-def test_wrong_cuts(mixed, lines, translated):
+def test_wrong_cuts(mixed, lines, translated, eager):
     def message(*cuts, count=3, **options):
         with pytest.raises(UserError) as error:
             ablate(mixed, lines[:count], translated[:count], cuts, search=False, **options)

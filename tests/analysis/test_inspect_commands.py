@@ -10,6 +10,8 @@ import pytest
 from keras_nmt.analysis import Measurements, bridge_entropy, similarity
 from keras_nmt.cli.inspect_common import Inspection
 
+pytestmark = pytest.mark.usefixtures("eager")
+
 
 @pytest.fixture
 def probing(tmp_path):

@@ -12,6 +12,8 @@ from keras_nmt.inference import Translator
 from keras_nmt.layers import Composition, CompositionLayer, LayerSpec
 from keras_nmt.models import Transformer
 
+pytestmark = pytest.mark.usefixtures("eager")
+
 
 def test_similarity_is_a_mean_over_positions(mixed, plain, lines, translated):
     cosines = []

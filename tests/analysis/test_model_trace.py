@@ -5,23 +5,27 @@ import re
 
 import numpy as np
 import pytest
+from small import running_eagerly
 
 from keras_nmt.analysis import ModelTrace, SubwordRole, WordAlignment, bridge_attention, hidden_states, look_inside
 from keras_nmt.analysis.model_trace import TENSORS
 from keras_nmt.errors import UserError
 from keras_nmt.inference import Hypothesis, Translation
 
+pytestmark = pytest.mark.usefixtures("eager")
+
 TEXT = "the small cat sat in $a"
 
 
 @pytest.fixture(scope="module")
 def several(mixed):
-    return mixed.with_options(num_hypotheses=3, length_buckets=[16], batch_buckets=[1])
+    return mixed.with_options(num_hypotheses=3, length_buckets=[16], batch_buckets=[1], max_length=8)
 
 
 @pytest.fixture(scope="module")
 def mixed_insides(several):
-    return look_inside(several, TEXT)
+    with running_eagerly():
+        return look_inside(several, TEXT)
 
 
 def test_translations_and_alignments_are_the_translators(several, mixed_insides):
@@ -43,7 +47,7 @@ def test_translations_and_alignments_are_the_translators(several, mixed_insides)
 
 def test_mechanisms_are_means_of_the_hidden_states(several, mixed_insides):
     texts = [TEXT], [mixed_insides.translation.text]
-    (batch,) = hidden_states(several, *texts, tensors=TENSORS)  # traced for `look_inside` already
+    (batch,) = hidden_states(several, *texts, tensors=TENSORS)
     gates = mixed_insides.gates.values
     assert gates["encoder self keys", "2"] == pytest.approx(batch.source.gates["self"][1, :, 0].mean(), abs=1e-5)
     assert gates["decoder self values", "1"] == pytest.approx(batch.target.gates["self"][0, :, 1].mean(), abs=1e-5)

@@ -32,7 +32,7 @@ def shown():
         yield bars
 
 
-def test_texts_passes_and_epochs_are_counted_once(plain, lines, translated, shown):
+def test_texts_passes_and_epochs_are_counted_once(plain, lines, translated, shown, eager):
     for _ in hidden_states(plain, lines, translated):
         pass
     contrast(plain, [ContrastItem(lines[0], lines[0], (lines[2], lines[3]), ("one", "two"))])
@@ -45,7 +45,7 @@ def test_texts_passes_and_epochs_are_counted_once(plain, lines, translated, show
     assert shown["epochs"] == [[8, 8]]
 
 
-def test_a_terminal_shows_the_lines_of_a_command(directories, texts, lines, monkeypatch):
+def test_a_terminal_shows_the_lines_of_a_command(directories, texts, lines, monkeypatch, eager):
     arguments = ["inspect", "similarity", directories / "plain", "--source", texts / "source"]
     monkeypatch.setattr(sys, "argv", ["keras-nmt", *map(str, arguments)])
     with terminal_for_errors(monkeypatch) as text:

@@ -13,6 +13,8 @@ from keras_nmt.ids import BOS, EOS
 from keras_nmt.inference import Translator
 from keras_nmt.models import Transformer
 
+pytestmark = pytest.mark.usefixtures("eager")
+
 SOURCES, TARGETS = ["the small cat", "", "$a in $b sat"], ["cat the", "in", ""]
 LANGUAGES = {"source_language": "en", "target_language": "de"}
 

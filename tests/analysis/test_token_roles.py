@@ -11,6 +11,8 @@ from keras_nmt.analysis import TaggedSentence, by_tag, roles
 from keras_nmt.analysis.token_roles import _context, _information, _typical
 from keras_nmt.errors import UserError
 
+pytestmark = pytest.mark.usefixtures("eager")
+
 
 def test_planted_roles_are_found(mixed, lines):
     planted = changed(mixed, "source_roles/assignment/projection/kernel", 0)

@@ -19,6 +19,7 @@ from keras_nmt.cli.app import app
 from keras_nmt.cli.progress import LINES_OF_A_STEP
 from keras_nmt.data import SubwordTokenizer, train_subwords
 from keras_nmt.evaluation import corpus_scores
+from keras_nmt.files.search_options import TABLE
 from keras_nmt.inference import Hypothesis, Translation, Translator
 from keras_nmt.models import ModelDirectory, Transformer
 
@@ -28,7 +29,9 @@ def translator(untrained):
     return Translator.from_directory(untrained)
 
 
-def test_translate_keeps_lines_in_order_and_empty_ones_empty(untrained, translator, lines, tmp_path, keras_nmt):
+def test_translate_keeps_lines_in_order_and_empty_ones_empty(
+    untrained, translator, opened, lines, tmp_path, keras_nmt, eager
+):
     expected = [x.text for x in translator.translate(lines)]
     assert len(set(expected)) > 3
     done = keras_nmt("translate", untrained, stdin="\r\n".join([*lines, ""]))
@@ -70,8 +73,13 @@ def answer_of(descriptor):
 
 @pytest.fixture
 def opened(translator, monkeypatch):
-    """Lets `translate` take this translator, whose graphs have been traced."""
-    monkeypatch.setattr(Translator, "from_directory", lambda *_, **__: translator)
+    """Lets commands take this translator, whose graphs have been traced, with their options of the search."""
+
+    def from_directory(_, **options):
+        changed = {x: y for x, y in options.items() if x in TABLE and y != getattr(translator.options, x)}
+        return translator.with_options(**changed) if changed else translator
+
+    monkeypatch.setattr(Translator, "from_directory", from_directory)
 
 
 def translations_before_the_end(path, chunks, descriptor):

@@ -99,16 +99,18 @@ def test_the_examples_with_results_give_these_results(tmp_path, monkeypatch):
 
 
 BEGIN, *SECTIONS = re.split("^## ", PAGES["decoding.md"], flags=re.MULTILINE)
-MARKS = dict.fromkeys(
-    ("A processor of your own", "Markup", "Sampling", "Scores of words", "Unknown words"), pytest.mark.slow
-)
 # The options of these sections are those of the commands in the test below.
-MARKS |= dict.fromkeys(("Beginnings", "Repetition"), pytest.mark.nightly)
-MARKS |= dict.fromkeys(("Phrases that must occur", "Phrases that must not occur"), pytest.mark.nightly)
+NIGHTLY = ("Beginnings", "Phrases that must occur", "Phrases that must not occur", "Repetition")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    "section", [pytest.param(x, id=name, marks=MARKS.get(name, ())) for x in SECTIONS for name in x.splitlines()[:1]]
+    "section",
+    [
+        pytest.param(x, id=name, marks=[pytest.mark.nightly] * (name in NIGHTLY))
+        for x in SECTIONS
+        for name in x.splitlines()[:1]
+    ],
 )
 def test_the_examples_of_decoding_give_these_results(section, tmp_path, monkeypatch):
     (tmp_path / "docs").symlink_to(DOCS)
@@ -116,8 +118,11 @@ def test_the_examples_of_decoding_give_these_results(section, tmp_path, monkeypa
     run_examples(BEGIN + section, "pycon", "python")
 
 
-def test_the_commands_of_decoding_translate_as_the_page_says(tmp_path, monkeypatch):
+def test_the_commands_of_decoding_translate_as_the_page_says(tmp_path, monkeypatch, eager):
     monkeypatch.chdir(tmp_path)
+    opened = Translator.from_directory(DOCS / "decoding_model")
+    given = lambda _, **options: opened.with_options(**{x: value for x, value in options.items() if x in TABLE})  # noqa: E731
+    monkeypatch.setattr(Translator, "from_directory", given)
     (line,) = re.findall('>>> line = "(.*)"', PAGES["decoding.md"])
     files = {
         "phrases.txt": "Gebäude\teinen alten Wagen",

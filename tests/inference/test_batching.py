@@ -127,7 +127,7 @@ def test_some_parts_are_computed_at_the_same_time_but_on_a_gpu_by_the_calling_th
     def body(chosen):
         threads.append(threading.current_thread())
         if threads[-1] is not threading.main_thread():
-            together.wait(10)
+            together.wait(60)
         return [chosen]
 
     # The first part of a kind is computed before all others: when operators are new, threads may crash the process.

@@ -62,7 +62,7 @@ def test_a_language_is_the_tag_in_front(translator, eager):
     assert len(set(map(str, scores))) == 2
 
 
-def test_states_are_those_of_the_text_with_the_tag_in_front(translator, tagged):
+def test_states_are_those_of_the_text_with_the_tag_in_front(translator, tagged, eager):
     lines, targets = TEXTS[2:], ["a mouse", "cats"]
     for language, tag in (("deu", ">>deu<<"), ("fra", "<2fra>")):
         (found,) = hidden_states(translator, lines, targets, target_language=language)

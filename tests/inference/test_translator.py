@@ -105,10 +105,10 @@ def test_few_lines_are_one_function_from_the_second_call_on(translator, lines, m
 def test_empty_texts_are_empty_and_cost_nothing(translator):
     assert translator.translate([]) == []
     assert translator.score([], []) == []
-    start = time.monotonic()
+    start = time.process_time()
     spaces = ["", " ", "\t", "\x0b\x1c\x85", "\xa0", "\u3000", "\u2028", "\u200b\ufeff\u2060", " \xa0\t" * 9]
     found = translator.translate([*["", " "] * 5_000, *spaces, "\xa0cat\u200b", "a mouse"])
-    assert time.monotonic() - start < 5  # the search of so many texts takes longer
+    assert time.process_time() - start < 5  # the search of so many texts takes longer
     assert {(x.text, x.score, x.truncated) for x in found[:-2]} == {("", 0.0, False)}
     assert found[-2].score < 0
     assert found[-1] == translator.translate(["a mouse"])[0]
@@ -498,7 +498,7 @@ def test_a_process_that_was_forked_after_loading_says_so(translator):
 
 @pytest.mark.parametrize("width", [pytest.param(16, marks=pytest.mark.slow), 256])
 def test_a_model_computes_in_bfloat16_where_it_is_wanted_and_gains(
-    width, make_model, source_tokenizer, tmp_path, monkeypatch
+    width, make_model, source_tokenizer, tmp_path, monkeypatch, eager
 ):
     folder = save_model(tmp_path / "model", make_model(hidden_dim=width, shortcuts=None), source_tokenizer)
 

@@ -95,7 +95,8 @@ def test_a_client_splits_texts_with_markup_by_the_rules_of_their_language(client
     assert asked == ["de", "en", "en"]
 
 
-def test_a_model_keeps_spans(translator):
+def test_a_model_keeps_spans(translator, eager):
+    translator = translator.with_options(max_length=8)
     lines = ["the small {name} sat", "a mouse", "", "{n}", "zürich"]
     found = translator.translate(lines, keep=["placeholders"])
     plain = translator.translate(["the small sat", *lines[1:]])

@@ -235,9 +235,9 @@ def test_a_long_document_takes_little_time_and_a_deep_one_is_refused():
     assert "\n" not in str(raised.value)
     assert placed("<b>" * 199 + "x" + "</b>" * 199) == "<b>" * 199 + "X" + "</b>" * 199
     for short in ("<i>a</i><code>", '<br translate="no">x'):
-        start = time.perf_counter()
+        start = time.process_time()
         assert ends_inside(short * 3_000, "html") == short.endswith("<code>")
-        assert time.perf_counter() - start < 4, "the time must not grow with the square of the length"
+        assert time.process_time() - start < 4, "the time must not grow with the square of the length"
     for unfinished in ("<a ", '<a b="', "<!--"):
         with pytest.raises(UserError, match="at most 200 of the letter <. Received: <"):
             placed(unfinished * 2000)

@@ -106,7 +106,9 @@ def test_words_are_those_of_the_text_as_it_is_given(source: SubwordTokenizer, te
     assert words_of_subwords(source, texts) == expected
 
 
-def test_what_a_model_answers_is_that_of_the_clean_text(model, tokenizers, translator, make_multilingual) -> None:
+def test_what_a_model_answers_is_that_of_the_clean_text(
+    model, tokenizers, translator, make_multilingual, eager
+) -> None:
     written, clean = "seven\xa0cats sl\xadeep", "seven cats sleep"
     answers = translator.translate([written, clean])
     assert answers[0] == answers[1]
