@@ -81,7 +81,8 @@ def _make(scale=0.2, **options):
 def test_steps_equal_the_full_pass_and_padding_is_invisible(options):
     model = _make(**options)
     check_invariants(model)
-    assert Transformer.from_config(model.get_config()).get_config() == model.get_config()
+    again = without_values(lambda: Transformer.from_config(model.get_config()))
+    assert again.get_config() == model.get_config()
 
 
 @pytest.mark.parametrize(

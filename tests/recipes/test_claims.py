@@ -211,9 +211,8 @@ TABLES = sorted(path.stem for path in (RECIPES / "multi30k" / "results").glob("*
 
 
 def test_kept_translations_have_the_kept_scores(claims, multi30k):
-    """Counts and BLEU of one direction of the first run of each table."""
-    assert TABLES
-    for table in TABLES:
+    """Counts and BLEU of one direction of the first run of some tables."""
+    for table in (TABLES[0], TABLES[len(TABLES) // 2], TABLES[-1]):
         run = next(iter(claims.kept_runs(table).values()))
         _check_kept_scores(claims, multi30k, run, [*run.results["test"]][:1], ["bleu"])
 
