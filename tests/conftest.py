@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import gc
 import json
 import os
@@ -46,7 +47,16 @@ def pytest_configure(config: pytest.Config) -> None:
         if config.getoption("tx"):
             return  # This process only distributes the tests: it does without TensorFlow.
     import tensorflow as tf
+    import typer.main
+    from tensorflow.python.ops import gen_resource_variable_ops
 
+    # A command line is made from the types of all commands: 20 ms, which each test of a command would take again.
+    typer.main.get_command = functools.cache(typer.main.get_command)
+    # Variables without names share the kernel that makes them: for each name, TensorFlow prepares another, in 1 ms.
+    make_handle = gen_resource_variable_ops.var_handle_op
+    gen_resource_variable_ops.var_handle_op = lambda **options: make_handle(
+        **{**options, "debug_name": "" if tf.executing_eagerly() else options["debug_name"]}
+    )
     gc.collect()
     gc.freeze()  # what is imported stays
     tf.random.set_seed(1)
@@ -187,5 +197,6 @@ def run_python(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..
         output, error = files["stdout"].read_bytes(), files["stderr"].read_bytes()
         return subprocess.CompletedProcess(request["arguments"], status, output, error)
 
-    yield run
-    server.communicate()
+    with server:
+        yield run
+        server.kill()  # its end would take a second
