@@ -79,7 +79,7 @@ def test_wrong_arguments_are_found_before_tensorflow_is_imported(error_line, mon
         ("translate d --glossary -", "give the other texts as files. Received: - as 2"),
         ("score d --source - --target -", "Standard input can be read once"),
         ("evaluate --hypotheses - --references -", "Standard input can be read once"),
-        ("export d out --format marian --min-length 3", "Received: --min-length"),
+        ("export d out --format ctranslate2 --min-length 3", "Received: --min-length"),
         *(
             (f"{command} two", "The text would be replaced by the outcome: write another file. Received: two")
             for command in (
