@@ -124,7 +124,7 @@ def export(
     model with target-language tags is exported with all of them; with --target-language, with one.
     The other formats are for other toolkits, which have their own search: ctranslate2, huggingface and marian take
     and give subwords; argos is a package of Argos Translate, and takes the codes of its languages; keras_hub is a
-    preset of keras_hub, with any mechanism and the settings of the search.
+    preset of keras_hub, with any mechanism. huggingface, marian and keras_hub hold the settings of the search.
     """
     check_version(path, version)
     if format_ not in EXPORT_FORMATS:
