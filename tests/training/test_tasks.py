@@ -88,6 +88,7 @@ def test_tasks_take_turns_by_weight_and_change_only_their_own_variables(make_tra
     assert {"loss", "task_loss/a-b", "task_loss/b-c"} <= tags
 
 
+@pytest.mark.slow
 def test_every_loss_is_the_loss_of_the_tasks_next_batch(make_trainer, data):
     # Weights do not change; the extra loss of a layer that all tasks share covers the task's sentences only.
     weights = dict.fromkeys(PAIRS[:2], 1.0)

@@ -79,6 +79,7 @@ def adam(**options):
     return make_optimizer("adam", 0.01, clip=0.5, **options)
 
 
+@pytest.mark.slow
 def test_final_weights(make_trainer, evaluated_run, tmp_path):
     for number, (after, options, expected) in enumerate(
         [
@@ -131,6 +132,7 @@ def test_averages_keep_to_the_plateau_of_losses_and_of_saves_without_a_score():
     assert choose_updates(Saving(keep_last=3), unscored, None) == saved[2:]
 
 
+@pytest.mark.slow
 def test_without_any_kept_weights_a_run_cannot_end(make_trainer, evaluated_run, tmp_path):
     shutil.copytree(evaluated_run, tmp_path / "run")
     for path in (tmp_path / "run" / "checkpoints").glob("update-*.weights.h5"):
