@@ -302,7 +302,7 @@ SPELLINGS: dict[str, Callable[[Sequence[int]], str]] = {
     "words": lambda digits: " ".join(WORDS[digit] for digit in digits),
     "letters": lambda digits: " ".join("abcdefghij"[digit] for digit in digits),
 }
-LEARNT = {"max_updates": 120, "evaluation.every": 60, "warmup_steps": 20, "saving.every": 40}
+LEARNT = {"max_updates": 120, "evaluation.every": 60, "warmup_steps": 20, "saving.every": 20}
 
 
 @pytest.fixture(scope="session")
