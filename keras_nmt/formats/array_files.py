@@ -85,5 +85,6 @@ def write_safetensors(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
     """Writes arrays in float32 to a safetensors file."""
     from safetensors.numpy import save
 
+    # safetensors 0.8.0 saves the bytes as they lie in memory, whatever their order.
     content = {name: np.ascontiguousarray(array, "float32") for name, array in arrays.items()}
     write_bytes(path, save(content, metadata={"format": "pt"}))
