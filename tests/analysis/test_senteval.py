@@ -258,7 +258,7 @@ def test_lines_that_are_not_utf8_are_latin_1_where_senteval_has_it(tmp_path):
 def test_texts_of_transfer_are_utf8(tmp_path):
     for content, message in (
         (b"a\ncaf\xe9\n", "Line 2 is not UTF-8"),
-        ("a\n".encode("utf-16-le"), r"Line 1 has U\+0000"),
+        ("a\n".encode("utf-16-le"), "The first lines begin or end with NUL"),
         (b"", "The file is empty"),
         (b"a\n", None),
     ):

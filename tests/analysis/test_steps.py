@@ -32,7 +32,7 @@ def shown():
         yield bars
 
 
-def test_texts_passes_and_epochs_are_counted_once(plain, lines, translated, shown, eager):
+def test_texts_passes_and_epochs_are_counted_once(plain, lines, translated, shown):
     for _ in hidden_states(plain, lines, translated):
         pass
     contrast(plain, [ContrastItem(lines[0], lines[0], (lines[2], lines[3]), ("one", "two"))])
