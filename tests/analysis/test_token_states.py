@@ -27,6 +27,12 @@ from keras_nmt.models import Transformer, inner_layers
 pytestmark = pytest.mark.usefixtures("eager")
 
 
+@pytest.fixture
+def graphs(eager):
+    """Runs searches in graphs again: outputs of layers are read there alone."""
+    tf.config.run_functions_eagerly(False)
+
+
 def options(kind):
     return {} if kind == "mixed" else {"source_language": "en", "target_language": "de"}
 
@@ -85,7 +91,7 @@ def test_states_and_attention_are_those_of_the_model_whatever_the_batch(kind, re
 
 
 @pytest.mark.slow
-def test_the_outputs_of_layers_are_those_of_the_model_text_by_text(mixed, lines):
+def test_the_outputs_of_layers_are_those_of_the_model_text_by_text(mixed, lines, graphs):
     """Layers of all classes, also those that record nothing, on both sides."""
     patterns = ["*layer_2", "decoder/layer_1/cross_attention/*", "embedding", "encoder/final_norm"]
     targets = lines[::-1]  # of the lengths of the sources, in another order: batches of two sides of one length
@@ -164,7 +170,7 @@ def test_positions_map_to_subwords_and_words(mixed):
     assert len(next(hidden_states(mixed, itertools.repeat("the cat"), max_tokens=30)).source.texts) < 30
 
 
-def test_errors_name_what_is_missing(mixed, bridged, plain, lines):
+def test_errors_name_what_is_missing(mixed, bridged, plain, lines, graphs):
     text, texts = "the old cat", ["the old cat"] * 11
     gold = [GoldAlignment(frozenset({(0, 0)}), frozenset())]
     languages = {"source_language": "en", "target_language": "de"}
@@ -185,7 +191,6 @@ def test_errors_name_what_is_missing(mixed, bridged, plain, lines):
         with pytest.raises(UserError, match=message):
             call()
     next(hidden_states(plain, ["a small cat"], tensors=["roles", "states"]))
-    tf.config.run_functions_eagerly(False)  # outputs of layers are read in graphs alone
     with pytest.raises(UserError, match=r"need target texts.*Received: decoder/\*$"):
         next(hidden_states(mixed, ["a"], layers="decoder/*"))
 
@@ -225,7 +230,7 @@ def test_parts_sum_to_compositions_of_second_order():
 
 
 @pytest.mark.slow
-def test_a_cheap_decoder_has_no_self_attention_and_tied_layers_have_values_of_each_depth(tokenizer):
+def test_a_cheap_decoder_has_no_self_attention_and_tied_layers_have_values_of_each_depth(tokenizer, graphs):
     sizes = {"num_encoder_layers": 2, "num_decoder_layers": 2, "hidden_dim": 8, "num_heads": 2}
     cheap = {"decoder_self_attention": "ssru", "tied_layers": ["encoder", "decoder"], "head_composition": "low_rank"}
     translator = Translator(Transformer(60, **sizes, **cheap), tokenizer)
@@ -243,7 +248,7 @@ def test_a_cheap_decoder_has_no_self_attention_and_tied_layers_have_values_of_ea
 
 
 @pytest.mark.slow
-def test_the_outputs_of_layers_leave_out_a_label_and_what_runs_in_a_loop(labelled, lines, translated):
+def test_the_outputs_of_layers_leave_out_a_label_and_what_runs_in_a_loop(labelled, lines, translated, graphs):
     texts, languages = (lines, translated), options("labelled")
     batch = next(hidden_states(labelled, *texts, layers=["encoder", "decoder/*", "embedding"], **languages))
     assert {"embedding", "decoder/attentional"} & set(batch.target.layers) == {"embedding"}
