@@ -235,7 +235,7 @@ def test_only_what_the_model_reads_of_a_long_text_is_copied(model, tokenizers, s
         read.append((source.shape[1], copies.shape[1], int(tf.reduce_max(tf.strings.length(copies)))))
         return join_with_copies(tokenizer, tokens, source, copies, attended)
 
-    monkeypatch.setattr("keras_nmt.inference.graph.join_with_copies", join)
+    monkeypatch.setattr("keras_nmt.inference.segmentation.join_with_copies", join)
     translator = Translator(model, tokenizers, **UNKNOWN)
     most = translator.length_buckets[-1]
     Translator(model, tokenizers, **UNKNOWN).translate(["☃ cat " * 999, "☃" + "cat" * 999, "☃"])
