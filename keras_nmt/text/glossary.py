@@ -91,7 +91,8 @@ class Glossary:
         for given, of_entries in zip(map(without_padding, own), self.constraints(lines), strict=True):
             left, further = list(filter(None, map(_alternatives, given))), []
             for phrase in of_entries:
-                if meeting := next((one for one in left if one <= _alternatives(phrase)), None):
+                allowed = _alternatives(phrase)
+                if meeting := next((one for one in left if one <= allowed), None):
                     left.remove(meeting)
                 else:
                     further.append(phrase)
