@@ -12,14 +12,13 @@ from pathlib import Path
 
 import pytest
 import tensorflow as tf
-from small import write_lines
+from small import opening, write_lines
 from terminal import terminal_for_errors
 
 from keras_nmt.cli.app import app
 from keras_nmt.cli.progress import LINES_OF_A_STEP
 from keras_nmt.data import SubwordTokenizer, train_subwords
 from keras_nmt.evaluation import corpus_scores
-from keras_nmt.files.search_options import TABLE
 from keras_nmt.inference import Hypothesis, Translation, Translator
 from keras_nmt.models import ModelDirectory, Transformer
 
@@ -74,12 +73,7 @@ def answer_of(descriptor):
 @pytest.fixture
 def opened(translator, monkeypatch):
     """Lets commands take this translator, whose graphs have been traced, with their options of the search."""
-
-    def from_directory(_, **options):
-        changed = {x: y for x, y in options.items() if x in TABLE and y != getattr(translator.options, x)}
-        return translator.with_options(**changed) if changed else translator
-
-    monkeypatch.setattr(Translator, "from_directory", from_directory)
+    monkeypatch.setattr(Translator, "from_directory", opening(translator))
 
 
 def translations_before_the_end(path, chunks, descriptor):

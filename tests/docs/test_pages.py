@@ -13,6 +13,7 @@ import pytest
 import tensorflow as tf
 from echo_models import write_echo
 from scripts import RECIPES, save_model
+from small import opening
 from typer.main import get_command
 from typer.testing import CliRunner
 
@@ -121,8 +122,7 @@ def test_the_examples_of_decoding_give_these_results(section, tmp_path, monkeypa
 def test_the_commands_of_decoding_translate_as_the_page_says(tmp_path, monkeypatch, eager):
     monkeypatch.chdir(tmp_path)
     opened = Translator.from_directory(DOCS / "decoding_model")
-    given = lambda _, **options: opened.with_options(**{x: value for x, value in options.items() if x in TABLE})  # noqa: E731
-    monkeypatch.setattr(Translator, "from_directory", given)
+    monkeypatch.setattr(Translator, "from_directory", opening(opened))
     (line,) = re.findall('>>> line = "(.*)"', PAGES["decoding.md"])
     files = {
         "phrases.txt": "Gebäude\teinen alten Wagen",

@@ -17,6 +17,7 @@ import tensorflow as tf
 
 from keras_nmt.data import SubwordTokenizer, train_subwords
 from keras_nmt.decoding import LogitProcessor
+from keras_nmt.files.search_options import TABLE
 from keras_nmt.ids import UNK
 from keras_nmt.inference import AlignedSubwords, Shortlist, Translator
 from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel, ModelDirectory, MultilingualModel, Transformer
@@ -102,6 +103,16 @@ def running_eagerly(is_eager: bool = True) -> Iterator[None]:
         yield
     finally:
         tf.config.run_functions_eagerly(False)
+
+
+def opening(translator: Translator) -> Callable[..., Translator]:
+    """Returns a `Translator.from_directory` that gives this traced translator, with search options."""
+
+    def from_directory(_: object, **options: Any) -> Translator:
+        changed = {x: y for x, y in options.items() if x in TABLE and y != getattr(translator.options, x)}
+        return translator.with_options(**changed) if changed else translator
+
+    return from_directory
 
 
 @pytest.fixture
