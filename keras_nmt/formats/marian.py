@@ -42,6 +42,7 @@ from keras_nmt.models.translation_model import attention_layer
 SETTINGS = "special:model.yml"  # the array that holds the settings of the model
 PLACES = (0, True)  # offset and endpoint of Marian's sinusoids
 EPSILON = 1e-6  # of Marian's norms
+LARGEST_EPSILON = 1e-5  # of norms whose states Marian's norms change hardly
 # The values that settings must have so that the model is a `Transformer`. The first of each are the defaults.
 NEEDED: dict[str, tuple[Any, ...]] = {
     "type": ("transformer",),
@@ -344,7 +345,7 @@ def export_marian(
         ("feed_forward", config["feed_forward"] in NEEDED["transformer-ffn-activation"], "this feed-forward network"),
         ("source_end", config["source_end"], "sources without EOS"),
         ("scale_embeddings", config["scale_embeddings"], "embeddings without a scale"),
-        ("norm_epsilon", config["norm_epsilon"] <= 10 * EPSILON, "this epsilon of norms"),
+        ("norm_epsilon", config["norm_epsilon"] <= LARGEST_EPSILON, "this epsilon of norms"),
     ):
         require(is_right, f"Marian does not support {what}: export a SavedModel", **{name: config[name]})
     if target[BOS].any():

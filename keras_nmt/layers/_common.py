@@ -37,17 +37,17 @@ def layer_norm(dtype: Any, name: str, scale: str = "ones") -> keras.layers.Layer
     return keras.layers.LayerNormalization(epsilon=LAYER_NORM_EPSILON, gamma_initializer=scale, dtype=dtype, name=name)
 
 
-def softmax(scores: Any, axis: int = -1) -> Any:
-    """Computes the softmax, also over a single position, as a text of one subword has, of which Keras' own warns."""
-    return ops.exp(ops.log_softmax(scores, axis)) if scores.shape[axis] == 1 else ops.softmax(scores, axis)
+def softmax(scores: Any) -> Any:
+    """Computes the softmax of the last axis. Keras' own warns of an axis of one position: a text of one subword."""
+    return ops.exp(ops.log_softmax(scores)) if scores.shape[-1] == 1 else ops.softmax(scores)
 
 
-def masked_softmax(scores: Any, mask: Any, axis: int = -1) -> Any:
+def masked_softmax(scores: Any, mask: Any) -> Any:
     """Computes the softmax in float32 over the positions that `mask` allows; if it allows none, the result is 0."""
     scores = ops.cast(scores, "float32")
     if mask is None:
-        return softmax(scores, axis)
-    return ops.where(mask, softmax(ops.where(mask, scores, -1e30), axis), 0.0)  # -inf would give NaN
+        return softmax(scores)
+    return ops.where(mask, softmax(ops.where(mask, scores, -1e30)), 0.0)  # -inf would give NaN
 
 
 def without_padding(states: Any, mask: Any) -> Any:
@@ -248,6 +248,12 @@ def spec_of_call(layer: Any, *args: Any, **kwargs: Any) -> Any:
 
     args, kwargs = keras.tree.map_structure(converted, (args, kwargs))
     return keras.Operation.compute_output_spec(layer, *args, **kwargs)
+
+
+def shapes_of_spec(layer: Any, *shapes: tuple[int | None, ...], **options: Any) -> Any:
+    """Computes the shapes of a layer's outputs by its own `compute_output_spec`, as its `compute_output_shape`."""
+    inputs = [keras.KerasTensor(shape, layer.compute_dtype) for shape in shapes]
+    return keras.tree.map_structure(lambda x: x.shape, layer.compute_output_spec(*inputs, **options))
 
 
 def call_keeping_shape(layer: Any, inputs: Any, states: Any = None, **arguments: Any) -> Any:

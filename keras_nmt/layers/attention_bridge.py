@@ -18,6 +18,7 @@ from keras_nmt.layers._common import (
     keras_mask,
     masked_softmax,
     projection_initializer,
+    shapes_of_spec,
     without_padding,
 )
 from keras_nmt.layers._projection import Projection
@@ -164,23 +165,15 @@ class AttentionBridge(ConfiguredLayer):
     def compute_mask(self, inputs: Any, previous_mask: Any = None) -> None:
         """Returns None, because M has no padding."""
 
-    def compute_output_shape(
-        self, inputs_shape: tuple[int | None, ...], return_attention_scores: bool = False, return_penalty: bool = False
-    ) -> Any:
-        batch_size, length, width = inputs_shape
-        vectors: tuple[int | None, ...] = (batch_size, self.num_heads, width)
-        further: list[tuple[int | None, ...]] = (
-            [(batch_size, self.num_heads, length)] if return_attention_scores else []
-        )
-        if return_penalty:
-            further.append((batch_size,))
-        return (vectors, *further) if further else vectors
+    compute_output_shape = shapes_of_spec
 
     def compute_output_spec(
         self, inputs: Any, mask: Any = None, return_attention_scores: bool = False, return_penalty: bool = False
     ) -> Any:
-        shapes = self.compute_output_shape(inputs.shape, return_attention_scores, return_penalty)
-        if not (return_attention_scores or return_penalty):
-            return keras.KerasTensor(shapes, dtype=self.compute_dtype)
-        dtypes = [self.compute_dtype, "float32", "float32"]
-        return tuple(keras.KerasTensor(shape, dtype=dtype) for shape, dtype in zip(shapes, dtypes, strict=False))
+        batch_size, length, width = inputs.shape
+        outputs = [keras.KerasTensor((batch_size, self.num_heads, width), self.compute_dtype)]
+        if return_attention_scores:
+            outputs.append(keras.KerasTensor((batch_size, self.num_heads, length), "float32"))
+        if return_penalty:
+            outputs.append(keras.KerasTensor((batch_size,), "float32"))
+        return tuple(outputs) if len(outputs) > 1 else outputs[0]

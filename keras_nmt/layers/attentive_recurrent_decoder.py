@@ -18,6 +18,7 @@ from keras_nmt.layers._common import (
     keep_frozen,
     keras_mask,
     projection_initializer,
+    shapes_of_spec,
     without_padding,
 )
 from keras_nmt.layers._taps import is_recording, record
@@ -269,14 +270,7 @@ class AttentiveRecurrentDecoder(ConfiguredLayer):
         new_caches = {"states": [ops.reshape(x, shape) for x in states], "attentional": attentional}
         return ops.cast(attentional, self.compute_dtype), new_caches
 
-    def compute_output_shape(
-        self,
-        inputs_shape: tuple[int | None, ...],
-        memory_shape: tuple[int | None, ...],
-        return_attention_scores: bool = False,
-    ) -> Any:
-        outputs = (*inputs_shape[:-1], self.hidden_dim)
-        return (outputs, (*inputs_shape[:-1], memory_shape[1])) if return_attention_scores else outputs
+    compute_output_shape = shapes_of_spec
 
     def compute_output_spec(
         self,

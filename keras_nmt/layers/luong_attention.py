@@ -16,6 +16,7 @@ from keras_nmt.layers._common import (
     keras_mask,
     masked_softmax,
     projection_initializer,
+    shapes_of_spec,
     without_padding,
 )
 from keras_nmt.layers._projection import product
@@ -132,11 +133,8 @@ class LuongAttention(ConfiguredLayer):
         weights = masked_softmax(scores, None if memory_mask is None else ops.expand_dims(memory_mask, 1))
         return ops.matmul(ops.cast(weights, self.compute_dtype), ops.cast(memory, self.compute_dtype)), weights
 
-    def compute_output_shape(
-        self, query_shape: tuple[int | None, ...], memory_shape: tuple[int | None, ...]
-    ) -> tuple[tuple[int | None, ...], ...]:
-        return (*query_shape[:-1], memory_shape[-1]), (*query_shape[:-1], memory_shape[-2])
+    compute_output_shape = shapes_of_spec
 
     def compute_output_spec(self, query: Any, memory: Any, memory_mask: Any = None) -> tuple[keras.KerasTensor, ...]:
-        context, weights = self.compute_output_shape(query.shape, memory.shape)
-        return keras.KerasTensor(context, dtype=self.compute_dtype), keras.KerasTensor(weights, dtype="float32")
+        context, weights = (*query.shape[:-1], memory.shape[-1]), (*query.shape[:-1], memory.shape[-2])
+        return keras.KerasTensor(context, self.compute_dtype), keras.KerasTensor(weights, "float32")

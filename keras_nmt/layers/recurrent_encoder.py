@@ -15,6 +15,7 @@ from keras_nmt.layers._common import (
     check_rate,
     keep_frozen,
     keras_mask,
+    shapes_of_spec,
     without_padding,
 )
 from keras_nmt.layers._taps import record
@@ -159,15 +160,12 @@ class RecurrentEncoder(ConfiguredLayer):
     def _check_steps(self) -> None:
         require(not self.bidirectional, "A bidirectional layer cannot run step by step. Received: bidirectional=True")
 
-    def compute_output_shape(self, inputs_shape: tuple[int | None, ...], return_state: bool = False) -> Any:
-        states = (*inputs_shape[:-1], self.hidden_dim)
-        last = (inputs_shape[0], self.hidden_dim)
-        return (states, [[last, last] for _ in self.layers]) if return_state else states
+    compute_output_shape = shapes_of_spec
 
     def compute_output_spec(
         self, inputs: Any, mask: Any = None, training: bool | None = None, return_state: bool = False
     ) -> Any:
-        states = keras.KerasTensor(self.compute_output_shape(inputs.shape), dtype=self.compute_dtype)
+        states = keras.KerasTensor((*inputs.shape[:-1], self.hidden_dim), self.compute_dtype)
         if not return_state:
             return states
         shape = (inputs.shape[0], self.hidden_dim)

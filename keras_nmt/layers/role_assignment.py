@@ -17,6 +17,7 @@ from keras_nmt.layers._common import (
     keep_frozen,
     keras_mask,
     optional_size,
+    shapes_of_spec,
     without_padding,
 )
 from keras_nmt.layers._taps import tap
@@ -283,9 +284,8 @@ class RoleAssignment(ConfiguredLayer):
     def _check_steps(self) -> None:
         require(self.causal, "Only a causal layer can run step by step", causal=self.causal)
 
-    def compute_output_shape(self, inputs_shape: tuple[int | None, ...]) -> tuple[int | None, ...]:
-        return (*inputs_shape[:-1], self.num_roles)
+    compute_output_shape = shapes_of_spec
 
     def compute_output_spec(self, inputs: Any, mask: Any = None, training: bool | None = None) -> keras.KerasTensor:
         self._check_inputs(inputs, mask)
-        return keras.KerasTensor(self.compute_output_shape(inputs.shape), self.compute_dtype)
+        return keras.KerasTensor((*inputs.shape[:-1], self.num_roles), self.compute_dtype)

@@ -8,7 +8,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_nmt.layers._common import ConfiguredLayer, add_matrix, keep_frozen, keras_mask, with_mask
+from keras_nmt.layers._common import ConfiguredLayer, add_matrix, keep_frozen, keras_mask, shapes_of_spec, with_mask
 from keras_nmt.layers._projection import Int8Kernels, product
 from keras_nmt.layers.role_assignment import RoleAssignment
 
@@ -42,8 +42,7 @@ class RoleLayer(ConfiguredLayer):
         given, names = self.role_assignment.get_config(), self.argument_names()
         return {**{name: value for name, value in given.items() if name in names}, **super().get_config()}
 
-    def compute_output_shape(self, inputs_shape: tuple[int | None, ...]) -> tuple[int | None, ...]:
-        return inputs_shape
+    compute_output_shape = shapes_of_spec
 
     def compute_output_spec(
         self, inputs: Any, mask: Any = None, training: bool | None = None, return_roles: bool = False

@@ -7,7 +7,7 @@ from typing import Any
 import keras
 from keras import ops
 
-from keras_nmt.layers._common import ConfiguredLayer, keep_frozen
+from keras_nmt.layers._common import ConfiguredLayer, keep_frozen, shapes_of_spec
 from keras_nmt.layers._projection import reshape_like
 
 
@@ -154,20 +154,12 @@ class TokenEmbedding(ConfiguredLayer):
         """Whether the table is not quantised. A quantised table computes products in its own way."""
         return self.table.quantization_mode is None
 
-    def compute_output_shape(
-        self,
-        inputs_shape: tuple[int | None, ...],
-        reverse: bool = False,
-        is_decoding_step: bool = False,
-        output_kernel: Any = None,
-    ) -> tuple[Any, ...]:
-        if not reverse:
-            return (*inputs_shape, self.hidden_dim)
-        return (*inputs_shape[:-1], self.vocabulary_size if output_kernel is None else output_kernel.shape[1])
+    compute_output_shape = shapes_of_spec
 
     def compute_output_spec(
         self, inputs: Any, reverse: bool = False, is_decoding_step: bool = False, output_kernel: Any = None
     ) -> keras.KerasTensor:
-        dtype = "float32" if reverse else self.compute_dtype
-        shape = self.compute_output_shape(inputs.shape, reverse, output_kernel=output_kernel)
-        return keras.KerasTensor(shape, dtype=dtype)
+        if not reverse:
+            return keras.KerasTensor((*inputs.shape, self.hidden_dim), self.compute_dtype)
+        size = self.vocabulary_size if output_kernel is None else output_kernel.shape[1]
+        return keras.KerasTensor((*inputs.shape[:-1], size), "float32")

@@ -1,6 +1,5 @@
 """The attentive recurrent decoder against its equations; steps, padding and dropout."""
 
-import keras
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -208,8 +207,3 @@ def test_half_precision_leaves_the_recurrence_in_float32(random):
     np.testing.assert_allclose(weights, expected[1], atol=0.1)
     _, caches = half.prepare(memory, 2)
     assert {x.dtype for x in tf.nest.flatten(caches)} == {tf.float32}
-    symbolic = half(keras.Input((None, E)), keras.Input((None, D)), return_attention_scores=True)
-    assert [(x.shape, x.dtype) for x in symbolic] == [
-        ((None, None, U), half.compute_dtype),
-        ((None, None, None), "float32"),
-    ]

@@ -7,7 +7,15 @@ import numpy as np
 import pytest
 from transformer_layers import make_decoder, make_decoder_layer, make_encoder, make_encoder_layer
 
-from keras_nmt.layers import ContextualizedEmbedding, RoleInteraction
+from keras_nmt.layers import (
+    AttentionBridge,
+    AttentiveRecurrentDecoder,
+    ContextualizedEmbedding,
+    LuongAttention,
+    RecurrentEncoder,
+    RoleAssignment,
+    RoleInteraction,
+)
 
 B, T, S, D, E = 2, 4, 5, 8, 6
 STATES, MEMORY = (B, T, D), (B, S, E)
@@ -42,6 +50,15 @@ CASES = {
         [STATES, MEMORY, MEMORY],
         ["return_gates"],
     ),
+    "bridge": (functools.partial(AttentionBridge, 3, 5), [STATES], ["return_attention_scores", "return_penalty"]),
+    "luong attention": (functools.partial(LuongAttention, D), [STATES, MEMORY], []),
+    "recurrent encoder": (functools.partial(RecurrentEncoder, 2, D), [MEMORY], ["return_state"]),
+    "recurrent decoder": (
+        functools.partial(AttentiveRecurrentDecoder, 2, D),
+        [MEMORY, STATES],
+        ["return_attention_scores"],
+    ),
+    "role assignment": (functools.partial(RoleAssignment, 3), [STATES], []),
     "roles": (functools.partial(RoleInteraction, 3), [STATES], ["return_roles"]),
     "context": (functools.partial(ContextualizedEmbedding, 3), [STATES], ["return_roles"]),
 }
