@@ -15,7 +15,7 @@ from sacrebleu.metrics import BLEU
 
 from keras_nmt.analysis.cuts import MEASURED, Cut, TextValues, log_probabilities, model_records
 from keras_nmt.analysis.measurements import json_number, new_figure, write_results
-from keras_nmt.analysis.token_states import IdBatch, Model, id_batches, open_pair, open_translator
+from keras_nmt.analysis.token_states import IdBatch, Model, id_batches, open_pair, open_translator, target_tokenizer
 from keras_nmt.errors import UserError, check_no_string, require
 from keras_nmt.evaluation import significance
 from keras_nmt.evaluation.bootstrap import bleu_counts, bleu_of_counts, holm, quotient, show_p
@@ -75,6 +75,10 @@ class Ablations:
 
     def numbers(self) -> dict[str, Any]:
         """Returns all results in types of JSON."""
+
+        def shown(change: Change) -> dict[str, float | None]:
+            return {**dataclasses.asdict(change), "difference": json_number(change.difference)}
+
         return {
             "analysis": "ablate",
             "whole": {name: json_number(value) for name, value in self.whole.items()},
@@ -82,7 +86,7 @@ class Ablations:
                 {
                     "pattern": cut.pattern,
                     "kind": cut.kind,
-                    "changes": {name: dataclasses.asdict(change) for name, change in changes.items()},
+                    "changes": {name: shown(change) for name, change in changes.items()},
                 }
                 for cut, changes in self.changes.items()
             ],
@@ -189,7 +193,7 @@ def ablate(
     others = [(i + 1) % len(source) if patch is None else patch - 1 for i in range(len(source))]
 
     references = list(target)
-    ignores_case = translator.tokenizers[languages[1] or translator.directions[0][1]].lowercases
+    ignores_case = target_tokenizer(translator, languages).lowercases
     metric = BLEU(lowercase=ignores_case)
 
     matching = {cut: cut.matching(places) for cut in expanded}

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from sacrebleu.metrics import BLEU
 
 from keras_nmt.analysis.measurements import Measurements, notes_of_outputs, numbers_of
-from keras_nmt.analysis.token_states import Model, open_translator
+from keras_nmt.analysis.token_states import Model, translated
 from keras_nmt.errors import check_positive
 from keras_nmt.evaluation import corpus_scores
 from keras_nmt.evaluation.bootstrap import bleu_counts
 from keras_nmt.evaluation.metrics import check_lines
-from keras_nmt.text.translation import count_outputs, split_words
+from keras_nmt.text.translation import split_words
 
 
 def lengths(
@@ -52,18 +52,9 @@ def lengths(
     """
     check_positive(width=width, quantiles=quantiles)
     check_lines(source=source, references=references)
-    ignores_case = bool(lowercase)
-    outputs: Mapping[str, int] = {}
-    if isinstance(model, list):
-        check_lines(source=source, translations=model)
-        hypotheses = list(model)
-    else:
-        translator, languages = open_translator(model, source_language, target_language)  # type: ignore[arg-type]
-        translations = translator.translate(source, *languages)
-        hypotheses, outputs = [x.text for x in translations], count_outputs(translations)
-        if lowercase is None:
-            target = languages[1] or translator.directions[0][1]
-            ignores_case = translator.tokenizers[target].lowercases
+    hypotheses, outputs, lowercases = translated(model, source, (source_language, target_language))
+    check_lines(source=source, translations=hypotheses)
+    ignores_case = lowercases if lowercase is None else lowercase
     sizes = np.array([len(split_words(text)) for text in source])
     if quantiles is None:
         ends = width * -(-np.maximum(sizes, 1) // width)  # [N], the largest size of each sentence's group

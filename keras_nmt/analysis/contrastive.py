@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from keras_nmt.analysis.measurements import Key, Measurements, numbers_of
-from keras_nmt.analysis.token_states import Model, open_translator
+from keras_nmt.analysis.token_states import Model, open_translator, target_tokenizer
 from keras_nmt.errors import UserError, errors_as, require
 from keras_nmt.text.text_files import read_line_pairs, read_text
 
@@ -64,7 +64,7 @@ def contrast(
     pairs = dict.fromkeys((item.source, text) for item in items for text in (item.correct, *item.incorrect))
     scores = translator.score(*zip(*pairs, strict=True), *languages)
     score_of = dict(zip(pairs, scores, strict=True))
-    tokenizer = translator.tokenizers[languages[1] or translator.directions[0][1]]
+    tokenizer = target_tokenizer(translator, languages)
     texts = list(dict.fromkeys(text for _, text in pairs))
     longest = translator.length_buckets[-1] - 1  # without the end; further subwords are not scored
     ids_of = {text: ids[:longest] for text, ids in zip(texts, tokenizer.tokenize(texts).to_list(), strict=True)}

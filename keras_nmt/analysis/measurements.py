@@ -101,7 +101,7 @@ class Measurements:
         return compare({"model": self}).plot()
 
     def numbers(self) -> dict[str, Any]:
-        """Returns all results but the samples in types of JSON; None if a number is not a number."""
+        """Returns all results but the samples in types of JSON; see `json_number`."""
         return {
             "unit": self.unit,
             "values": [
@@ -452,8 +452,8 @@ def _shown(value: float | None, deviation: float | None) -> str:
 
 
 def json_number(value: float) -> float | None:
-    """Returns the number in types of JSON; None if the number is not a number."""
-    return None if np.isnan(value) else float(value)
+    """Returns a number in types of JSON, which has neither infinity nor NaN: None for these."""
+    return float(value) if np.isfinite(value) else None
 
 
 def _items(values: dict[Key, float]) -> list[list[Any]]:

@@ -35,6 +35,7 @@ from keras_nmt.inference.target_tags import TargetTags
 from keras_nmt.layers._taps import Record, recording, tapping_outputs
 from keras_nmt.models import Ensemble, TranslationModel
 from keras_nmt.progress import count_steps
+from keras_nmt.text.translation import count_outputs
 
 
 class Pair(NamedTuple):
@@ -301,6 +302,27 @@ def open_translator(
         return model, (source_language, target_language)
     translator = Translator.from_directory(model, source=source_language, target=target_language, num_hypotheses=1)
     return translator, (None, None)
+
+
+def target_tokenizer(translator: Translator, languages: tuple[str | None, ...]) -> SubwordTokenizer:
+    """Returns the target's subwords, for languages that `open_translator` returns. Those of tags share one model."""
+    ((_, only), *others) = translator.directions
+    return translator.tokenizers[languages[1] if others and languages[1] else only]
+
+
+def translated(
+    model: Model | list[str], source: Sequence[str], languages: tuple[str | None, str | None]
+) -> tuple[list[str], Mapping[str, int], bool]:
+    """Translates texts. Returns the best translations, their `count_outputs`, and whether the target is lower-cased.
+
+    `model` may be a list of translations, which are returned, without counts.
+    """
+    if isinstance(model, list):
+        return model, {}, False
+    translator, of_methods = open_translator(model, *languages)  # type: ignore[arg-type]
+    translations = translator.translate(source, *of_methods)
+    lowercases = target_tokenizer(translator, of_methods).lowercases
+    return [x.text for x in translations], count_outputs(translations), lowercases
 
 
 def named(model: Model) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -13,11 +13,10 @@ from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 from keras_nmt.analysis.measurements import Key, Measurements, notes_of_outputs
 from keras_nmt.analysis.task_data import text_of_key
-from keras_nmt.analysis.token_states import Model, open_translator
+from keras_nmt.analysis.token_states import Model, translated
 from keras_nmt.errors import UserError, require
 from keras_nmt.evaluation.metrics import check_lines
 from keras_nmt.text.text_files import read_line_pairs, read_lines
-from keras_nmt.text.translation import count_outputs
 
 _tokenize = Tokenizer13a()
 
@@ -71,13 +70,8 @@ def senses(
         [Raganato et al., 2019](https://aclanthology.org/W19-5354/), the MuCoW test suite.
     """
     require(items, "There are no items to translate.")
-    outputs: Mapping[str, int] = {}
-    if isinstance(model, list):
-        translations = model
-    else:
-        translator, languages = open_translator(model, source_language, target_language)  # type: ignore[arg-type]
-        translated = translator.translate([item.source for item in items], *languages)
-        translations, outputs = [x.text for x in translated], count_outputs(translated)
+    sources = [item.source for item in items]
+    translations, outputs, _ = translated(model, sources, (source_language, target_language))
     check_lines(items=items, translations=translations)
     samples: dict[Key, np.ndarray] = {}
     has_wrong = np.array([_has_any(text, x.wrong) for text, x in zip(translations, items, strict=True)])

@@ -39,7 +39,7 @@ Seeds = Annotated[int, typer.Option(min=1, help="Number of seeds: mean and devia
 OUTPUT: dict[str, Any] = {
     "output": Annotated[
         Path | None,
-        typer.Option(help="Folder for results.json, table.md and pictures. Finished models are kept there."),
+        typer.Option(help="Folder for results.json, table.md, pictures and, of several models, finished parts."),
     ],
     "import_": Import,
 }

@@ -12,6 +12,7 @@ from keras_nmt.cli.lines import STANDARD, check_outputs, number_of_lines, output
 from keras_nmt.cli.options import TRANSLATOR, Directory, Source, Target, with_options
 from keras_nmt.cli.progress import progress
 from keras_nmt.cli.translation import open_translator
+from keras_nmt.files.atomic_files import check_kept, check_writable
 from keras_nmt.files.model_config import read_model_files
 from keras_nmt.progress import show_steps
 from keras_nmt.text.text_files import read_paired_blocks
@@ -68,7 +69,8 @@ def shortlist(
     aligns the words of the given sentences.
     """
     files = [source, target, *([alignments] if alignments else [])]
-    check_outputs(output, texts=files)
+    check_writable(output)
+    check_kept(files, output)
     model, total = read_model_files(directory), number_of_lines(*files)
     from keras_nmt.data.word_alignments import parse_pharaoh_alignments
     from keras_nmt.inference.aligned_subwords import AlignedSubwords

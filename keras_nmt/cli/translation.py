@@ -66,7 +66,7 @@ from keras_nmt.cli.translation_stream import (
     warn_of_translator,
 )
 from keras_nmt.errors import UserError, require
-from keras_nmt.files.atomic_files import check_writable, write_bytes
+from keras_nmt.files.atomic_files import write_bytes
 from keras_nmt.files.model_config import read_model_files
 from keras_nmt.files.search_options import SearchOptions
 from keras_nmt.progress import show_steps
@@ -337,7 +337,7 @@ def embed(
     """Writes a vector for each sentence: the mean of the attention bridge's vectors."""
     require(output.suffix == ".npy", f"The vectors go to a NumPy file, *.npy. Received: --output {output}")
     check_input(input_)
-    check_writable(output)
+    check_outputs(output, texts=[input_])
     model = read_model_files(directory)
     sentences = list(input_lines(input_))  # before the work: they take less memory than their vectors
     require(sentences, "The input has no lines to embed.")

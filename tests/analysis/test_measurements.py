@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from keras_nmt.analysis import Measurements, compare
+from keras_nmt.analysis import Ablations, Change, Cut, Measurements, compare
 from keras_nmt.analysis.measurements import over_seeds
 from keras_nmt.errors import UserError
 
@@ -95,16 +95,17 @@ def test_runs_of_several_seeds_are_compared_by_items():
 def test_numbers_that_are_none_and_tests_of_few_sentences_are_empty_cells(tmp_path):
     key = ("senses", "bank")
     few, none = np.array([[1.0, 1.0]] * 9), np.zeros([9, 2])
-    models = {
-        "a": Measurements("test", "share", {key: 1.0}, {key: few}),
-        "b": Measurements("test", "share", {key: np.nan}, {key: none}),
-    }
-    comparison = compare(models)
+    first = Measurements("test", "share", {key: 1.0}, {key: few})
+    comparison = compare({"a": first, "b": Measurements("test", "share", {key: np.nan}, {key: none})})
     assert comparison.to_markdown().splitlines()[2] == "| bank | 1.000 | | | |"
     comparison.write(tmp_path)
     results = json.loads((tmp_path / "results.json").read_text())
     assert results["p_values"] == {"b": []}
     assert results["models"]["b"]["values"][0]["value"] is None
+    # JSON has no infinity either.
+    assert Measurements("test", "share", {key: np.inf}).numbers()["values"][0]["value"] is None
+    cut = Ablations({"BLEU": 1.0}, {Cut("*", "mean"): {"BLEU": Change(np.nan, None, None)}}, ())
+    assert cut.numbers()["cuts"][0]["changes"]["BLEU"]["difference"] is None
 
 
 def test_notes_name_their_models_unless_all_have_them():

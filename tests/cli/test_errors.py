@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 import keras_nmt
 from keras_nmt.cli.app import app
 from keras_nmt.cli.run_app import run_app
+from keras_nmt.evaluation.metrics import METRICS
 
 PREPARE = ("prepare", "--output", "out", "--source", "a", "--target", "b")
 EVALUATE = ["evaluate", "--references", "r", "--hypotheses", "h"]
@@ -30,6 +31,9 @@ def test_errors_are_one_line(error_line, monkeypatch, tmp_path):
         (["evaluate", "--references", "r.txt"], "Give DIRECTORY with --source FILE, or --hypotheses FILE"),
         (["evaluate", "x", "--source", "s", "--hypotheses", "h", "--references", "r"], "and not both"),
         ([*EVALUATE, "--metrics", "comet"], "the metric comet also needs --source FILE"),
+        ([*EVALUATE, "--metrics", "comet", "--source", "s"], "--comet-model FILE and one file of references"),
+        ([*EVALUATE, "--comet-model", "x.ckpt"], "--metrics comet, --comet-model FILE"),
+        ([*EVALUATE, "--metrics", "meteor"], f"known are {', '.join(METRICS)}, comet. Received: meteor"),
         (["evaluate", "nowhere", "--source", "s.txt"], "Missing option --references"),
         ([*EVALUATE, "--beam-size", "2"], "--beam-size"),
         ([*EVALUATE, "--metrics", "chrf,ter", "--tokenize", "zh"], "--tokenize goes with --metrics bleu"),
@@ -61,6 +65,7 @@ def test_wrong_arguments_are_found_before_tensorflow_is_imported(error_line, mon
     monkeypatch.chdir(tmp_path)
     (tmp_path / "d").symlink_to(untrained)
     (tmp_path / "two").write_text("a\nb\n")
+    (tmp_path / "two.npy").write_text("a\nb\n")
     (tmp_path / "three").write_text("a\nb\nc\n")
     config = "must contain config.json. Received: nope"
     for arguments, expected in (
@@ -91,6 +96,8 @@ def test_wrong_arguments_are_found_before_tensorflow_is_imported(error_line, mon
                 "inspect attention d --source two --output",
             )
         ),
+        ("embed d --language x --input two.npy --output two.npy", "would be replaced by the outcome"),
+        ("shortlist d --source two --target two --output -", "Standard streams are not supported here"),
     ):
         assert expected in error_line(*arguments.split()), arguments
 

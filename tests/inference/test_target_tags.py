@@ -7,7 +7,7 @@ import pytest
 import tensorflow as tf
 from small import FavourUnknown, running_eagerly
 
-from keras_nmt.analysis import demo_systems, hidden_states, lexical, look_inside
+from keras_nmt.analysis import ContrastItem, contrast, demo_systems, hidden_states, lexical, look_inside
 from keras_nmt.data import SubwordTokenizer, train_subwords
 from keras_nmt.errors import UserError
 from keras_nmt.formats import export_argos
@@ -94,6 +94,12 @@ def test_the_insides_are_those_of_the_text_with_the_tag_in_front(translator, tag
     probed = lexical(translator, TEXTS[2:], test_source=TEXTS[2:], epochs=1, target_language="fra")
     lines = [f"<2fra> {line}" for line in TEXTS[2:]]
     assert probed.values == lexical(translator, lines, test_source=lines, epochs=1, target_language="fra").values
+
+
+def test_analyses_of_a_translator_take_the_language(translator, tagged, eager):
+    items = [ContrastItem(TEXTS[2], TEXTS[3], (TEXTS[2],), ("all",))]
+    of_model, of_directory = (contrast(model, items, target_language="fra") for model in (translator, tagged))
+    assert of_model.numbers() == of_directory.numbers()
 
 
 @pytest.mark.slow
