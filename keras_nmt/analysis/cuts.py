@@ -110,8 +110,9 @@ class Cut:
             return {self.pattern: functools.partial(_without_order, order=int(value))}
         part = self.pattern.rpartition(":")[2]
         number = int(part) if part.isdecimal() else None
-        new = {"mean": _mean, "shuffle": _drawn, "sentence": _given}[name]
-        of_place = {place: functools.partial(new, values=x, number=number) for place, x in values.items()}
+        new = _drawn if name == "shuffle" else _given
+        given = {place: x.mean(axis=0) if name == "mean" else x for place, x in values.items()}
+        of_place = {place: functools.partial(new, values=x, number=number) for place, x in given.items()}
         return {self.pattern: lambda record: of_place[record.place](record)}
 
 
@@ -133,10 +134,6 @@ def _without_order(record: Record, order: int) -> Any:
     if order == 1:
         return (record.value + at_negative) / 2
     return ops.cast(record.layer.compose(zeros), record.value.dtype) + (record.value - at_negative) / 2
-
-
-def _mean(record: Record, values: np.ndarray, number: int | None) -> Any:
-    return _as_value(record, _part(record, values.mean(axis=0), number))
 
 
 def _drawn(record: Record, values: np.ndarray, number: int | None) -> Any:

@@ -91,6 +91,7 @@ def _parameter_rows(path: Path) -> list[tuple[str, str]]:
 
 
 def _training_rows(directory: Path) -> list[tuple[str, str]]:
+    from keras_nmt.experiments.reports import score_rows
     from keras_nmt.files.weights_file import OTHER_WEIGHTS, RESULTS, scores_are_current
 
     rows: list[tuple[str, str]] = []
@@ -100,7 +101,7 @@ def _training_rows(directory: Path) -> list[tuple[str, str]]:
         names = ("updates", "training_seconds", "ended_by", *(("final_updates",) if is_current else ()))
         rows += [(name.replace("_", " "), _shown(results[name])) for name in names if name in results]
         with named_damage(path):
-            rows += _scores(results) if is_current else [("scores", OTHER_WEIGHTS)]
+            rows += score_rows(results) if is_current else [("scores", OTHER_WEIGHTS)]
     if (path := directory / "settings.json").exists():
         settings = read_json(path, "the settings of a training run", needed=["data"])
         with named_damage(path):
@@ -108,21 +109,6 @@ def _training_rows(directory: Path) -> list[tuple[str, str]]:
             named = {"languages": data.get("languages"), "directions": data.get("pairs")}
             rows += [(title, ", ".join(names)) for title, names in named.items() if names]
             rows += [(name, _shown(data[name])) for name in ("train", "dev", "test") if data.get(name) is not None]
-    return rows
-
-
-def _scores(results: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
-    """Returns the scores of `results.json`, by data and direction."""
-    rows = []
-    for name, value in results.items():
-        if name.startswith("dev") and isinstance(value, int | float):
-            rows.append((name.replace("_", " "), f"{value:.2f}"))
-        elif name.startswith("dev") and isinstance(value, dict):
-            rows += [(f"{name.replace('_', ' ')} {key}", f"{score:.2f}") for key, score in value.items()]
-        elif isinstance(value, dict) and isinstance(value.get("score"), int | float):
-            rows.append((f"{prefix}{name}", f"{value['score']:.2f}  {value.get('signature', '')}"))
-        elif isinstance(value, dict) and (name == "test" or prefix):
-            rows += _scores(value, f"{prefix}{name} ")
     return rows
 
 

@@ -29,14 +29,6 @@ from keras_nmt.files.atomic_files import check_writable
 from keras_nmt.files.model_config import CONFIG, read_model_files
 from keras_nmt.text.text_files import read_lines
 
-# Architectures by the class of the model, and arguments of models that an experiment sets by other settings.
-ARCHITECTURES = {
-    "Transformer": "transformer",
-    "AttentionBridgeModel": "attention_bridge",
-    "LanguageLabelModel": "language_label",
-}
-OF_EXPERIMENT = {"source_vocabulary_size", "target_vocabulary_size", "languages", "dtype", "name", "trainable"}
-
 SETTINGS: dict[str, Any] = {  # options that are settings of the same name
     "preset": Annotated[str | None, typer.Option(help="Sizes of the model, such as transformer_small.")],
     "vocabulary_size": Annotated[int | None, typer.Option(help="Number of subwords.")],
@@ -171,6 +163,7 @@ def _add_model_of_start(settings: dict[str, Any]) -> None:
 
     A resumed run reads its own model instead, because the model it started from may be deleted.
     """
+    from keras_nmt.experiments.model_config import ARCHITECTURES
     from keras_nmt.files.settings import merge_arguments
 
     path, model = settings.get("training", {}).get("start", {}).get("init_from"), settings.get("model", {})
@@ -180,11 +173,10 @@ def _add_model_of_start(settings: dict[str, Any]) -> None:
     if not folders:
         return
     files = read_model_files(folders[0])
-    architecture = ARCHITECTURES.get(files.model_class)
-    if architecture is None or model.get("architecture", architecture) != architecture:
-        return
-    arguments = {name: x for name, x in files.model_config.items() if name not in OF_EXPERIMENT}
-    settings["model"] = merge_arguments({"architecture": architecture, **arguments}, model)
+    for name, kind in ARCHITECTURES.items():
+        if kind.model.__name__ == files.model_class and model.get("architecture", name) == name:
+            arguments = {key: x for key, x in files.model_config.items() if key in kind.arguments}
+            settings["model"] = merge_arguments({"architecture": name, **arguments}, model)
 
 
 def average(

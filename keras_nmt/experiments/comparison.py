@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import datetime
+import json
 import os
 import re
 import signal
@@ -30,14 +31,14 @@ from keras_nmt.experiments.comparison_table import (
 from keras_nmt.experiments.config import ExperimentConfig
 from keras_nmt.experiments.data_config import Direction
 from keras_nmt.experiments.results import ROUNDS, check_scores, differences, other_starts, read_results, read_speed
-from keras_nmt.experiments.run_experiment import Report, run
-from keras_nmt.experiments.scores import measure_speed
+from keras_nmt.experiments.run_experiment import Report
 from keras_nmt.files.atomic_files import write_json, write_text
 from keras_nmt.files.paths import check_local
 from keras_nmt.files.settings import value_at
 from keras_nmt.models import ModelDirectory
 from keras_nmt.training.stopping import Interruption
 
+TRAIN, MEASURE = "run_experiment.run", "scores.measure_speed"  # functions that have a process of their own
 STOPPING = "Stopping: the run saves what it has, and the same command continues; again, to stop without saving"
 SCORING = ("subwords.lowercase", "evaluation.bleu_tokenizer")
 
@@ -155,7 +156,7 @@ def compare(comparison: Comparison, report: Report = lambda line: print(line, fl
                     report(f"{name}, seed {seed}: finished before")
                     continue
                 report(f"{name}, seed {seed}: training in {runs[seed].directory}")
-                _python("_train", runs[seed], imports=comparison.imports)
+                _python(TRAIN, runs[seed], imports=comparison.imports)
             write_table(comparison, known)
     if comparison.decoding_speed:
         _measure_speeds(comparison, report)
@@ -249,7 +250,7 @@ def _measure_speeds(comparison: Comparison, report: Report) -> None:
     for i in range(ROUNDS):
         for name, config in runs.items():
             report(f"{name}: measuring the speed of decoding, turn {i + 1} of {ROUNDS}")
-            _python("_measure_speed", config, at, *directions, imports=comparison.imports)
+            _python(MEASURE, config, at, *directions, imports=comparison.imports)
 
 
 def _check_fair(comparison: Comparison) -> None:
@@ -306,60 +307,48 @@ def _named(name: str) -> Iterator[None]:
         raise UserError(f"{name}: {error}") from None
 
 
-def _measure_speed(path: str, at: str, *directions: str) -> None:
-    """Measures the decoding speed of the run with the settings in a file."""
-    measure_speed(ExperimentConfig.from_settings(ExperimentConfig.read_settings(path)), at, directions)
-
-
-def _train(path: str) -> None:
-    """Runs the experiment with the settings in a file."""
-    run(ExperimentConfig.from_settings(ExperimentConfig.read_settings(path)))
-
-
 def _python(
     function: str, experiment: ExperimentConfig, *arguments: str, imports: Sequence[str | os.PathLike[str]] = ()
 ) -> None:
-    """Calls a function of this module in a new process. It is stopped, and saves its run, when this process is."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "settings.json"
-        write_json(path, experiment.settings())
-        _call(function, os.fspath(path), *arguments, imports=imports)
+    """Calls `TRAIN` or `MEASURE` with an experiment in a new process, and raises the process's error as a `UserError`.
 
-
-def _call(function: str, *arguments: str, imports: Sequence[str | os.PathLike[str]] = ()) -> None:
-    """Calls a function of this module in a new process, and raises the process's error as a `UserError`."""
-    files = [os.fspath(file) for file in imports]
+    The process is stopped, and saves its run, when this process is.
+    """
     program = f"""
 import os, sys
 from pathlib import Path
 from keras_nmt.files.process_resources import end_with_parent
 end_with_parent({os.getpid()})
-from keras_nmt.experiments import comparison
+from keras_nmt.experiments import ExperimentConfig, run_experiment, scores
 from keras_nmt.files.paths import import_file
-for file in {files!r}:
+for file in {[os.fspath(file) for file in imports]!r}:
     import_file(Path(file))
 try:
-    comparison.{function}(*sys.argv[1:])
+    experiment = ExperimentConfig.from_settings(ExperimentConfig.read_settings(sys.argv[1]))
+    {function}(experiment, *sys.argv[2:])
 except (KeyboardInterrupt, SystemExit) as stopped:  # all is saved: do not wait for TensorFlow's threads
     sys.stdout.flush()
     os._exit(getattr(stopped, "code", {128 + signal.SIGINT}))
 """
     with (
+        tempfile.NamedTemporaryFile("w") as settings,
         tempfile.NamedTemporaryFile() as errors,
         open(errors.name, encoding="utf-8", errors="replace") as lines,
         Interruption() as interruption,
-        subprocess.Popen([sys.executable, "-c", program, *arguments], stderr=errors) as process,
-        _killed_on_error(process),
     ):
+        json.dump(experiment.settings(), settings)
+        settings.flush()
+        command = [sys.executable, "-c", program, settings.name, *arguments]
         is_stopping, said = False, ""
-        while process.poll() is None:
-            said = _show_warnings(said, lines.read())
-            if interruption.signal is not None and not is_stopping:
-                is_stopping = True
-                print(STOPPING, file=sys.stderr, flush=True)
-                if interruption.signal == signal.SIGTERM:  # the terminal sends the others to both processes
-                    process.terminate()
-            time.sleep(0.1)
+        with subprocess.Popen(command, stderr=errors) as process, _killed_on_error(process):
+            while process.poll() is None:
+                said = _show_warnings(said, lines.read())
+                if interruption.signal is not None and not is_stopping:
+                    is_stopping = True
+                    print(STOPPING, file=sys.stderr, flush=True)
+                    if interruption.signal == signal.SIGTERM:  # the terminal sends the others to both processes
+                        process.terminate()
+                time.sleep(0.1)
         if interruption.signal is not None:
             raise SystemExit(128 + interruption.signal)
         said = _show_warnings(said, lines.read())

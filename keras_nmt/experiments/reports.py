@@ -74,14 +74,21 @@ def _summary(log: Sequence[Mapping[str, Any]], results: Mapping[str, Any], is_cu
             rows.append((name.replace("_", " "), f"{value:,}" if isinstance(value, int | float) else str(value)))
     if not is_current:
         return [*rows, ("scores", OTHER_WEIGHTS)]
-    rows += [(f"development {name}", f"{score:.2f}") for name, score in results.get("dev_greedy", {}).items()]
-    for direction, cell in results.get("test", {}).items():
-        items = cell.items() if isinstance(cell, dict) else ()
-        scores = [(name, x) for name, x in items if isinstance(x, dict) and "score" in x]
-        rows += [
-            (f"test {direction} {name}", f"{x['score']:.2f}  ({x.get('signature', 'no signature')})")
-            for name, x in scores
-        ]
+    return rows + score_rows(results)
+
+
+def score_rows(results: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:
+    """Returns the scores in `results.json` with their names: of development data, then by direction and test set."""
+    rows = []
+    for name, value in results.items():
+        if name.startswith("dev") and isinstance(value, int | float):
+            rows.append((name.replace("_", " "), f"{value:.2f}"))
+        elif name.startswith("dev") and isinstance(value, dict):
+            rows += [(f"{name.replace('_', ' ')} {key}", f"{score:.2f}") for key, score in value.items()]
+        elif isinstance(value, dict) and isinstance(value.get("score"), int | float):
+            rows.append((f"{prefix}{name}", f"{value['score']:.2f}  {value.get('signature', '')}"))
+        elif isinstance(value, dict) and (name == "test" or prefix):
+            rows += score_rows(value, f"{prefix}{name} ")
     return rows
 
 

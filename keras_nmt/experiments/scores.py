@@ -91,7 +91,7 @@ def score_test(config: ExperimentConfig, translator: Translator, report: Callabl
     return results
 
 
-def measure_speed(config: ExperimentConfig, at: str, directions: Sequence[str]) -> None:
+def measure_speed(config: ExperimentConfig, at: str, *directions: str) -> None:
     """Translates the test data of directions with the model and search of a run, and adds the speed to `speed.json`.
 
     `at` is the time at which the turns began: speeds with another time are removed.

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from comparisons import LINES, planned, write_run, write_speed
+from comparisons import LINES, make, planned, write_run, write_speed
 
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation import paired_bootstrap_of_runs
@@ -34,7 +34,7 @@ def calls(monkeypatch):
 
     def python(function, experiment, *arguments, imports=()):
         folder = Path(experiment.directory)
-        if function == "_train":
+        if function == module.TRAIN:
             made.append(f"train {folder.name}")
             write_run(experiment)
         else:
@@ -75,22 +75,30 @@ def test_seeds_are_trained_in_turn_and_finished_runs_are_kept(files, tmp_path, c
     assert found == write_table(planned(files, folder, seeds=(1, 2, 3), **more))
 
 
-def test_speeds_are_measured_on_request_and_all_of_them_again_if_one_is_missing(files, tmp_path, calls):
-    folder, speed = tmp_path / "runs", {"decoding_speed": True}
+def test_speeds_are_measured_on_request_and_all_of_them_again_if_one_is_not_of_these_weights(files, tmp_path, calls):
+    folder = tmp_path / "runs"
+
+    def measured(**more):
+        calls.clear()
+        run(files, folder, seeds=(1,), decoding_speed=True, **more)
+        return calls
+
     run(files, folder, seeds=(1,))
-    calls.clear()
-    run(files, folder, seeds=(1,), **speed)
-    assert calls == ["measure baseline-1", "measure plain-1"] * 3
-    calls.clear()
-    run(files, folder, seeds=(1,), **speed)
-    assert calls == []
+    both = ["measure baseline-1", "measure plain-1"] * 3
+    assert measured() == both
+    for path in folder.glob("*/speed.json"):
+        os.utime(path, (1, 1))
+    assert measured() == []
     write_speed(folder / "plain-1", "another moment", [10.0, 12.34])  # interrupted
-    run(files, folder, seeds=(1,), **speed)
-    assert calls == ["measure baseline-1", "measure plain-1"] * 3
-    calls.clear()
+    assert measured() == both
+    (folder / "plain-1" / "model.weights.h5").write_bytes(b"trained again")
+    os.utime(folder / "plain-1" / "model.weights.h5", (0, 0))
+    assert measured() == both
+    (folder / "plain-1" / "config.json").write_text('{"search": {"beam_size": 1}}')
+    assert measured() == both
     # Speeds of one moment say nothing about those of another.
-    run(files, folder, seeds=(1,), fusion={"model": {"shortcuts": "fusion"}}, **speed)
-    assert calls == ["train fusion-1", *["measure baseline-1", "measure fusion-1"] * 3]
+    fusion = {"model": {"shortcuts": "fusion"}}
+    assert measured(fusion=fusion) == ["train fusion-1", *["measure baseline-1", "measure fusion-1"] * 3]
 
 
 def test_a_failed_run_is_named_and_the_table_shows_the_finished_runs(files, tmp_path, calls, monkeypatch):
@@ -111,25 +119,6 @@ def test_a_failed_run_is_named_and_the_table_shows_the_finished_runs(files, tmp_
     calls.clear()
     run(files, tmp_path / "runs", **arms)
     assert calls[:2] == ["train fusion-1", "train baseline-2"]
-
-
-def test_speed_is_measured_again_if_weights_or_search_are_others_whatever_the_clock(files, tmp_path, calls):
-    folder = tmp_path / "runs" / "plain-1"
-
-    def measure():
-        calls.clear()
-        run(files, tmp_path / "runs", seeds=(1,), decoding_speed=True)
-        return calls
-
-    measure()
-    for path in (tmp_path / "runs").glob("*/speed.json"):
-        os.utime(path, (1, 1))
-    assert measure() == []
-    (folder / "model.weights.h5").write_bytes(b"trained again")
-    os.utime(folder / "model.weights.h5", (0, 0))
-    assert measure() == ["measure baseline-1", "measure plain-1"] * 3
-    (folder / "config.json").write_text('{"search": {"beam_size": 1}}')
-    assert measure() == ["measure baseline-1", "measure plain-1"] * 3
 
 
 def test_without_test_data_there_is_no_test_and_no_speed(files, tmp_path, monkeypatch, calls):
@@ -285,12 +274,11 @@ def test_incomparable_configurations_are_refused_before_training(files, tmp_path
 
 
 @pytest.mark.nightly
-def test_the_process_of_a_run_imports_files_first_and_its_error_is_one_line(tmp_path, capfd):
-    """The imported file writes the settings that the run then refuses."""
-    settings = tmp_path / "settings.json"
-    (tmp_path / "layers.py").write_text(f"open({str(settings)!r}, 'w').write('{{\"speed\": 9}}')")
-    with pytest.raises(UserError, match="^There are no such settings.*Received: speed$"):
-        module._call("_train", str(settings), imports=[tmp_path / "layers.py"])
+def test_the_process_of_a_run_imports_files_first_and_its_error_is_one_line(files, tmp_path, capfd):
+    """The imported file empties the text that the run then refuses."""
+    (tmp_path / "layers.py").write_text(f"open({str(files['data.dev.source'])!r}, 'w').close()")
+    with pytest.raises(UserError, match="^The file is empty. Received: .*dev.source"):
+        module._python(module.TRAIN, make(1, tmp_path / "run", files), imports=[tmp_path / "layers.py"])
     assert capfd.readouterr().err == ""
 
 
@@ -300,7 +288,7 @@ def executable(path, script):
     return str(path)
 
 
-def test_errors_and_warnings_of_a_training_process_are_one_line(tmp_path, monkeypatch, capfd):
+def test_errors_and_warnings_of_a_training_process_are_one_line(files, tmp_path, monkeypatch, capfd):
     for script, message in (
         ("echo 'Traceback' >&2; echo 'KeyError: 3' >&2; exit 1", "see the error above. Received: KeyError: 3"),
         ("kill -9 $$", "The run was killed, perhaps for lack of memory. Received: SIGKILL"),
@@ -308,15 +296,17 @@ def test_errors_and_warnings_of_a_training_process_are_one_line(tmp_path, monkey
     ):
         monkeypatch.setattr(sys, "executable", executable(tmp_path / "python", script))
         with pytest.raises(UserError, match=f"{message}$"):
-            module._call("_train")
+            module._python(module.TRAIN, make(1, tmp_path / "run", files))
         assert ("Traceback" in capfd.readouterr().err) == ("Traceback" in script)
     script = "echo 'a.py:3: UserWarning: no GPU' >&2; echo '  warn()' >&2; echo 'other' >&2"
     monkeypatch.setattr(sys, "executable", executable(tmp_path / "python", script))
-    module._call("_train")
+    module._python(module.TRAIN, make(1, tmp_path / "run", files))
     assert capfd.readouterr().err == "Warning: no GPU\n"
 
 
-def test_a_stop_request_is_passed_to_the_training_process_and_a_second_one_kills_it(tmp_path, monkeypatch, capfd):
+def test_a_stop_request_is_passed_to_the_training_process_and_a_second_one_kills_it(
+    files, tmp_path, monkeypatch, capfd
+):
     def end(number):
         for i in range(number):
             while not (tmp_path / ("stopping" if i else "started")).exists():
@@ -331,7 +321,7 @@ def test_a_stop_request_is_passed_to_the_training_process_and_a_second_one_kills
         monkeypatch.setattr(sys, "executable", executable(tmp_path / "python", script))
         threading.Thread(target=end, args=[number]).start()
         with pytest.raises(SystemExit) as ended:
-            module._call("_train")
+            module._python(module.TRAIN, make(1, tmp_path / "run", files))
         assert ended.value.code == 143
         assert (tmp_path / "saved").read_text() == "1\n"
         assert capfd.readouterr().err == f"{module.STOPPING}\n"
