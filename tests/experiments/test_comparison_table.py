@@ -6,7 +6,7 @@ import pytest
 from comparisons import LINES, SIGNATURE, planned, write_run, write_speed
 
 from keras_nmt.errors import UserError
-from keras_nmt.evaluation import holm, paired_bootstrap_of_runs
+from keras_nmt.evaluation import paired_bootstrap_of_runs
 from keras_nmt.experiments import ExperimentConfig, comparison_table
 from keras_nmt.experiments.comparison import check_comparison, write_table
 from keras_nmt.experiments.comparison_table import common_directions, show_tables
@@ -54,18 +54,20 @@ def test_the_table_has_means_deviations_and_p_values(files, tmp_path):
 
 def test_each_seed_has_its_own_translations(files, tmp_path):
     """As p and interval of one run twice, if the translations of the first seed were read for all."""
-    comparison = planned(files, tmp_path / "runs", seeds=(1, 2, 3))
-    runs = {"baseline": [worse(3), worse(4), worse(2)], "plain": [worse(4), LINES, worse(5)]}
+    scoring = {"bleu_tokenizer": "char", "lowercase": True}
+    comparison = planned({**files, **scoring}, tmp_path / "runs", seeds=(1, 2, 3))
+    shouted = [line.upper() for line in worse(4)]
+    runs = {"baseline": [worse(3), shouted, worse(2)], "plain": [worse(4), LINES, worse(5)]}
     for name, outputs in runs.items():
         for config, lines in zip(comparison.runs[name].values(), outputs, strict=True):
             write_run(config, hypotheses=lines)
     found = write_table(comparison)["configurations"]["plain"]
-    expected = paired_bootstrap_of_runs(runs["plain"], runs["baseline"], LINES, samples=comparison_table.DRAWS)
+    options = {"samples": comparison_table.DRAWS, "tokenize": "char", "lowercase": True}
+    expected = paired_bootstrap_of_runs(runs["plain"], runs["baseline"], LINES, **options)
     assert (found["p_value"], found["interval"]) == (expected.p_value, expected.interval)
     assert found["p_value_of_seeds"] == expected.p_value_of_runs
     one_run = runs["plain"][:1] * 3, runs["baseline"][:1] * 3
-    of_one = paired_bootstrap_of_runs(*one_run, LINES, samples=comparison_table.DRAWS)
-    assert of_one.p_value != expected.p_value
+    assert paired_bootstrap_of_runs(*one_run, LINES, **options).p_value != expected.p_value
     assert found["outputs"][2]["source-target"] == {"lines": 20, "empty": 0, "distinct": 20}
 
 
@@ -152,19 +154,6 @@ def test_results_that_were_changed_by_hand_are_named(files, tmp_path):
         write_table(comparison)
 
 
-def test_many_arms_are_corrected_by_holm(files, tmp_path):
-    changes = {f"arm{i}": {"clip": 1.0 + i} for i in range(3)}
-    comparison = planned(files, tmp_path / "runs", **changes)
-    for i, of_seeds in enumerate(comparison.runs.values()):
-        for config in of_seeds.values():
-            write_run(config, hypotheses=worse(2 + i))
-    lines, written = table_of(comparison)
-    found = written["configurations"]
-    p_values = {name: found[name]["p_value"] for name in changes}
-    assert {name: found[name]["p_value_holm"] for name in changes} == holm(p_values)
-    assert "corrected for the 3 tests" in lines[-1]
-
-
 def test_degenerate_outputs_are_named(files, tmp_path, capsys):
     comparison = planned(files, tmp_path / "runs", seeds=(1,), constant={"clip": 1.0}, empty={"clip": 2.0})
     outputs = {"baseline": LINES, "constant": ["A man ."] * 20, "empty": ["", *LINES[1:]]}
@@ -198,22 +187,6 @@ def test_names_are_shown_whole_and_as_they_are(files, tmp_path, capsys):
     assert rows[5].startswith("| a\\|b | ")
     with pytest.raises(UserError, match="printable. Received: configuration='two"):
         planned(files, tmp_path / "runs", **{"two\nlines": {}})
-
-
-def test_the_p_value_is_of_bleu_with_the_tokenizer_of_the_scores(files, tmp_path, monkeypatch):
-    given = {}
-    real = comparison_table.paired_bootstrap_of_runs
-    monkeypatch.setattr(
-        comparison_table,
-        "paired_bootstrap_of_runs",
-        lambda *runs, **options: given.update(options) or real(*runs, **options),
-    )
-    scoring = {"bleu_tokenizer": "char", "lowercase": True}
-    comparison = planned({**files, **scoring}, tmp_path / "runs", seeds=(1,), other={"clip": 2.0})
-    for of_seeds in comparison.runs.values():
-        write_run(of_seeds[1])
-    write_table(comparison)
-    assert given == {"tokenize": "char", "lowercase": True, "samples": comparison_table.DRAWS}
 
 
 def test_one_seed_has_no_deviation_and_several_moments_and_machines_are_said(files, tmp_path):
