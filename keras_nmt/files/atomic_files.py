@@ -126,7 +126,7 @@ def atomic_path(path: str | os.PathLike[str], suffix: str | None = None, room: i
                 flush(file.fileno())
             temporary.chmod(_mode(path))  # mkstemp makes files that only their owner can read
             os.replace(temporary, path)
-            sync_folder(path.parent)
+            sync(path.parent)
     finally:
         temporary.unlink(missing_ok=True)
 
@@ -147,7 +147,7 @@ def _process(number: int | str) -> str:
 def atomic_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yields a temporary folder beside `path`, and renames it to `path` if the block ends without an error.
 
-    The next call for the same path removes the temporary folder of a killed process.
+    All files in it are on the disk before. The next call for the same path removes the folder of a killed process.
 
     Args:
         path: String or path, the final name. It must not exist, or be an empty folder; or a link to such a place.
@@ -180,8 +180,9 @@ def atomic_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
                     shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
             yield temporary
             (temporary / LOCK).unlink(missing_ok=True)
+            sync_tree(temporary)
             os.replace(temporary, path)
-            sync_folder(path.parent)
+            sync(path.parent)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
 
@@ -242,13 +243,20 @@ def errors_that_name(path: str | os.PathLike[str]) -> Iterator[None]:
         raise
 
 
-def sync_folder(folder: Path) -> None:
-    """Flushes the entries of a folder, so that a rename survives a power cut."""
-    descriptor = os.open(folder, os.O_RDONLY)
+def sync(path: Path) -> None:
+    """Flushes a file, or the entries of a folder, so that a rename survives a power cut."""
+    descriptor = os.open(path, os.O_RDONLY)
     try:
         flush(descriptor)
     finally:
         os.close(descriptor)
+
+
+def sync_tree(folder: Path) -> None:
+    """Flushes a folder and all files in it, so that they are whole under the name that they get next."""
+    for parent, _, files in os.walk(folder, topdown=False):
+        for name in (*files, "."):
+            sync(Path(parent, name))
 
 
 def flush(descriptor: int) -> None:

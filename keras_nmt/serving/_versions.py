@@ -13,7 +13,7 @@ from pathlib import Path
 import filelock
 
 from keras_nmt.errors import UserError, is_integer
-from keras_nmt.files.atomic_files import LOCK, NO_LOCK_ERRORS, allowed, flush, sync_folder
+from keras_nmt.files.atomic_files import LOCK, NO_LOCK_ERRORS, allowed, sync, sync_tree
 from keras_nmt.files.paths import check_local
 
 PREFIX = ".export-"
@@ -49,7 +49,8 @@ def write_version(path: Path, version: int | None, write: Callable[[Path], None]
     temporary, lock = _locked_folder(path)
     try:
         write(temporary)
-        _flush(temporary)
+        sync_tree(temporary)
+        os.chmod(temporary, allowed(0o777))  # readable for the server's user, which temporary folders are not
         final = _rename(temporary, path, version)
         (final / LOCK).unlink(missing_ok=True)
     except BaseException:
@@ -57,7 +58,7 @@ def write_version(path: Path, version: int | None, write: Callable[[Path], None]
         raise
     finally:
         lock.release()
-    sync_folder(path)
+    sync(path)
     return final
 
 
@@ -107,13 +108,3 @@ def _exists(path: Path, version: int) -> UserError:
     return UserError(
         f"`version` must be new: choose another, or remove {path / str(version)}. Received: version={version}"
     )
-
-
-def _flush(folder: Path) -> None:
-    """Writes a folder to the disk, and makes it readable for the server's user, which temporary folders are not."""
-    for parent, _, files in os.walk(folder, topdown=False):
-        for name in files:
-            with open(os.path.join(parent, name), "rb+") as file:
-                flush(file.fileno())
-        sync_folder(Path(parent))
-    os.chmod(folder, allowed(0o777))
