@@ -33,6 +33,7 @@ from keras_nmt.text.lines import (
     check_pairs,
     check_prefixes,
     make_request,
+    padded_phrases,
     seeds_of_lines,
 )
 from keras_nmt.text.source_cleaning import clean_source, unclean
@@ -263,7 +264,7 @@ class Translator:
             seeds=self._seeds(seeds, len(lines)),
             word_scores=word_scores,
         )
-        found = translate_lines(
+        translations = translate_lines(
             self._answer,
             self.align,
             request,
@@ -274,8 +275,8 @@ class Translator:
             sentences_per_line=self.sentences_per_line,
         )
         if tagged is None:
-            return found
-        return [with_tag(x.tag, translation) for x, translation in zip(tagged, found, strict=True)]
+            return translations
+        return [with_tag(x.tag, translation) for x, translation in zip(tagged, translations, strict=True)]
 
     def stream_line(
         self, line: str, source: str | None = None, target: str | None = None, *, prefix: str = "", seed: int = 0
@@ -346,7 +347,8 @@ class Translator:
             inputs["max_length"] = tf.constant(request.max_lengths, tf.int32, [count])
         for name, phrases in (("constraints", constraints), ("avoid", request.avoid)):
             if phrases is not None:
-                inputs[name] = tf.constant(phrases, tf.string, [count, len(phrases[0]) if phrases else 1])
+                padded = padded_phrases(phrases)
+                inputs[name] = tf.constant(padded, tf.string, [count, len(padded[0]) if padded else 1])
         if constraints is not None and self.options.sample:
             raise UserError("`constraints` need a search: leave them out when sampling. Received: sample=True")
         method = self.graph.tokens if request.word_scores else self.graph.translate

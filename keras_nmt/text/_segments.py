@@ -179,16 +179,16 @@ def _spaces_around(parts: Sequence[Part], start: int, end: int) -> tuple[str, st
 
 def _spaces(parts: Sequence[Part], number: int, step: int) -> str:
     """Returns the spaces of the texts from part `number` on, in the direction `step`, up to the first letter."""
-    found = []
+    spaces = []
     while 0 <= number < len(parts) and parts[number].kind == "text":
         raw, is_space = parts[number].raw, parts[number].text.isspace()  # a reference such as &nbsp; is a space, too
         if not is_space:
             raw = raw[len(raw.rstrip()) :] if step < 0 else raw[: len(raw) - len(raw.lstrip())]
-        found.append(raw)
+        spaces.append(raw)
         if not is_space:
             break
         number += step
-    return "".join(found[::step])
+    return "".join(spaces[::step])
 
 
 def _dissolve(node: Node, parent: Node) -> None:

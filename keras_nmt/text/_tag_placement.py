@@ -53,8 +53,8 @@ class _Gap(NamedTuple):
     """The spaces between two words of the target that follow each other in the source."""
 
     stop: int
-    before: str | None  # what the source has before the tags that are alone there, if not just spaces
-    after: str | None  # what it has behind them
+    before: str | None  # the source's text before lone tags that are there; None if it is a plain space
+    after: str | None  # that behind them
 
 
 class Placement:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from keras_nmt.errors import UserError, require
 from keras_nmt.text.glossary import Glossary, mark_avoided
 from keras_nmt.text.kept_text import KeptText
-from keras_nmt.text.lines import Request, TooManyPhrases, padded_phrases
+from keras_nmt.text.lines import Request, TooManyPhrases
 from keras_nmt.text.markup import translate_marked
 from keras_nmt.text.sentences import (
     NOT_SPLIT,
@@ -58,8 +58,8 @@ def translate_lines(
         translate = functools.partial(translate_sentences, split=split, translate=translate)
     if markup is None and keep is None:
         return translate(request)
-    what, given = ("for lines with markup", {"markup": markup}) if markup else ("with `keep`", {"keep": keep})
-    require(request.prefixes is None, f"`prefixes` cannot be used {what}", **given)
+    what, option = ("for lines with markup", {"markup": markup}) if markup else ("with `keep`", {"keep": keep})
+    require(request.prefixes is None, f"`prefixes` cannot be used {what}", **option)
     return translate_marked(request, markup, None if keep is None else KeptText(keep), translate, align)
 
 
@@ -71,8 +71,7 @@ def are_in_parts(markup: str | None, keep: Iterable[str] | None, split_sentences
 def _translate_plain(backend: Translate, glossary: Glossary | None, request: Request) -> list[Translation]:
     """Translates lines as they are, with the constraints of a glossary, and says what is avoided."""
     if glossary is not None:
-        constraints = glossary.add_to(request.constraints, request.lines)
-        request = request._replace(constraints=padded_phrases(constraints))
+        request = request._replace(constraints=glossary.add_to(request.constraints, request.lines))
     answers = _answers(backend, request)
     return answers if request.avoid is None else mark_avoided(answers, request.avoid)
 

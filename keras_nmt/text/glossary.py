@@ -12,7 +12,6 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 
 from keras_nmt.errors import UserError
-from keras_nmt.text.lines import without_padding
 from keras_nmt.text.normalization import UNSPACED
 from keras_nmt.text.sentences import first_letters
 from keras_nmt.text.source_cleaning import clean_source
@@ -86,9 +85,8 @@ class Glossary:
 
         A phrase is not required once more if it is given, also with other spaces, or if one of its alternatives is.
         """
-        own = [[]] * len(lines) if constraints is None else constraints
         constraints_of_lines = []
-        for given, of_entries in zip(map(without_padding, own), self.constraints(lines), strict=True):
+        for given, of_entries in zip(constraints or [[]] * len(lines), self.constraints(lines), strict=True):
             left, further = list(filter(None, map(_alternatives, given))), []
             for phrase in of_entries:
                 allowed = _alternatives(phrase)
@@ -147,12 +145,12 @@ def mark_avoided(translations: Iterable[Translation], avoid: Sequence[Sequence[s
     Example:
 
     >>> translation = Translation.of(["Am Haus"], [-1], [False], False)
-    >>> mark_avoided([translation], [["am", "aus", ""]])[0].hypotheses[0].avoided
+    >>> mark_avoided([translation], [["am", "aus"]])[0].hypotheses[0].avoided
     (False, True)
     """
     marked = []
     for translation, phrases in zip(translations, avoid, strict=True):
-        patterns = [_pattern_of_phrase(phrase) for phrase in without_padding(list(phrases))]
+        patterns = [_pattern_of_phrase(phrase) for phrase in phrases]
         texts = ["".join(_letters(x.text, True)) for x in translation.hypotheses]
         avoided = [tuple(not (x and x.search(text)) for x in patterns) for text in texts]
         hypotheses = (x._replace(avoided=y) for x, y in zip(translation.hypotheses, avoided, strict=True))

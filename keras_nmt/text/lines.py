@@ -21,7 +21,7 @@ class TooManyPhrases(UserError):
 
 
 class Request(NamedTuple):
-    """Lines to translate, and what belongs to each, checked. The phrases of all lines are padded to the same number."""
+    """Lines to translate, and what belongs to each, checked."""
 
     lines: list[str]
     source: str | list[str] | None
@@ -141,7 +141,7 @@ def _max_lengths(max_lengths: Iterable[int | None], count: int) -> list[int]:
 
 
 def _phrases(phrases: Iterable[Iterable[str]], count: int, name: str) -> list[list[str]]:
-    """Returns the phrases of each of `count` lines, padded, and checks that there is a list of strings for each."""
+    """Returns the phrases of each of `count` lines, without empty ones at the end; checks that each line has a list."""
     lists = []
     for number, of_line in enumerate(phrases, 1):
         some = list(of_line) if isinstance(of_line, Iterable) and not isinstance(of_line, str) else of_line
@@ -149,14 +149,16 @@ def _phrases(phrases: Iterable[Iterable[str]], count: int, name: str) -> list[li
             raise UserError(f"`{name}` must be a list of phrases for each line. Received: line {number}, {some!r}")
         for phrase in some:
             check_utf8(phrase, f"A phrase of line {number}")
+        while some and not some[-1]:
+            some.pop()
         lists.append(some)
     if len(lists) != count:
         raise UserError(f"`{name}` must have a list for each line. Received: {count} lines, {len(lists)} lists")
-    return padded_phrases(lists)
+    return lists
 
 
 def padded_phrases(phrases: list[list[str]]) -> list[list[str]]:
-    """Pads the phrases of each line with "" to the same number, which is at least 1.
+    """Pads the phrases of each line with "" to the same number, which is at least 1, for a tensor.
 
     Example:
 
@@ -165,11 +167,6 @@ def padded_phrases(phrases: list[list[str]]) -> list[list[str]]:
     """
     longest = max([1, *map(len, phrases)])
     return [[*of_line, *[""] * (longest - len(of_line))] for of_line in phrases]
-
-
-def without_padding(phrases: list[str]) -> list[str]:
-    """Returns the phrases of a line without the empty ones at their end, with which `padded_phrases` pads."""
-    return phrases[: max((i for i, phrase in enumerate(phrases, 1) if phrase), default=0)]
 
 
 def languages_of_lines(languages: str | Iterable[str], count: int, side: str) -> list[str]:

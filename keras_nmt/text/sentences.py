@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from keras_nmt.errors import install_extra, require
-from keras_nmt.text.lines import Request, check_lines, padded_phrases, without_padding
+from keras_nmt.text.lines import Request, check_lines
 from keras_nmt.text.translation import (
     WORD_ENDS,
     Hypothesis,
@@ -192,17 +192,15 @@ def translate_parts(request: Request, texts: Sequence[Sequence[str]], translate:
 
     def run(rows: Sequence[int], phrases: list[list[str]] | None) -> list[Translation]:
         """Translates some of the parts."""
-        constraints = None if phrases is None else padded_phrases(phrases)
-        return translate(parts.of_rows(rows)._replace(constraints=constraints))
+        return translate(parts.of_rows(rows)._replace(constraints=phrases))
 
     places: list[list[int]] = [[] for _ in texts]
     phrases_of: list[list[str]] | None = None
     if request.constraints is not None:
-        phrases = list(map(without_padding, request.constraints))
-        places = _places_of_constraints(phrases, texts, starts, run)
+        places = _places_of_constraints(request.constraints, texts, starts, run)
         phrases_of = [[] for _ in row_of]
         for row, of_line in enumerate(places):
-            for place, phrase in zip(of_line, phrases[row], strict=True):
+            for place, phrase in zip(of_line, request.constraints[row], strict=True):
                 phrases_of[starts[row] + place].append(phrase)
     translated = run(range(len(row_of)), phrases_of)
     is_sample = request.seeds is not None
@@ -214,7 +212,7 @@ def compose(spaces: Sequence[str], parts: Parts, sources: Sequence[str] = ()) ->
 
     A hypothesis of the line has one of each part: those with the highest sums of scores, as many as the part with the
     most hypotheses has; of samples, the first has the first of each part. It is cut off if one of its parts is, and has
-    the subwords of all. `met` is first for the constraints of the line, then for those that the parts have beside.
+    the subwords of all. `met` has the constraints of the line first, then those of a glossary, which each part has.
 
     Args:
         spaces: The texts before, between and after the parts.

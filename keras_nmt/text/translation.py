@@ -7,8 +7,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from keras_nmt.text.lines import without_padding
-
 WORD_ENDS = " \t"  # no other spaces, as in programs that align words
 WORD_BEGIN = "▁"  # SentencePiece's mark of a space, at the beginning of the first subword of a word
 UNKNOWN_PIECE, END_PIECE = "<unk>", "</s>"
@@ -151,22 +149,27 @@ class Hypothesis(NamedTuple):
 
     @classmethod
     def of(
-        cls, text: bytes | str, score: float, cut_off: bool, pieces: tuple[Piece, ...] = (), met: str = ""
+        cls,
+        text: bytes | str,
+        score: float,
+        cut_off: bool,
+        pieces: tuple[Piece, ...] = (),
+        met: tuple[bool, ...] = (),
     ) -> Hypothesis:
-        r"""Makes a hypothesis from a model's output. `met` has a 1 or 0 for each constraint.
+        r"""Makes a hypothesis from a model's output.
 
         Bytes that are not UTF-8 are replaced. A translation is one line: line breaks, which subwords of single bytes
         can write, become spaces.
 
         Example:
 
-        >>> Hypothesis.of(b"a\nb", -1, False, met="10")
+        >>> Hypothesis.of(b"a\nb", -1, False, met=(True, False))
         Hypothesis(text='a b', score=-1.0, cut_off=False, pieces=(), met=(True, False), sentences=(), avoided=())
         """
         if isinstance(text, str):
             text = text.encode("utf-8", "surrogatepass")  # JSON can have lone surrogates
         text = text.decode("utf-8", "replace").replace("\n", " ").replace("\r", " ")
-        return cls(text, float(score), bool(cut_off), pieces, tuple(digit == "1" for digit in met))
+        return cls(text, float(score), bool(cut_off), pieces, met)
 
     @classmethod
     def of_target(cls, text: str, score: float, outputs: Mapping[str, Any]) -> Hypothesis:
@@ -231,7 +234,7 @@ class Translation(NamedTuple):
         truncated: bool,
         *,
         pieces: Iterable[tuple[Piece, ...]] | None = None,
-        met: Iterable[str] | None = None,
+        met: Iterable[tuple[bool, ...]] | None = None,
     ) -> Translation:
         """Makes a translation from a model's outputs for one sentence, without entries that have no hypothesis.
 
@@ -240,8 +243,8 @@ class Translation(NamedTuple):
         >>> Translation.of([b"a", b""], [-1, -1e9], [True, False], truncated=False).hypotheses
         (Hypothesis(text='a', score=-1.0, cut_off=True, pieces=(), met=(), sentences=(), avoided=()),)
         """
-        pieces, met = itertools.repeat(()) if pieces is None else pieces, itertools.repeat("") if met is None else met
-        first, *others = map(Hypothesis.of, texts, scores, cut_off, pieces, met)
+        columns = (itertools.repeat(()) if column is None else column for column in (pieces, met))
+        first, *others = map(Hypothesis.of, texts, scores, cut_off, *columns)
         return cls((first, *(x for x in others if not x.score < _NO_HYPOTHESIS)), bool(truncated))
 
     @classmethod
@@ -281,16 +284,16 @@ class Translation(NamedTuple):
         return self.has_empty_part or (not self.text.strip() and self.score != 0)
 
 
-def met_of_phrases(met: bytes | str, phrases: list[str]) -> str:
-    """Returns a 1 or 0 for each phrase that tells whether a hypothesis has it. Padding is removed.
+def met_of_phrases(met: bytes | str, phrases: list[str]) -> tuple[bool, ...]:
+    """Returns for each phrase whether a hypothesis has it, from the output `met`, which is padded or empty.
 
     Example:
 
-    >>> met_of_phrases(b"1011", ["Haus", "alt", ""]), met_of_phrases("", ["Haus"])
-    ('10', '0')
+    >>> met_of_phrases(b"1011", ["Haus", "alt"]), met_of_phrases("", ["Haus"])
+    ((True, False), (False,))
     """
-    count = len(without_padding(phrases))
-    return (met.decode("ascii", "replace") if isinstance(met, bytes) else met).ljust(count, "0")[:count]
+    digits = met.decode("ascii", "replace") if isinstance(met, bytes) else met
+    return tuple(digits[i : i + 1] == "1" for i in range(len(phrases)))
 
 
 def count_outputs(translations: Iterable[Translation]) -> Mapping[str, int]:

@@ -9,7 +9,7 @@ import re
 import time
 import urllib.parse
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal, overload
 
 import keras_nmt.serving.client.transports as transports
@@ -28,6 +28,7 @@ from keras_nmt.text.lines import (
     check_utf8,
     languages_of_lines,
     make_request,
+    padded_phrases,
     seeds_of_lines,
 )
 from keras_nmt.text.sentences import sentence_splitter, translate_document
@@ -185,8 +186,8 @@ class Client:
         """Translates the lines of a request by the server."""
         count = len(request.lines)
         inputs: dict[str, list[Any]] = {"text": request.lines, **_languages(count, request.source, request.target)}
-        given = request.prefixes, request.max_lengths, beam_size, request.constraints, request.avoid
-        is_plain = all(x is None for x in given)
+        of_search = request.prefixes, request.max_lengths, beam_size, request.constraints, request.avoid
+        is_plain = all(option is None for option in of_search)
         if is_plain and not request.word_scores and (num_hypotheses is None or not self._has_search):
             return self._translations("serving_default", inputs, num_hypotheses)
         searched = {
@@ -194,11 +195,12 @@ class Client:
             "prefix": [""] * count if request.prefixes is None else request.prefixes,
             "beam_size": [int(beam_size or 0)] * count,
             "max_length": [0] * count if request.max_lengths is None else request.max_lengths,
-            "constraints": [[""]] * count if request.constraints is None else request.constraints,
-            "avoid": [[""]] * count if request.avoid is None else request.avoid,
+            "constraints": padded_phrases(request.constraints or [[]] * count),
+            "avoid": padded_phrases(request.avoid or [[]] * count),
         }
+        signature = "tokens" if request.word_scores else "search"
         try:
-            return self._translations("tokens" if request.word_scores else "search", searched, num_hypotheses or 1)
+            return self._translations(signature, searched, num_hypotheses or 1, request.constraints)
         except _NoSignature:
             if request.word_scores or not is_plain:
                 raise
@@ -346,9 +348,13 @@ class Client:
         return list(zip(sources, targets, rows, strict=True))
 
     def _translations(
-        self, signature: str, inputs: dict[str, list[Any]], count: int | None = None
+        self,
+        signature: str,
+        inputs: dict[str, list[Any]],
+        count: int | None = None,
+        constraints: list[list[str]] | None = None,
     ) -> list[Translation]:
-        """Returns the translations of texts, with at most `count` hypotheses each."""
+        """Returns the translations of texts, at most `count` hypotheses each, and which constraints they meet."""
         met = ("met",) if "constraints" in inputs else ()
         pieces = PIECES if signature == "tokens" else ()
         rows = self._rows(signature, inputs, (*HYPOTHESES, "truncated", *met, *pieces))
@@ -358,8 +364,8 @@ class Client:
                 f"The export gives at most {most} translation(s) of a sentence: export the model with more, or with a "
                 f"larger beam and `--signature search`. Received: num_hypotheses={count}"
             )
-        constraints = inputs.get("constraints", [None] * len(rows))
-        return [Translation.of_outputs(row, own, count) for row, own in zip(rows, constraints, strict=True)]
+        of_rows: Sequence[list[str] | None] = [None] * len(rows) if constraints is None else constraints
+        return [Translation.of_outputs(row, phrases, count) for row, phrases in zip(rows, of_rows, strict=True)]
 
     def _rows(self, signature: str, inputs: dict[str, list[Any]], outputs: tuple[str, ...]) -> list[dict[str, Any]]:
         """Sends the rows of the inputs in batches, the longest texts first, and returns the outputs of each row."""
@@ -466,8 +472,11 @@ def _transport(
 def _languages(count: int, source: Languages, target: Languages) -> dict[str, list[str]]:
     """Returns the inputs that name languages; none for a model of one direction."""
     require(target is not None or source is None, f"`source` needs `target`. Received: source={source!r}, target=None")
-    sides = {side: given for side, given in (("source", source), ("target", target)) if given is not None}
-    languages = {f"{side}_language": languages_of_lines(given, count, side) for side, given in sides.items()}
+    languages = {
+        f"{side}_language": languages_of_lines(one, count, side)
+        for side, one in (("source", source), ("target", target))
+        if one is not None
+    }
     for name in {name for column in languages.values() for name in column}:
         check_utf8(name, "The name of a language")
     return languages
