@@ -220,8 +220,7 @@ def beam_search(
         _nothing_finished(batch_size, num_hypotheses, max_length),
         ops.zeros((batch_size, 1), dtype="int32"),
     )
-    found = search_loop(extend, nothing, fixed, caches, done=limits == 0, drop_finished=drop_finished)
-    open_beam, finished, _ = found
+    open_beam, finished, _ = search_loop(extend, nothing, fixed, caches, done=limits == 0, drop_finished=drop_finished)
     result = _fill_up(finished, _truncated(open_beam, limits, penalty), num_hypotheses)
     result = result if constrained is None else best_first(result)
     return result if beam_sizes is None else _of_beam(result, beam_sizes)

@@ -83,10 +83,10 @@ class Constraints:
         def of_states(name: str, places: Any, default: int) -> Any:
             """Returns the table `[S, F]`, from places `[B, C, L A + 1, F]`."""
             size = ops.shape(places)[-1]
-            found = take_beams(
+            entries = take_beams(
                 ops.reshape(of_places[name], (-1, met)), ops.reshape(ops.maximum(places, 0), (-1, (met + 1) * size))
             )
-            return ops.reshape(ops.where(places < 0, default, ops.reshape(found, ops.shape(places))), (-1, size))
+            return ops.reshape(ops.where(places < 0, default, ops.reshape(entries, ops.shape(places))), (-1, size))
 
         is_met = ops.arange(met + 1, dtype="int32") == met
         self._proposed = of_states("tokens", firsts, -1)
@@ -232,9 +232,9 @@ def _open_places(phrases: Any, plain: bool) -> tuple[Any, Any]:
     most = alternatives * longest
     if plain:
         most = ops.maximum(ops.max(ops.sum(ops.cast(places >= 0, "int32"), axis=-1)), 1)
-    found = []
+    tables = []
     for of_states in (last, ops.top_k(places, most)[0]):
         by_sentence = ops.transpose(of_states, (1, 2, 0, 3, 4))
         by_sentence = ops.reshape(by_sentence, (batch_size, count, longest * alternatives, ops.shape(of_states)[-1]))
-        found.append(ops.pad(by_sentence, [[0, 0], [0, 0], [0, 1], [0, 0]], constant_values=-1))  # none if it is met
-    return found[0], found[1]
+        tables.append(ops.pad(by_sentence, [[0, 0], [0, 0], [0, 1], [0, 0]], constant_values=-1))  # none if it is met
+    return tables[0], tables[1]

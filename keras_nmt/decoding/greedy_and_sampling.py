@@ -98,8 +98,8 @@ def greedy_search(
     )
 
     def choose(step: Step, fixed: dict[str, Any], state: Any) -> tuple[Any, Any, Any]:
-        found, state = processing.top_k_candidates(step, 1, state)
-        return found.ids[:, :, 0], found.log_probabilities[:, :, 0], state
+        likeliest, state = processing.top_k_candidates(step, 1, state)
+        return likeliest.ids[:, :, 0], likeliest.log_probabilities[:, :, 0], state
 
     return token_by_token(
         step,

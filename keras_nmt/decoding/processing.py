@@ -106,11 +106,11 @@ class Processing:
             more = ops.where(is_there & ~_repeats(ids, proposed), more, NEG_INF)
             values = ops.concatenate([values, more], axis=2)
         if self._prefix is not None:
-            token = token_at(state["not_reordered"], step.position)[:, None, None]  # [B, 1, 1]
+            token = _forced(state, step)
             column, is_known = step.columns_of(ops.broadcast_to(token, (*ops.shape(values)[:2], 1)))
-            given = log_probabilities_of(of_tokens(step.logits, column), step.logits, best, plain=self._plain)
+            forced = log_probabilities_of(of_tokens(step.logits, column), step.logits, best, plain=self._plain)
             is_there = (ops.arange(ops.shape(values)[2]) == 0) & is_known  # [B, K, k]
-            values = ops.where(token == PAD, values, ops.where(is_there, given, NEG_INF))
+            values = ops.where(token == PAD, values, ops.where(is_there, forced, NEG_INF))
             ids = ops.where(token == PAD, ids, step.ids_of(column))
         return NextTokens(values, ids, k), state
 
@@ -121,30 +121,29 @@ class Processing:
         scores, state = self._processed(step, state)
         allowed = self._masked(scores, step.ids, step)
         if self._prefix is not None:
-            token = token_at(state["not_reordered"], step.position)[:, None, None]  # [B, 1, 1]
+            token = _forced(state, step)
             allowed = ops.where(token == PAD, allowed, ops.where(step.ids == token, 0.0, NEG_INF))
         return allowed, scores if self._normalizes else None, state
 
     def log_probabilities(self, step: Step, columns: Any, scores: Any, state: Any) -> Any:
         """Returns the log-probabilities `[B, K, M]` of the tokens at `columns`, with what `every` returned."""
-        given = log_probabilities_of(of_tokens(step.logits, columns), step.logits, plain=self._plain)
+        of_model = log_probabilities_of(of_tokens(step.logits, columns), step.logits, plain=self._plain)
         if scores is None:
-            return given
+            return of_model
         if self._prefix is None:
             return of_tokens(scores, columns)
-        is_forced = token_at(state["not_reordered"], step.position)[:, None, None] != PAD  # [B, 1, 1]
-        return ops.where(is_forced, given, of_tokens(scores, columns))
+        return ops.where(_forced(state, step) != PAD, of_model, of_tokens(scores, columns))
 
     def _processed(self, step: Step, state: Any) -> tuple[Any, Any]:
         scores = step.logits
         if self._normalizes:
             scores = log_probabilities_of(scores, scores, plain=self._plain)
         states = []
-        for processor, own in zip(self._others, state["states"], strict=True):
-            answer = processor(scores, step, own)
-            _check_answer(processor, answer, scores, own)
-            scores, own = answer
-            states.append(own)
+        for processor, before in zip(self._others, state["states"], strict=True):
+            answer = processor(scores, step, before)
+            _check_answer(processor, answer, scores, before)
+            scores, after = answer
+            states.append(after)
         return scores, {**state, "states": tuple(states)}
 
     def _masked(self, values: Any, ids: Any, step: Step) -> Any:
@@ -154,13 +153,18 @@ class Processing:
         return values
 
 
+def _forced(state: Any, step: Step) -> Any:
+    """Returns the token that a prefix forces at a step, int32 `[B, 1, 1]`, `PAD` for none."""
+    return token_at(state["not_reordered"], step.position)[:, None, None]
+
+
 def _check_answer(processor: LogitProcessor, answer: Any, scores: Any, state: Any) -> None:
     """Checks what a processor returns for scores `[B, K, V]` and its state."""
     whose = f"`{type(processor).__name__}`"
-    found, after = answer
-    if _form(found) != _form(scores) or found.shape[2] != scores.shape[2]:
+    processed, after = answer
+    if _form(processed) != _form(scores) or processed.shape[2] != scores.shape[2]:
         raise ValueError(
-            f"{whose} must return log-probabilities [B, K, {scores.shape[2]}] in float32. Received: {found!r}"
+            f"{whose} must return log-probabilities [B, K, {scores.shape[2]}] in float32. Received: {processed!r}"
         )
     forms = [keras.tree.map_structure(_form, x) for x in (state, after)]
     if forms[0] != forms[1]:

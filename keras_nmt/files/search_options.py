@@ -74,6 +74,12 @@ class Option:
         return f"{least} and at most {most}" if self.above is not None else f"{least} to {most}"
 
 
+def described_arguments(cls: type) -> dict[str, str]:
+    """Returns the entries under "Args:" in the docstring of a class by name, each on one line."""
+    entries = re.findall(r"^    (\w+): ((?:.+\n)(?: {8}.+\n)*)", f"{inspect.getdoc(cls)}\n", re.MULTILINE)
+    return {name: " ".join(text.split()) for name, text in entries}
+
+
 def _option(default: Any, **entries: Any) -> Any:
     return dataclasses.field(default=default, metadata={"option": Option(**entries)})
 
@@ -249,9 +255,7 @@ TABLE: dict[str, Option] = {field.name: field.metadata["option"] for field in da
 # The options that a sampler must leave out, with their defaults.
 WITHOUT_SEARCH = {name: getattr(SearchOptions, name) for name, option in TABLE.items() if option.needs_search}
 TYPES: dict[str, str] = {field.name: str(field.type) for field in dataclasses.fields(SearchOptions)}
-_DESCRIPTIONS = dict(
-    re.findall(r"^    (\w+): ((?:.+\n)(?: {8}.+\n)*)", f"{inspect.getdoc(SearchOptions)}\n", re.MULTILINE)
-)
+_DESCRIPTIONS = described_arguments(SearchOptions)
 
 
 def names_of(*groups: str) -> list[str]:
@@ -268,8 +272,8 @@ def help_of(name: str) -> str:
     "Hypotheses that the search keeps; 1 is greedy search. Default: the model's setting, or 4."
     """
     option, default = TABLE[name], getattr(SearchOptions, name)
-    text = " ".join(_DESCRIPTIONS.get(name, "").split())
-    text = re.split(r"\. (?=[A-Z])|\.$", re.sub(r"^(Integer|Float|Boolean|String), ", "", text))[0].replace("`", "")
+    text = re.sub(r"^(Integer|Float|Boolean|String), ", "", _DESCRIPTIONS.get(name, ""))
+    text = re.split(r"\. (?=[A-Z])|\.$", text)[0].replace("`", "")
     default = f"{default:g}" if isinstance(default, float) else default
     of_model = f"the model's setting, or {default}" if option.in_model else default
     shown = "" if TYPES[name] == "bool" else f" Default: {option.shown or of_model}."

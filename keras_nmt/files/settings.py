@@ -11,7 +11,6 @@ import functools
 import inspect
 import json
 import os
-import re
 import textwrap
 import types
 import typing
@@ -19,6 +18,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from keras_nmt.errors import UserError, require
+from keras_nmt.files.search_options import described_arguments
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -94,8 +94,8 @@ def whole_name(cls: type, name: str) -> str:
     Returns `name` itself if no known name ends with it, or if several do.
     """
     known = {*setting_names(cls), *_section_names(cls)}
-    found = [one for one in known if one.endswith(f".{name}")]
-    return found[0] if name not in known and len(found) == 1 else name
+    whole = [one for one in known if one.endswith(f".{name}")]
+    return whole[0] if name not in known and len(whole) == 1 else name
 
 
 def merge_settings(cls: type, *layers: Mapping[str, Any]) -> Nested:
@@ -212,12 +212,12 @@ def checked(cls: type, name: str, value: Any, prefix: str = "") -> Any:
     try:
         return _adapters(cls)[name].validate_python(value)
     except ValidationError as error:
-        found = error.errors(include_url=False)
-        reasons = [e["msg"] for e in found if e["type"] in VALUE_ERRORS]
+        details = error.errors(include_url=False)
+        reasons = [e["msg"] for e in details if e["type"] in VALUE_ERRORS]
         wanted = _words(_hints(cls)[name])
-        where = found[0]["loc"]
+        where = details[0]["loc"]
         if isinstance(value, Mapping) and len(where) == 1 and where[0] in value:  # a value of the dictionary is wrong
-            name, value, reasons = f"{name}.{where[0]}", value[where[0]], [found[0]["msg"]]
+            name, value, reasons = f"{name}.{where[0]}", value[where[0]], [details[0]["msg"]]
         kind = reasons[0].removeprefix("Input should be ") if reasons else wanted
         raise UserError(f"`{prefix}{name}` must be {kind}. Received: {prefix}{name}={value!r}") from None
 
@@ -345,15 +345,8 @@ def _default_at(cls: type, name: str) -> Any:
     return _default_at(sections(cls)[first], rest)
 
 
-@_cached
-def _args(cls: type) -> dict[str, str]:
-    """Returns the entries under "Args:" in the docstring of a class, by name."""
-    entries = re.findall(r"^    (\w+): ((?:.+\n)(?: {8}.+\n)*)", f"{inspect.getdoc(cls)}\n", re.MULTILINE)
-    return {name: " ".join(text.split()) for name, text in entries}
-
-
 def _text(cls: type, field: dataclasses.Field[Any]) -> str:
-    return field.metadata.get("text") or _args(cls)[field.name]
+    return field.metadata.get("text") or described_arguments(cls)[field.name]
 
 
 @_cached

@@ -50,7 +50,8 @@ class Stage:
 class CheckCandidates(Stage):
     """Checks that the `size` candidates of each batch have room for the subwords of prefixes and constraints.
 
-    An assertion in the search would have a state, and keep the parts of a text in order.
+    It does so behind the parts: an assertion in the search would be an operation with a state, which TensorFlow keeps
+    in order, so that no two parts of a text would be computed at the same time.
     """
 
     def __init__(self, size: int, shape: tuple[int, ...] = ()) -> None:

@@ -36,9 +36,12 @@ class TracedEncoder:
 class TracedDecoder:
     """A decoder: computes scores and alignments of given translations from a memory, a flat list of tensors.
 
-    `model` is a direction to the decoder's language, `side` the part of a model that computes logits from a memory.
-    `memory` is a nest of KerasTensors with the structure of the memory of all languages. `tags` are ids of the source
-    that are no subwords of a text: target-language tags.
+    Args:
+        model: `TranslationModel` of a direction into the decoder's language.
+        side: The part of the model that computes logits from a memory.
+        tokenizer: `SubwordTokenizer` of the target.
+        memory: Nest of KerasTensors in the structure of the memory, which is the same for all languages.
+        tags: Ids of target-language tags, to which no word is aligned. Defaults to none.
     """
 
     def __init__(
@@ -82,7 +85,7 @@ class TracedDecoder:
     def attended_by_unknown(
         self, memory: list[tf.Tensor], source: tf.Tensor, tokens: tf.Tensor, compiled: bool
     ) -> tf.Tensor:
-        """Does the same for tokens `[B, n, T]`; 0 for the n-th hypotheses if none has an unknown subword."""
+        """Does the same for tokens `[B, n, T]`. The k-th hypotheses get 0 if none of these has an unknown subword."""
 
         def of_one(tokens: tf.Tensor) -> tf.Tensor:
             return tf.cond(

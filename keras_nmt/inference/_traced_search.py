@@ -96,10 +96,10 @@ class TracedSearch:
         if "constraints" not in inputs:
             return self._searched(memory, source, compiled, inputs)
         inputs["constraints"] = fitting_constraints(inputs["constraints"], self.limit(self._lengths(source)))
-        found = self._searched(memory, source, compiled, inputs)
-        possible = possible_constraints(inputs["constraints"], *found)
+        result = self._searched(memory, source, compiled, inputs)
+        possible = possible_constraints(inputs["constraints"], *result)
         again = functools.partial(self._searched, memory, source, compiled, {**inputs, "constraints": possible})
-        return tf.cond(tf.reduce_any(possible != inputs["constraints"]), again, functools.partial(tuple, found))
+        return tf.cond(tf.reduce_any(possible != inputs["constraints"]), again, functools.partial(tuple, result))
 
     def _searched(
         self, memory: list[tf.Tensor], source: tf.Tensor, compiled: bool, inputs: Mapping[str, tf.Tensor]
@@ -126,8 +126,8 @@ class TracedSearch:
 
         # One hypothesis after the other, because the logits [B, T, V] of all could take too much memory.
         in_turn = tf.transpose(tokens, [1, 0, 2])
-        found = tf.map_fn(of_one, in_turn, fn_output_signature=tf.float32, parallel_iterations=1)
-        return tf.transpose(found, [1, 0, 2])
+        scores = tf.map_fn(of_one, in_turn, fn_output_signature=tf.float32, parallel_iterations=1)
+        return tf.transpose(scores, [1, 0, 2])
 
     def _search(
         self,
@@ -197,9 +197,8 @@ class TracedSearch:
         if self._candidates is None:
             return None, tf.constant(0)
         forced = [tf.reshape(x, [tf.shape(x)[0], -1]) for x in (prefix, constraints) if x is not None]
-        found: tuple[tf.Tensor, tf.Tensor]
-        found = self._select(source, tf.concat(forced, 1) if forced else tf.zeros([0, 0], tf.int32))
-        return found
+        candidates, num_forced = self._select(source, tf.concat(forced, 1) if forced else tf.zeros([0, 0], tf.int32))
+        return candidates, num_forced
 
     @property
     def num_candidates(self) -> int:
@@ -256,11 +255,11 @@ class TracedSearch:
 
 def _processors(options: SearchOptions, tokenizer: SubwordTokenizer) -> list[LogitProcessor]:
     """Returns the logit processors of all sentences."""
-    found: list[LogitProcessor] = []
+    processors: list[LogitProcessor] = []
     if options.repetition_penalty != 1:
-        found.append(RepetitionPenalty(options.repetition_penalty))
+        processors.append(RepetitionPenalty(options.repetition_penalty))
     if options.no_repeat_ngram_size:
-        found.append(NoRepeatNGram(options.no_repeat_ngram_size))
+        processors.append(NoRepeatNGram(options.no_repeat_ngram_size))
     if options.suppress_sequences:
         for text in options.suppress_sequences:
             check_utf8(text, "A text of `suppress_sequences`")
@@ -271,10 +270,10 @@ def _processors(options: SearchOptions, tokenizer: SubwordTokenizer) -> list[Log
                     "`suppress_sequences` must be texts whose characters the target's subwords have. "
                     f"Received: {text!r}"
                 )
-        found.append(SuppressSequences(sequences))
+        processors.append(SuppressSequences(sequences))
     if options.unknown == "forbid":
-        found.append(SuppressTokens([UNK]))
-    return found
+        processors.append(SuppressTokens([UNK]))
+    return processors
 
 
 def _repeated(memory: Any, n: int) -> Any:

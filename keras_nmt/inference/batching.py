@@ -38,9 +38,9 @@ def part_size(
     """Returns the number of rows of the part that begins at the row `start`.
 
     A part has rows of one group, at most as many as `batch_buckets`, `max_batch_tokens` and `MOST_HYPOTHESES` allow,
-    but at least one. The longest row determines the number of steps, so the part ends earlier if a part of their own is
-    cheaper for the shorter rows. `groups` `[N]` ascend, or are None for one group; the padded `lengths` `[N]` descend
-    within a group. A row has so many `hypotheses` at the same time.
+    but at least one. The longest row determines the number of steps, so the part ends before rows that are so much
+    shorter that a part of their own costs less. `groups` `[N]` ascend, or are None for one group; the padded `lengths`
+    `[N]` descend within a group. A row has so many `hypotheses` at the same time.
     """
     longest = lengths[start]
     sizes = tf.constant(options.batch_buckets, tf.int32)
@@ -276,6 +276,6 @@ def rows_of(answers: Mapping[str, tf.Tensor], shape: tuple[int, int]) -> list[di
     """Returns the outputs of each line, by name, as lists in the `shape` of lines and hypotheses."""
     columns = []
     for name, x in answers.items():
-        own = x.shape[-1:] if name.startswith("token") else ()
-        columns.append(x.numpy().reshape(shape[:1] if name == "truncated" else (*shape, *own)).tolist())
+        of_tokens = x.shape[-1:] if name.startswith("token") else ()
+        columns.append(x.numpy().reshape(shape[:1] if name == "truncated" else (*shape, *of_tokens)).tolist())
     return [dict(zip(answers, row, strict=True)) for row in zip(*columns, strict=True)]

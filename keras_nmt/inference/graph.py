@@ -246,10 +246,17 @@ class TextGraph:
                 begun = tf.reshape(begun, [-1, tf.shape(prefix)[1]])
                 sources = [tf.repeat(x, count, 0) for x in memory], tf.repeat(source, count, 0)
                 candidates, forced = self._searches[index].candidates_of(sources[1], begun, None)
-                tokens, *found = self._searches[index](*sources, prefix=begun, candidates=candidates, compiled=compiled)
+                tokens, scores, cut_off = self._searches[index](
+                    *sources, prefix=begun, candidates=candidates, compiled=compiled
+                )
                 best = tokens[:, :1]  # [B count, 1, T]
                 part = Part(self._searches[index], *sources, best, candidates, forced, None, compiled)
-                of_rows = [padded(best, longest), *(x[:, 0] for x in found), *computed(stages, part)]  # [B count, ...]
+                of_rows = [
+                    padded(best, longest),
+                    scores[:, 0],
+                    cut_off[:, 0],
+                    *computed(stages, part),
+                ]  # [B count, ...]
                 shapes = [tf.concat([[-1, count], tf.shape(x)[2:]], 0) for x in of_rows]
                 return ids, tf.exp(values), *map(tf.reshape, of_rows, shapes)
 
@@ -277,14 +284,14 @@ class TextGraph:
 
         def score(chosen: tf.Tensor) -> tuple[tf.Tensor, ...]:
             memory, target = self._encode(rows.ids(0, chosen), chosen, rows, compiled), rows.ids(1, chosen)
-            found = self._by_target(
+            scores = self._by_target(
                 lambda i: self._decoders[i].log_probabilities(memory, target, compiled), chosen, rows
             )  # [B, T]
-            total = tf.reduce_sum(found, 1)
+            total = tf.reduce_sum(scores, 1)
             if not with_tokens:
                 return (total,)
             padding = [[0, 0], [0, longest - tf.shape(target)[1]]]
-            return total, tf.pad(target, padding), tf.pad(found, padding)
+            return total, tf.pad(target, padding), tf.pad(scores, padding)
 
         columns: list[Column] = [((), tf.float32)]
         if with_tokens:
@@ -320,10 +327,10 @@ class TextGraph:
         def align(chosen: tf.Tensor) -> tuple[tf.Tensor]:
             source, target = rows.ids(0, chosen), rows.ids(1, chosen)
             memory = self._encode(source, chosen, rows, compiled)
-            found = self._by_target(
+            places = self._by_target(
                 lambda i: self._decoders[i].attended(memory, source, target, layer, compiled), chosen, rows
             )
-            return (tf.pad(found, [[0, 0], [0, longest - tf.shape(found)[1]]]),)
+            return (tf.pad(places, [[0, 0], [0, longest - tf.shape(places)[1]]]),)
 
         (attended,) = rows.compute(align, [((longest,), tf.int32)])
         words = []

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+
+from keras_nmt.errors import UserError
+from keras_nmt.text.lines import languages_of_lines
 
 MOST_OFFERED = 5
 # Codes of ISO 639-1 with those of ISO 639-2 and 639-3 for the language, or for the one that models mean by it.
@@ -54,6 +57,19 @@ def unknown_language(code: str, known: Iterable[str], side: str) -> str:
     near = near_languages(code, names)
     offer = f": did you mean {' or '.join(near)}?" if near else "."
     return f"Unknown {side} language{offer} The model has {', '.join(names)}. Received: {code!r}"
+
+
+def known_languages(languages: str | Iterable[str], count: int, side: str, known: Sequence[str]) -> list[str]:
+    """Returns the language of each line, as `languages_of_lines`, and checks that all are known; "" may be one.
+
+    Raises:
+        UserError: There is not a language for each line, or a language is unknown.
+    """
+    names = languages_of_lines(languages, count, side)
+    for name in (languages,) if isinstance(languages, str) else dict.fromkeys(names):
+        if name not in known:
+            raise UserError(unknown_language(name, filter(None, known), side))
+    return names
 
 
 def _languages(code: str) -> set[str]:

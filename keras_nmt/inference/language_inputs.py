@@ -11,9 +11,9 @@ import tensorflow as tf
 from keras_nmt.data import SubwordTokenizer
 from keras_nmt.errors import UserError
 from keras_nmt.inference._tensors import checked
-from keras_nmt.inference.language_codes import unknown_language
+from keras_nmt.inference.language_codes import known_languages
 from keras_nmt.inference.target_tags import NO_LANGUAGE, TargetTags
-from keras_nmt.text.lines import Languages, languages_of_lines
+from keras_nmt.text.lines import Languages
 
 IN_TEXT = -1  # in place of a tag: the text must begin with one
 
@@ -45,7 +45,7 @@ class LanguageInputs:
         self._tag_numbers = {language: number for number, language in enumerate((NO_LANGUAGE, *self.tags.texts))}
 
     def targets(self, lines: Sequence[str], target: Languages) -> Languages:
-        """Returns the target languages; of a model with tags, those whose tags the lines lack, "" for none.
+        """Returns the target languages; for a model with tags, the language whose tag each line lacks, or "".
 
         It warns of lines without a tag and without a language.
         """
@@ -62,25 +62,23 @@ class LanguageInputs:
             UserError: There is not a language for each line, or a language is unknown.
         """
         inputs: dict[str, tf.Tensor] = {}
-        for side, given in (("source", source), ("target", target)):
+        for side, languages in (("source", source), ("target", target)):
             if side == "target" and self.tags:
-                if any(names := list(given or ())):
+                if any(names := list(languages or ())):
                     inputs["tag"] = tf.constant([self._tag_numbers[name] for name in names], tf.int32)
                 continue
             if len(self._directions) == 1:
                 (only,) = self._directions
-                if given not in (None, only[side == "target"]):
-                    raise UserError(f"The model has one direction: leave out the {side} language. Received: {given!r}")
+                if languages not in (None, only[side == "target"]):
+                    problem = f"The model has one direction: leave out the {side} language"
+                    raise UserError(f"{problem}. Received: {languages!r}")
                 continue
-            if given is None:
+            if languages is None:
                 raise UserError(
                     f"The model has the languages {', '.join(self._languages)}: name a source and a target language. "
                     f"Received: {side}=None"
                 )
-            names = languages_of_lines(given, count, side)
-            for name in (given,) if isinstance(given, str) else dict.fromkeys(names):
-                if name not in self._languages:
-                    raise UserError(unknown_language(name, self._languages, side))
+            names = known_languages(languages, count, side, self._languages)
             inputs[f"{side}_language"] = tf.constant(list(map(self._languages.index, names)), tf.int32, [count])
         return inputs
 

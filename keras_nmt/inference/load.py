@@ -145,20 +145,20 @@ def checked_tokenizers(
     For the key "source" of a model of one direction, it is the `source` of a tokenizer.
     """
     sizes = model.vocabulary_sizes
-    given = dict.fromkeys(sizes, tokenizers) if isinstance(tokenizers, SubwordTokenizer) else dict(tokenizers)
-    if set(given) != set(sizes):
-        raise UserError(f"Each of {', '.join(sizes)} must have a subword model. Received: {', '.join(given)}")
+    by_key = dict.fromkeys(sizes, tokenizers) if isinstance(tokenizers, SubwordTokenizer) else dict(tokenizers)
+    if set(by_key) != set(sizes):
+        raise UserError(f"Each of {', '.join(sizes)} must have a subword model. Received: {', '.join(by_key)}")
     for language, size in sizes.items():
-        if given[language].vocabulary_size != size:
+        if by_key[language].vocabulary_size != size:
             raise UserError(
                 f"The {language} subword model must be the one with which the model was trained, of {size} subwords. "
-                f"Received: {given[language].vocabulary_size} subwords"
+                f"Received: {by_key[language].vocabulary_size} subwords"
             )
     if "source" in sizes:  # of one direction
-        given["source"] = given["source"].source
-    equal = {(tokenizer.proto, tokenizer.cleans): tokenizer for tokenizer in reversed(given.values())}
+        by_key["source"] = by_key["source"].source
+    equal = {(tokenizer.proto, tokenizer.cleans): tokenizer for tokenizer in reversed(by_key.values())}
     if model.num_labels and (number := len({proto for proto, _ in equal})) > 1:
         raise UserError(f"This model must have one subword model. Received: {number} subword models")
     if model.num_labels:
-        given[model.languages[0]].check_control_symbols(FIRST_LABEL, FIRST_LABEL + model.num_labels)
-    return {language: equal[given[language].proto, given[language].cleans] for language in sizes}
+        by_key[model.languages[0]].check_control_symbols(FIRST_LABEL, FIRST_LABEL + model.num_labels)
+    return {language: equal[by_key[language].proto, by_key[language].cleans] for language in sizes}

@@ -102,5 +102,7 @@ class Segmentation:
             return body(tokenizers[0], values)
         groups = self._groups.of(languages[side])
         indices = [tf.where(groups == group)[:, 0] for group in range(len(tokenizers))]
-        found = [body(tokenizer, tf.gather(values, rows)) for tokenizer, rows in zip(tokenizers, indices, strict=True)]
-        return tf.gather(tf.concat(found, 0), tf.math.invert_permutation(tf.concat(indices, 0)))
+        results = [
+            body(tokenizer, tf.gather(values, rows)) for tokenizer, rows in zip(tokenizers, indices, strict=True)
+        ]
+        return tf.gather(tf.concat(results, 0), tf.math.invert_permutation(tf.concat(indices, 0)))

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
 from keras_nmt.errors import UserError
-from keras_nmt.inference.language_codes import near_languages, unknown_language
-from keras_nmt.text.lines import Languages, languages_of_lines
+from keras_nmt.inference.language_codes import known_languages, near_languages
+from keras_nmt.text.lines import Languages
 from keras_nmt.text.translation import Translation
 
 SPACE = "\u2581"  # SentencePiece's mark of a space
@@ -84,19 +84,16 @@ class TargetTags:
         """
         if target is None:
             return [NO_LANGUAGE] * len(lines)
-        names = languages_of_lines(target, len(lines), "target")
-        for name in (target,) if isinstance(target, str) else dict.fromkeys(names):
-            if name not in self.texts and name != NO_LANGUAGE:
-                raise UserError(unknown_language(name, self.texts, "target"))
+        names = known_languages(target, len(lines), "target", (NO_LANGUAGE, *self.texts))
         needed = []
         for number, (line, name) in enumerate(zip(lines, names, strict=True), first):
-            own = self.split(line).language
-            if own not in (name, NO_LANGUAGE) and name != NO_LANGUAGE:
+            of_line = self.split(line).language
+            if of_line not in (name, NO_LANGUAGE) and name != NO_LANGUAGE:
                 raise UserError(
                     f"Line {number} begins with the tag of another language: leave out the tag, or the target "
                     f"language. Received: {line[:40]!r}, target={name!r}"
                 )
-            needed.append(NO_LANGUAGE if own == name else name)
+            needed.append(NO_LANGUAGE if of_line == name else name)
         return needed
 
     def untagged(self, lines: Sequence[str], first: int = 1) -> list[tuple[int, str]]:

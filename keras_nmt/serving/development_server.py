@@ -290,14 +290,14 @@ def _predict(model: ServedVersion, body: bytes) -> Any:
         raise Refused("A request must be an object with one of 'inputs' and 'instances', and a string 'signature_name'")
     signature = signature or "serving_default"
     specs, rows = model.inputs(signature), asked.get("instances")
-    given = asked["inputs"] if "inputs" in asked else _columns(rows, list(specs))
-    if not isinstance(given, dict) and len(specs) == 1:  # a single input may be given without its name
-        given = dict.fromkeys(specs, given)
-    if not isinstance(given, dict) or set(specs) - set(given):
+    values = asked["inputs"] if "inputs" in asked else _columns(rows, list(specs))
+    if not isinstance(values, dict) and len(specs) == 1:  # a single input may be given without its name
+        values = dict.fromkeys(specs, values)
+    if not isinstance(values, dict) or set(specs) - set(values):
         raise Refused(f"'inputs' must be an object with {','.join(sorted(specs))}")
     with tf.device("CPU:0"):  # on a GPU, TensorFlow mixes up the eager tensors of several threads (its issue 123980)
         # As in TensorFlow Serving, other columns are ignored.
-        inputs = {name: _tensor(name, given[name], spec) for name, spec in specs.items()}
+        inputs = {name: _tensor(name, values[name], spec) for name, spec in specs.items()}
     outputs = model.run(signature, inputs)
     columns = {name: _plain(array) for name, array in outputs.items()}
     only = next(iter(columns.values())) if len(columns) == 1 else None
