@@ -9,13 +9,12 @@ from types import SimpleNamespace
 import filelock
 import pytest
 import sacrebleu
-from small import write_lines
+from small import save_model, write_lines
 from typer.testing import CliRunner
 
 from keras_nmt.cli.app import app
 from keras_nmt.experiments import distillation
 from keras_nmt.inference import Hypothesis, Translation, Translator
-from keras_nmt.models import ModelDirectory
 
 OUTPUTS = ("source", "target", "scores.tsv")
 
@@ -262,13 +261,9 @@ def test_models_are_teachers_alone_and_together(untrained, make_multilingual, li
     assert outputs(tmp_path / "one")[1].split("\n")[:-1] == expected == outputs(tmp_path / "two")[1].split("\n")[:-1]
     assert "leave them out" in error_line("distill", untrained, *command, tmp_path / "a", "-s", "xx", "-t", "yy")
     model, tokenizers = make_multilingual("without_bridge")
-    folder, output = ModelDirectory(tmp_path / "several"), tmp_path / "new"
-    for language, tokenizer in tokenizers.items():
-        tokenizer.save(folder.path / f"{language}.model")
-    names = {language: f"{language}.model" for language in tokenizers}
-    folder.save_config(model, subwords=names, search={"max_length": 6, "length_buckets": [12]})
-    folder.save_weights(model)
-    assert "Missing options --source-language" in error_line("distill", folder.path, *command, output)
-    run(folder.path, *command, output, "-s", "de", "-t", "fr")
-    expected = Translator.from_directory(folder.path).translate(lines, "de", "fr")
+    folder = save_model(tmp_path / "several", model, tokenizers, max_length=6, length_buckets=[12])
+    output = tmp_path / "new"
+    assert "Missing options --source-language" in error_line("distill", folder, *command, output)
+    run(folder, *command, output, "-s", "de", "-t", "fr")
+    expected = Translator.from_directory(folder).translate(lines, "de", "fr")
     assert outputs(output)[1].split("\n")[:-1] == [x.text for x in expected]

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import pty
+import re
 import select
 import subprocess
 import sys
@@ -12,15 +13,16 @@ from pathlib import Path
 
 import pytest
 import tensorflow as tf
-from small import opening, write_lines
+from small import opening, save_model, write_lines
 from terminal import terminal_for_errors
 
 from keras_nmt.cli.app import app
 from keras_nmt.cli.progress import LINES_OF_A_STEP
 from keras_nmt.data import SubwordTokenizer, train_subwords
+from keras_nmt.errors import UserError
 from keras_nmt.evaluation import corpus_scores
 from keras_nmt.inference import Hypothesis, Translation, Translator
-from keras_nmt.models import ModelDirectory, Transformer
+from keras_nmt.models import Transformer
 
 
 @pytest.fixture(scope="module")
@@ -153,8 +155,31 @@ def test_what_cannot_be_translated_is_one_line(untrained, tmp_path, error_line, 
         (["--alignments", f"{tmp_path}/../{tmp_path.name}/same", *same], "go to different files. Received: both"),
         (["--alternatives", 2, "--no-repeat-ngram-size", 1], "with --alternatives. Received: --no-repeat-ngram-size"),
         (["--server", "http://localhost:1", "--alternatives", 2], "no effect with --alternatives. Received: --server"),
+        (["--top-k", 4, "--top-p", 0.5], "go with --sample. Received: --top-k 4, --top-p 0.5"),
+        (["--seed", 4], "--seed goes with --sample. Received: --seed 4"),
+        (["--sample", "--beam-size", 4], "Received: --beam-size 4"),
+        (["--sample", "--temperature", 0], "--temperature must be a finite number above 0. Received: --temperature"),
+        (["--prefix-bias-beta", 0.5], "--prefix-bias-beta goes with --prefixes FILE"),
     ):
         assert message in error_line("translate", untrained, *arguments)
+    lines = write_lines(tmp_path / "lines", TEXT.splitlines())
+    too_many = error_line("translate", untrained, "--input", lines, "--alternatives", 9999)
+    assert re.search(r"--alternatives must be an integer from 1 to \d+\. Received: --alternatives 9999", too_many)
+    for name, content, message in (
+        ("constraints", ["katze"], "must have a line, which may be empty, for each line of the input. Received: 1"),
+        *(
+            ("max-lengths", ["3", limit], f"integer of at least 1 a line, or nothing. Received: line 2, '{limit}'")
+            for limit in ("x", "1.5", "0", "-1", str(2**31))
+        ),
+        ("glossary", ["cat\tkatze", "dog"], ", line 2, 'dog"),
+        (
+            "glossary",
+            ["a  cat\tkatze", "a cat\tkater"],
+            "have one phrase: join alternatives by `|`. Received: 'a cat' with",
+        ),
+    ):
+        of_option = write_lines(tmp_path / name, content)
+        assert message in error_line("translate", untrained, "--input", lines, f"--{name}", of_option)
 
 
 def test_translate_writes_scores_of_words_markup_and_alternatives(untrained, opened, tmp_path, keras_nmt):
@@ -195,6 +220,110 @@ def test_score_and_evaluate_are_those_of_the_package(untrained, translator, open
     compared = keras_nmt("evaluate", "--references", words, "--hypotheses", words, "--baseline", worse).output
     assert "100.00" in compared
     assert "p = 0.0" in compared
+
+
+TEXT = "the small cat\na mouse\n"
+
+
+@pytest.mark.slow
+def test_samples_depend_on_the_seed_and_not_on_the_division_into_parts(
+    untrained, translator, opened, keras_nmt, monkeypatch
+):
+    monkeypatch.setattr("keras_nmt.cli.lines.LINES_AT_ONCE", 3)
+    flags = ["--sample", "--temperature", 1.5, "--top-k", 40, "--top-p", 0.9, "--n-best", 3, "--seed", 5]
+    found = keras_nmt("translate", untrained, *flags, stdin=TEXT * 2).output.splitlines()
+    sampler = translator.with_options(sample=True, temperature=1.5, top_k=40, top_p=0.9, num_hypotheses=3)
+    expected = sampler.translate(TEXT.splitlines() * 2, seeds=5)
+    assert found == [hypothesis.text for translation in expected for hypothesis in translation.hypotheses]
+    assert found[:6] != found[6:], "the same line is drawn anew"
+
+
+def test_the_directory_gives_the_options_that_the_command_line_does_not_set(model, tokenizers, tmp_path, keras_nmt):
+    search = {"beam_size": 2, "max_length": 7, "num_hypotheses": 2, "coverage_penalty": 0.1, "length_buckets": [4, 8]}
+    folder = save_model(tmp_path / "model", model, tokenizers, **search)
+    texts = keras_nmt("translate", folder, "--alignments", tmp_path / "words", stdin=TEXT).output.splitlines()
+    expected = Translator.from_directory(folder).align(["the small cat"] * 2 + ["a mouse"] * 2, texts)
+    lines = (tmp_path / "words").read_text().splitlines()
+    assert [[tuple(map(int, pair.split("-"))) for pair in line.split()] for line in lines] == expected
+    assert any(expected)
+    assert keras_nmt("translate", folder, "--sample", stdin=TEXT).output.count("\n") == 4  # the penalty needs a beam
+    text = "the small cat sat in the garden of the old house\na mouse\n"
+    assert "1 line(s) of 8 subwords or more were truncated." in keras_nmt("translate", folder, stdin=text).error
+
+
+def test_prefixes_and_limits_belong_to_their_lines_whatever_the_division_into_parts(
+    untrained, opened, tmp_path, keras_nmt, monkeypatch
+):
+    def translate(*flags):
+        return keras_nmt("translate", untrained, *flags, stdin=TEXT).output.splitlines()
+
+    monkeypatch.setattr("keras_nmt.cli.lines.LINES_AT_ONCE", 1)
+    prefixes = ["--prefixes", write_lines(tmp_path / "prefixes", ["sieben vö", "drei"])]
+    first, second = translate(*prefixes)
+    assert (first[:9], second[:4]) == ("sieben vö", "drei")
+    refused = keras_nmt("translate", untrained, *prefixes, stdin="a mouse\n", code=2).error
+    assert re.search("prefixes must have a line.*Received: 2 lines", refused)
+    short, other = translate("--max-lengths", write_lines(tmp_path / "limits", ["2", ""]))
+    assert (short, other) == (translate("--max-length", 2)[0], translate()[1])
+
+
+@pytest.mark.slow
+def test_empty_and_cut_off_translations_are_counted(untrained, opened, tmp_path, keras_nmt):
+    def told(*arguments, stdin=TEXT + "\n"):
+        return [line for line in keras_nmt(*arguments, stdin=stdin).error.splitlines() if "translation(s)" in line]
+
+    text = write_lines(tmp_path / "text", TEXT.splitlines())
+    evaluate = ["evaluate", untrained, "--source", text, "--references", text, "--metrics", "bleu"]
+    for command in (["translate", untrained], evaluate):
+        cut = "2 translation(s) were cut off at the length limit (--max-length-factor and --max-length set it)."
+        assert told(*command, "--max-length", 2) == [cut]
+    assert told("translate", untrained, stdin="\n  \n") == []
+    few, many = (
+        keras_nmt(
+            *("translate", untrained, "--max-length", 40, "--max-length-factor", factor, "--min-length", factor),
+            stdin=TEXT,
+        ).output.splitlines()
+        for factor in (1, 9)
+    )
+    assert all(len(less) < len(more) for less, more in zip(few, many, strict=True))
+
+
+@pytest.mark.slow
+def test_phrases_come_from_files_and_from_a_glossary(untrained, translator, opened, tmp_path, keras_nmt):
+    flags = []
+    for name, lines in (
+        ("constraints", ["katze\tdrei|vier", ""]),
+        ("avoid", ["", "die"]),
+        ("glossary", ["Mouse\thunde"]),
+    ):
+        flags += [f"--{name}", write_lines(tmp_path / name, lines)]
+    found = keras_nmt("translate", untrained, *flags, "--ignore-case", stdin=TEXT).output.splitlines()
+    phrases = {"constraints": [["katze", "drei|vier"], ["hunde"]], "avoid": [[], ["die"]]}
+    assert found == [translation.text for translation in translator.translate(TEXT.splitlines(), **phrases)]
+    assert "katze" in found[0]
+    assert "hunde" in found[1]
+    assert "hunde" not in keras_nmt("translate", untrained, *flags[-2:], stdin="a mouse\n").output, "the case differs"
+
+
+@pytest.mark.nightly
+def test_an_ensemble_translates_and_is_exported(untrained, make_model, tokenizers, tmp_path, keras_nmt):
+    other = make_model(target_vocabulary_size=100, hidden_dim=8, shortcuts=None)  # of other sizes
+    other = save_model(tmp_path / "other", other, tokenizers)
+    lines, targets = TEXT.splitlines(), ["die katze", "drei hunde"]
+    found = keras_nmt("translate", untrained, "--ensemble", other, stdin=TEXT).output.splitlines()
+    assert found == [x.text for x in Translator.from_directory(untrained, ensemble=[other]).translate(lines)]
+    joint = save_model(tmp_path / "joint", make_model(), tokenizers["source"])
+    with pytest.raises(UserError, match="same subword models"):
+        Translator.from_directory(untrained, ensemble=[other, joint])
+
+    path = keras_nmt("export", untrained, tmp_path / "served", "--ensemble", other).output.strip()
+    served = tf.saved_model.load(path).signatures
+    texts = served["serving_default"](text=tf.constant(lines))["translation"].numpy()
+    assert [text.decode() for text in texts] == found
+    scores = [Translator.from_directory(folder).score(lines, targets) for folder in (untrained, other)]
+    both = served["score"](source=tf.constant(lines), target=tf.constant(targets))["log_probability"].numpy()
+    # A mean of probabilities is more than the exponential of the mean of their logarithms.
+    assert all(sum(pair) / 2 < of_mean for *pair, of_mean in zip(*scores, both, strict=True))
 
 
 @pytest.mark.slow
@@ -263,13 +392,11 @@ def test_case_counts_as_in_the_target_of_the_model(tmp_path, keras_nmt, monkeypa
     answer = Translation((Hypothesis("the small cat", 0.0),), truncated=False)
     monkeypatch.setattr(Translator, "translate", lambda self, lines: [answer] * len(lines))
     for lowercase, option in ((True, "--no-lowercase"), (False, "--lowercase")):
-        directory = ModelDirectory(tmp_path / f"model {lowercase}")
-        subwords = train_subwords([text], directory.path / "s.model", vocabulary_size=38, lowercase=lowercase)
-        size = SubwordTokenizer(subwords).vocabulary_size
-        model = Transformer(size, num_encoder_layers=1, num_decoder_layers=1, hidden_dim=8, num_heads=2)
-        directory.save_config(model, subwords=dict.fromkeys(("source", "target"), "s.model"))
-        directory.save_weights(model)
-        command = ["evaluate", directory.path, "--source", text, "--references", text, "--metrics", "bleu"]
+        subwords = SubwordTokenizer(train_subwords([text], tmp_path / "s", vocabulary_size=38, lowercase=lowercase))
+        sizes = {"num_encoder_layers": 1, "num_decoder_layers": 1, "hidden_dim": 8, "num_heads": 2}
+        model = Transformer(subwords.vocabulary_size, **sizes)
+        directory = save_model(tmp_path / f"model {lowercase}", model, subwords)
+        command = ["evaluate", directory, "--source", text, "--references", text, "--metrics", "bleu"]
         for options, ignored in (([], lowercase), ([option], not lowercase)):
             output = keras_nmt(*command, *options).output
             assert ("|case:lc|" in output, "|case:mixed|" in output) == (ignored, not ignored)

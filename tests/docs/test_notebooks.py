@@ -5,7 +5,8 @@ import os
 import sys
 
 import pytest
-from scripts import RECIPES, save_model
+from scripts import RECIPES
+from small import save_model
 
 DOCS = RECIPES.parent / "docs"
 

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from echo_models import write_echo
-from scripts import RECIPES, save_model
-from small import opening
+from scripts import RECIPES
+from small import opening, save_model
 from typer.main import get_command
 from typer.testing import CliRunner
 

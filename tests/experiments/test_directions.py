@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from configs import config
-from small import write_lines
+from small import save_model, write_lines
 
 from keras_nmt.data import SubwordTokenizer
 from keras_nmt.errors import UserError
@@ -79,12 +79,8 @@ def test_the_command_line_translates_scores_and_embeds(many, corpus, tmp_path, k
 
 
 def test_errors_of_the_command_line(make_multilingual, tmp_path, error_line):
-    model, tokenizers = make_multilingual("transformer")
-    for language, tokenizer in tokenizers.items():
-        tokenizer.save(tmp_path / f"{language}.model")
-    folder, names = ModelDirectory(tmp_path), "de, fr, zh-Hans"
-    folder.save_config(model, subwords={language: f"{language}.model" for language in tokenizers})
-    folder.save_weights(model)
+    save_model(tmp_path, *make_multilingual("transformer"))
+    names = "de, fr, zh-Hans"
     text = ["--input", write_lines(tmp_path / "text", ["a mouse"])]
     for command, message in (
         (["translate", *text], f"{names}. Missing options --source-language and --target-language."),

@@ -11,7 +11,7 @@ import pytest
 import sentencepiece
 import tensorflow as tf
 from sentencepiece.sentencepiece_model_pb2 import ModelProto
-from small import ONE_SHAPE, FavourUnknown, slow
+from small import ONE_SHAPE, FavourUnknown, searched, slow, texts_of
 
 from keras_nmt.data import SubwordTokenizer, train_subwords
 from keras_nmt.data.parallel_corpus import LINK_BASE
@@ -121,27 +121,17 @@ def test_words_of_texts_do_not_depend_on_the_other_texts(options):
     assert at_end > 5 or "treat_whitespace_as_suffix" in options, "a subword of spaces before the next text"
 
 
-def searched(translator, source):
-    """Tokens [B, n, T] and scores [B, n] of source ids."""
-    memory = translator.graph._encoders[0](source, False)
-    found = translator.graph._searches[0](memory, source, seeds=None, prefix=None, compiled=False)
-    return [x.numpy() for x in found]
-
-
 def test_translations_that_cover_the_source_are_preferred(model, tokenizers, options, eager):
     def make(**more) -> Translator:
         return Translator(model, tokenizers, **options, max_length=4, **more)
 
-    text, beta = tf.constant(["seven cats sleep", "", "the small cat"]), 2.0
+    texts, beta = ["seven cats sleep", "", "the small cat"], 2.0
     plain, covering = make(num_hypotheses=3), make(num_hypotheses=2, coverage_penalty=beta)
-    source = tokenizers["source"].tokenize(text)
-    source = tf.concat([source, tf.fill([3, 1], EOS)], 1).to_tensor(PAD)
-    ids, scores, _ = (x[:, :3] for x in searched(plain, source))
-    new_ids, new_scores, _ = (x[:, :2] for x in searched(covering, source))
+    ids, scores, _ = (x[:, :3] for x in searched(plain, texts))
+    new_ids, new_scores, _ = (x[:, :2] for x in searched(covering, texts))
     changed = False
     for row in (0, 2):
-        real = source.numpy()[row : row + 1]
-        real = real[real != PAD][None]
+        real = np.append(tokenizers["source"].tokenize(texts[row : row + 1]).numpy(), [[EOS]], axis=1)
         expected = []
         for tokens, score in zip(ids[row], scores[row], strict=True):
             attention = model.attention(model.encoder(real), shift_right(tokens[None]))[0].numpy()
@@ -164,7 +154,7 @@ def test_coverage_copies_and_alignments_do_not_depend_on_the_batch(model, tokeni
     lines = ["seven cats sleep", "zürich", "the small cat"]
     found = translator.translate(lines)
     alone = [translator.translate([line])[0] for line in lines]
-    assert [[x.text for x in row.hypotheses] for row in found] == [[x.text for x in row.hypotheses] for row in alone]
+    assert texts_of(found) == texts_of(alone)
     np.testing.assert_allclose([x.score for x in found], [x.score for x in alone], atol=1e-4)
     texts = [x.text for x in found]
     pairs = zip(lines, texts, strict=True)
@@ -273,11 +263,10 @@ def test_every_hypothesis_and_alternative_replaces_its_own(model, tokenizers):
     translator = Translator(model, tokenizers, **{**UNKNOWN, "beam_size": 3, "num_hypotheses": 3})
     written = translator.with_options(unknown="write")
     scored = translator.translate(LINES, word_scores=True)
-    found = [[x.text for x in row.hypotheses] for row in scored]
+    found = texts_of(scored)
     assert [[" ".join(word.text for word in x.words) for x in row.hypotheses] for row in scored] == found
-    assert [[x.text for x in row.hypotheses] for row in translator.translate(LINES)] == found
-    alone = [[x.text for x in translator.translate([line])[0].hypotheses] for line in LINES]
-    assert found == alone
+    assert texts_of(translator.translate(LINES)) == found
+    assert [texts_of(translator.translate([line]))[0] for line in LINES] == found
     assert all(len(set(row)) == len(row) for row in found if any(row))
     assert any("⁇" in x.text for row in written.translate(LINES) for x in row.hypotheses)
     assert not any("⁇" in text for row in found for text in row)

@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 import tensorflow as tf
-from small import MANY, FavourUnknown, nightly, slow
+from small import MANY, FavourUnknown, nightly, save_model, slow, texts_of
 
 from keras_nmt.decoding import length_penalty
 from keras_nmt.errors import UserError
 from keras_nmt.ids import BOS, EOS
 from keras_nmt.inference import Translator
 from keras_nmt.inference.alignment import words_of_subwords
-from keras_nmt.models import Ensemble, ModelDirectory
+from keras_nmt.models import Ensemble
 from keras_nmt.models.language_label_model import FIRST_LABEL
 
 pytestmark = pytest.mark.usefixtures("eager")
@@ -92,10 +92,6 @@ def in_graph(translator: Translator, case: Case, **inputs: Any) -> list[list[str
     given = {name: tf.constant(x) for name, x in {**inputs, **languages}.items()}
     found = translator.graph.traced(translator.graph.translate, given, False)["translation"].numpy()
     return [[text.decode() for text in row] for row in found.reshape(len(LINES), -1)]
-
-
-def texts_of(translations) -> list[list[str]]:
-    return [[hypothesis.text for hypothesis in translation.hypotheses] for translation in translations]
 
 
 def ids_of(tokenizer, text) -> list[int]:
@@ -317,13 +313,8 @@ def test_there_is_one_encoder_and_one_search_per_language_each_traced_once(bridg
 
 def test_a_model_directory_brings_its_subwords_and_search_settings(make_multilingual, tmp_path):
     model, tokenizers = make_multilingual("recurrent")
-    directory = ModelDirectory(tmp_path)
-    search = {**MANY, "beam_size": 3}
-    for language, tokenizer in tokenizers.items():
-        tokenizer.save(tmp_path / f"subwords.{language}.model")
-    directory.save_config(model, subwords={x: f"subwords.{x}.model" for x in tokenizers}, search=search)
-    directory.save_weights(model)
-    found = Translator.from_directory(tmp_path, num_hypotheses=2)
+    folder = save_model(tmp_path, model, tokenizers, **{**MANY, "beam_size": 3})
+    found = Translator.from_directory(folder, num_hypotheses=2)
     assert (found.options.beam_size, found.num_hypotheses, found.length_buckets) == (3, 2, (8,))
     assert all(found.tokenizers[x].proto == tokenizer.proto for x, tokenizer in tokenizers.items())
     assert found.tokenizers["de"] is found.tokenizers["zh-Hans"]  # kept, and exported, once

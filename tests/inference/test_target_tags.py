@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 import tensorflow as tf
-from small import FavourUnknown, running_eagerly
+from small import FavourUnknown, running_eagerly, save_model
 
 from keras_nmt.analysis import ContrastItem, contrast, demo_systems, hidden_states, lexical, look_inside
 from keras_nmt.data import SubwordTokenizer, train_subwords
@@ -13,7 +13,6 @@ from keras_nmt.errors import UserError
 from keras_nmt.formats import export_argos
 from keras_nmt.inference import Translator
 from keras_nmt.inference.load import load
-from keras_nmt.models import ModelDirectory
 from keras_nmt.serving import Client, DevelopmentServer, export
 
 TEXTS = ["the small cat sat. a mouse ran. three red dogs", "", "seven cats sleep in the garden", "zürich"]
@@ -31,9 +30,7 @@ def tagged(make_model, made_once):
         size = SubwordTokenizer(path).vocabulary_size
         model = make_model(0.5, source_vocabulary_size=size, shortcuts=None)
         search = {name: list(x) if isinstance(x, tuple) else x for name, x in OPTIONS.items()}
-        names = dict.fromkeys(("source", "target"), path.name)
-        ModelDirectory(folder).save_config(model, subwords=names, search=search)
-        ModelDirectory(folder).save_weights(model)
+        save_model(folder, model, SubwordTokenizer(path), **search)
 
     return made_once("tagged", make)
 

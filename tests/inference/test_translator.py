@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import functools
 import inspect
 import os
@@ -10,23 +11,24 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
 import tensorflow as tf
-from scripts import save_model
-from small import ONE_SHAPE, nightly
+from small import ONE_SHAPE, nightly, save_model, searched
 
 from keras_nmt.data import SubwordTokenizer, train_subwords
 from keras_nmt.decoding import beam_search, greedy_search, sampling_search
 from keras_nmt.errors import UserError
-from keras_nmt.files import process_resources
+from keras_nmt.files import process_resources, weights_file
 from keras_nmt.files.search_options import TABLE, WITHOUT_SEARCH, SearchOptions
-from keras_nmt.ids import BOS, EOS, PAD
+from keras_nmt.ids import BOS, EOS
 from keras_nmt.inference import Translation, Translator, _concurrency
 from keras_nmt.inference.batching import Rows
+from keras_nmt.models import Transformer
 
 DECODING_MODEL = Path(__file__).parents[2] / "docs" / "decoding_model"
 
@@ -38,15 +40,6 @@ def assert_same(found: list[Translation], expected: list[Translation]) -> None:
         assert texts == expected_texts
         scores, expected_scores = ([x.score for x in each.hypotheses] for each in (one, other))
         np.testing.assert_allclose(scores, expected_scores, atol=1e-4)
-
-
-def searched(translator, texts):
-    """Tokens [B, n, T], scores [B, n] and cut-off hypotheses [B, n] of source texts."""
-    source = translator.tokenizers["source"].tokenize(texts)
-    source = tf.concat([source, tf.fill([len(texts), 1], EOS)], 1).to_tensor(PAD)
-    memory = translator.graph._encoders[0](source, False)
-    found = translator.graph._searches[0](memory, source, seeds=None, prefix=None, compiled=False)
-    return [x.numpy() for x in found]
 
 
 @pytest.mark.slow
@@ -513,3 +506,25 @@ def test_a_model_computes_in_bfloat16_where_it_is_wanted_and_gains(
     assert found == ["bfloat16" if width == 256 else "float32", "float32", "float32"]
     with pytest.raises(UserError, match="float32, bfloat16, auto"):
         computed_in("half")
+
+
+def test_other_weights_are_loaded(untrained, model, tmp_path):
+    other = Transformer.from_config({**model.get_config(), "dtype": "float32"})
+    other.set_weights([-weight for weight in model.get_weights()])
+    other.save_weights(tmp_path / "other.weights.h5")
+    found = Translator.from_directory(untrained, weights=tmp_path / "other.weights.h5").model
+    assert all(map(np.array_equal, found.get_weights(), other.get_weights()))
+
+
+def test_a_directory_is_read_once_and_its_model_is_made_and_its_weights_are_hashed_once(untrained, monkeypatch):
+    counts = Counter()
+    for owner, name in ((builtins, "open"), (weights_file, "_digest"), (Transformer, "from_config")):
+        real = getattr(owner, name)
+
+        def counted(*args, real=real, name=name, **kwargs):
+            counts[name] += name != "open" or Path(args[0]).name == "config.json"
+            return real(*args, **kwargs)
+
+        monkeypatch.setattr(owner, name, counted)
+    Translator.from_directory(untrained)
+    assert counts == {"open": 1, "_digest": 1, "from_config": 1}

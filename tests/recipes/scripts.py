@@ -11,9 +11,6 @@ from typing import Any
 import typer
 from typer.testing import CliRunner
 
-from keras_nmt.data import SubwordTokenizer
-from keras_nmt.models import ModelDirectory, Transformer
-
 ROOT = Path(__file__).parents[2]
 RECIPES = ROOT / "recipes"
 
@@ -45,15 +42,6 @@ def run_main(script: ModuleType, *arguments: Any) -> str:
     if result.exception is not None:
         raise result.exception
     return result.output
-
-
-def save_model(folder: Path, model: Transformer, tokenizer: SubwordTokenizer, **search: Any) -> Path:
-    """Writes a model directory whose sides share their subwords."""
-    directory = ModelDirectory(folder)
-    tokenizer.save(folder / "subwords.model")
-    directory.save_config(model, subwords=dict.fromkeys(("source", "target"), "subwords.model"), search=search)
-    directory.save_weights(model)
-    return folder
 
 
 def rows_of(table: Path) -> list[list[str]]:

@@ -4,7 +4,8 @@ import random
 
 import pytest
 import tensorflow as tf
-from scripts import load_script, rows_of, run_main, save_model
+from scripts import load_script, rows_of, run_main
+from small import save_model
 
 from keras_nmt.errors import UserError
 

@@ -4,9 +4,9 @@ import re
 
 import numpy as np
 import pytest
-from scripts import run_main, save_model
+from scripts import run_main
 from sklearn.metrics import roc_auc_score
-from small import LINES
+from small import LINES, save_model
 
 from keras_nmt.errors import UserError
 from keras_nmt.inference import Translation

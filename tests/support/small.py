@@ -18,8 +18,8 @@ import tensorflow as tf
 from keras_nmt.data import SubwordTokenizer, train_subwords
 from keras_nmt.decoding import LogitProcessor
 from keras_nmt.files.search_options import TABLE
-from keras_nmt.ids import UNK
-from keras_nmt.inference import AlignedSubwords, Shortlist, Translator
+from keras_nmt.ids import EOS, PAD, UNK
+from keras_nmt.inference import AlignedSubwords, Shortlist, Translation, Translator
 from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel, ModelDirectory, MultilingualModel, Transformer
 from keras_nmt.serving import export
 
@@ -61,6 +61,18 @@ def make_shortlist(
     counts = AlignedSubwords(tokenizers)
     counts.add(*sentences)
     return counts.shortlist(num_candidates)
+
+
+def texts_of(translations: Sequence[Translation]) -> list[list[str]]:
+    return [[hypothesis.text for hypothesis in translation.hypotheses] for translation in translations]
+
+
+def searched(translator: Translator, texts: Sequence[str]) -> list[np.ndarray]:
+    """Tokens [B, n, T], scores [B, n] and cut-off hypotheses [B, n] of source texts, all that the search returns."""
+    source = translator.tokenizers["source"].tokenize(texts)
+    source = tf.concat([source, tf.fill([len(texts), 1], EOS)], 1).to_tensor(PAD)
+    memory = translator.graph._encoders[0](source, False)
+    return [x.numpy() for x in translator.graph._searches[0](memory, source, compiled=False)]
 
 
 def write_lines(path: Path, lines: Sequence[str]) -> Path:
@@ -241,19 +253,24 @@ def make_multilingual(
     return make
 
 
+def save_model(
+    folder: Path, model: Any, tokenizers: SubwordTokenizer | Mapping[str, SubwordTokenizer], **search: Any
+) -> Path:
+    """Writes a model directory. One tokenizer is of all sides, and one file."""
+    directory, is_joint = ModelDirectory(folder), isinstance(tokenizers, SubwordTokenizer)
+    names = {key: "subwords.model" if is_joint else f"{key}.model" for key in model.vocabulary_sizes}
+    for key, name in names.items():
+        (tokenizers if is_joint else tokenizers[key]).save(folder / name)
+    directory.save_config(model, subwords=names, search=search)
+    directory.save_weights(model)
+    return folder
+
+
 @pytest.fixture(scope="session")
 def untrained(model: Transformer, tokenizers: dict[str, SubwordTokenizer], made_once: MadeOnce) -> Path:
     """A model directory of `model`, for what does not depend on what a model has learnt."""
-
-    def make(folder: Path) -> None:
-        for side, tokenizer in tokenizers.items():
-            tokenizer.save(folder / f"{side}.model")
-        search = {"beam_size": 2, "max_length": 8, "length_buckets": [12]}
-        names = {side: f"{side}.model" for side in tokenizers}
-        ModelDirectory(folder).save_config(model, subwords=names, search=search)
-        ModelDirectory(folder).save_weights(model)
-
-    return made_once("untrained model directory", make)
+    search = {"beam_size": 2, "max_length": 8, "length_buckets": [12]}
+    return made_once("untrained model directory", lambda folder: save_model(folder, model, tokenizers, **search))
 
 
 @pytest.fixture(scope="session")
