@@ -179,12 +179,13 @@ def atomic_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
                 if leftover.name != LOCK:
                     shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
             yield temporary
-            (temporary / LOCK).unlink(missing_ok=True)
             sync_tree(temporary)
-            os.replace(temporary, path)
-            sync(path.parent)
-        finally:
+            os.replace(temporary, path)  # with its lock, without which another process would take it for a leftover
+        except BaseException:
             shutil.rmtree(temporary, ignore_errors=True)
+            raise
+        (path / LOCK).unlink(missing_ok=True)
+        sync(path.parent)
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:

@@ -118,6 +118,21 @@ def test_a_folder_is_made_where_a_link_leads(tmp_path, exists):
         pass
 
 
+def test_a_whole_folder_is_locked_until_it_has_its_name(tmp_path, monkeypatch):
+    """Another process would take it for a leftover, and empty it."""
+    replace = os.replace
+
+    def replace_after_another(temporary, path):
+        with pytest.raises(AssertionError):
+            hold(temporary)
+        replace(temporary, path)
+
+    monkeypatch.setattr(os, "replace", replace_after_another)
+    with atomic_folder(tmp_path / "folder") as temporary:
+        (temporary / "file").touch()
+    assert [path.name for path in tmp_path.rglob("*")] == ["folder", "file"]
+
+
 def test_a_mount_point_is_refused_before_the_work(tmp_path, monkeypatch):
     monkeypatch.setattr(Path, "is_mount", lambda path: path == tmp_path)  # mounting needs rights
     with pytest.raises(UserError, match="must not be a mount point: name a folder in it"), atomic_folder(tmp_path):
