@@ -227,7 +227,7 @@ TEXT = "the small cat\na mouse\n"
 
 @pytest.mark.slow
 def test_samples_depend_on_the_seed_and_not_on_the_division_into_parts(
-    untrained, translator, opened, keras_nmt, monkeypatch
+    untrained, translator, opened, keras_nmt, monkeypatch, eager
 ):
     monkeypatch.setattr("keras_nmt.cli.lines.LINES_AT_ONCE", 3)
     flags = ["--sample", "--temperature", 1.5, "--top-k", 40, "--top-p", 0.9, "--n-best", 3, "--seed", 5]
@@ -238,7 +238,9 @@ def test_samples_depend_on_the_seed_and_not_on_the_division_into_parts(
     assert found[:6] != found[6:], "the same line is drawn anew"
 
 
-def test_the_directory_gives_the_options_that_the_command_line_does_not_set(model, tokenizers, tmp_path, keras_nmt):
+def test_the_directory_gives_the_options_that_the_command_line_does_not_set(
+    model, tokenizers, tmp_path, keras_nmt, eager
+):
     search = {"beam_size": 2, "max_length": 7, "num_hypotheses": 2, "coverage_penalty": 0.1, "length_buckets": [4, 8]}
     folder = save_model(tmp_path / "model", model, tokenizers, **search)
     texts = keras_nmt("translate", folder, "--alignments", tmp_path / "words", stdin=TEXT).output.splitlines()
@@ -252,7 +254,7 @@ def test_the_directory_gives_the_options_that_the_command_line_does_not_set(mode
 
 
 def test_prefixes_and_limits_belong_to_their_lines_whatever_the_division_into_parts(
-    untrained, opened, tmp_path, keras_nmt, monkeypatch
+    untrained, opened, tmp_path, keras_nmt, monkeypatch, eager
 ):
     def translate(*flags):
         return keras_nmt("translate", untrained, *flags, stdin=TEXT).output.splitlines()
@@ -268,7 +270,7 @@ def test_prefixes_and_limits_belong_to_their_lines_whatever_the_division_into_pa
 
 
 @pytest.mark.slow
-def test_empty_and_cut_off_translations_are_counted(untrained, opened, tmp_path, keras_nmt):
+def test_empty_and_cut_off_translations_are_counted(untrained, opened, tmp_path, keras_nmt, eager):
     def told(*arguments, stdin=TEXT + "\n"):
         return [line for line in keras_nmt(*arguments, stdin=stdin).error.splitlines() if "translation(s)" in line]
 
@@ -289,7 +291,7 @@ def test_empty_and_cut_off_translations_are_counted(untrained, opened, tmp_path,
 
 
 @pytest.mark.slow
-def test_phrases_come_from_files_and_from_a_glossary(untrained, translator, opened, tmp_path, keras_nmt):
+def test_phrases_come_from_files_and_from_a_glossary(untrained, translator, opened, tmp_path, keras_nmt, eager):
     flags = []
     for name, lines in (
         ("constraints", ["katze\tdrei|vier", ""]),

@@ -19,6 +19,7 @@ from keras_nmt.errors import UserError
 
 TAG = re.compile(r"<[^<>]*>")
 KEPT = re.compile(r"<(code|ph)\b[^<>]*>[^<>]*</\1>")
+CAPITALS = re.compile(r"(?<![<\w])[A-Z]+(?!\w)")  # words, not names in tags
 SINGLE = {"html": ["<img/>", "<br/>", "<code>a b</code>"], "xml": ["<x/>", "<ph>{a b}</ph>"]}
 
 
@@ -176,73 +177,55 @@ def test_spaces_around_what_stays_are_those_of_the_source(spaces, kept):
     ],
 )
 def test_no_space_is_lost_or_won(document):
-    lower = re.sub(r"(?<![<\w])[A-Z]+", lambda match: match[0].lower(), document)
-    assert placed(lower, "html")[1] == document
+    assert placed(CAPITALS.sub(lambda match: match[0].lower(), document), "html")[1] == document
 
 
-@pytest.mark.parametrize(
-    ("markup", "document", "text", "translated"),
-    [
+# Translations, with the translated words in capital letters: all else stays as it is in the document.
+PROTECTED = {
+    "xml": [
         # XLIFF 1.2
-        ("xml", 'The <ph id="0">{count}</ph> dogs run.', "The dogs run.", 'THE <ph id="0">{count}</ph> DOGS RUN.'),
-        (
-            "xml",
-            '<bpt id="1">&lt;b&gt;</bpt>black dog<ept id="1">&lt;/b&gt;</ept> runs',
-            "black dog runs",
-            '<bpt id="1">&lt;b&gt;</bpt>BLACK DOG<ept id="1">&lt;/b&gt;</ept> RUNS',
-        ),
-        ("xml", '<it id="1" pos="open">\\b </it>dog', "dog", '<it id="1" pos="open">\\b </it>DOG'),
-        ("xml", "see <ph>a<sub>b c</sub>d</ph> now", "see now", "SEE <ph>a<sub>b c</sub>d</ph> NOW"),
-        ("xml", '<mrk mtype="protected">Foo</mrk> runs', "runs", '<mrk mtype="protected">Foo</mrk> RUNS'),
-        ("xml", '<x:ph xmlns:x="y">a b</x:ph> runs', "runs", '<x:ph xmlns:x="y">a b</x:ph> RUNS'),
+        'THE <ph id="0">{count}</ph> DOGS RUN.',
+        '<bpt id="1">&lt;b&gt;</bpt>BLACK DOG<ept id="1">&lt;/b&gt;</ept> RUNS',
+        '<it id="1" pos="open">\\b </it>DOG',
+        "SEE <ph>a<sub>b c</sub>d</ph> NOW",
+        '<mrk mtype="protected">Foo</mrk> RUNS',
+        '<x:ph xmlns:x="y">a b</x:ph> RUNS',
         # XLIFF 2
-        ("xml", '<mrk id="1" translate="no">a b</mrk> runs', "runs", '<mrk id="1" translate="no">a b</mrk> RUNS'),
-        (
-            "xml",
-            'see <sm id="1" translate="no"/>a b<em startRef="1"/> now',
-            "see now",
-            'SEE <sm id="1" translate="no"/>a b<em startRef="1"/> NOW',
-        ),
+        '<mrk id="1" translate="no">a b</mrk> RUNS',
+        'SEE <sm id="1" translate="no"/>a b<em startRef="1"/> NOW',
         # TMX
-        (
-            "xml",
-            "<bpt i='1'>{b</bpt>House<ept i='1'>}</ept><bpt i='2'>{b</bpt>Dog<ept i='2'>}</ept> <ut>{\\f1 x}</ut>",
-            "House Dog",
-            "<bpt i='1'>{b</bpt>HOUSE<ept i='1'>}</ept><bpt i='2'>{b</bpt>DOG<ept i='2'>}</ept> <ut>{\\f1 x}</ut>",
-        ),
-        ("xml", "a <hi>black dog</hi>", "a black dog", "A <hi>BLACK DOG</hi>"),
+        "<bpt i='1'>{b</bpt>HOUSE<ept i='1'>}</ept><bpt i='2'>{b</bpt>DOG<ept i='2'>}</ept> <ut>{\\f1 x}</ut>",
+        "A <hi>BLACK DOG</hi>",
         # ITS
-        ("xml", 'see <b its:translate="no">a b</b>', "see", 'SEE <b its:translate="no">a b</b>'),
+        'SEE <b its:translate="no">a b</b>',
         # HTML
-        ("html", 'see <i class="x NoTranslate">a b</i>', "see", 'SEE <i class="x NoTranslate">a b</i>'),
-        ("html", "see <i class=notranslates>a</i>", "see a", "SEE <i class=notranslates>A</i>"),
-        ("html", "see <ph>a</ph>", "see a", "SEE <ph>A</ph>"),
-        ("xml", "see <code>a</code>", "see a", "SEE <code>A</code>"),
-        # translated again
-        (
-            "html",
-            '<div translate="no">a b <p translate="yes">a <b>red</b> cat</p> c</div><p>dog</p>',
-            "a red cat|dog",
-            '<div translate="no">a b <p translate="yes">A <b>RED</b> CAT</p> c</div><p>DOG</p>',
-        ),
-        (
-            "html",
-            "<i class=notranslate>a <b translate>red <i translate=no>x</i> cat</b> c</i> dog",
-            "red cat|dog",
-            "<i class=notranslate>a <b translate>RED <i translate=no>x</i> CAT</b> c</i> DOG",
-        ),
-        ("html", '<code translate="yes">a</code>', "a", '<code translate="yes">A</code>'),
-        ("html", '<script translate="yes">a</script> b', "b", '<script translate="yes">a</script> B'),
-        (
-            "xml",
-            '<g translate="no">a <mrk translate="yes">b c</mrk> d</g> e',
-            "b c|e",
-            '<g translate="no">a <mrk translate="yes">B C</mrk> d</g> E',
-        ),
+        "SEE <code>A</code>",
     ],
-)
-def test_what_specifications_protect_stays_byte_by_byte(markup, document, text, translated):
-    assert placed(document, markup) == (text, translated)
+    "html": [
+        'SEE <i class="x NoTranslate">a b</i>',
+        "SEE <i class=notranslates>A</i>",
+        "SEE <ph>A</ph>",
+        '<code translate="yes">A</code>',
+        '<script translate="yes">a</script> B',
+    ],
+}
+TRANSLATED_AGAIN = {  # which are texts of their own
+    "xml": ['<g translate="no">a <mrk translate="yes">B C</mrk> d</g> E'],
+    "html": [
+        '<div translate="no">a b <p translate="yes">A <b>RED</b> CAT</p> c</div><p>DOG</p>',
+        "<i class=notranslate>a <b translate>RED <i translate=no>x</i> CAT</b> c</i> DOG",
+    ],
+}
+
+
+@pytest.mark.parametrize(("documents", "count"), [(PROTECTED, 1), (TRANSLATED_AGAIN, 2)])
+def test_what_specifications_protect_stays_byte_by_byte(documents, count):
+    for markup, translations in documents.items():
+        for translated in translations:
+            texts, found = placed(CAPITALS.sub(lambda match: match[0].lower(), translated), markup)
+            assert found == translated
+            assert re.findall(r"\w+", texts.upper()) == CAPITALS.findall(translated)
+            assert len(texts.split("|")) == count
 
 
 def test_a_moved_element_gets_no_space_before_a_full_stop():
