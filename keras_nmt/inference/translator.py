@@ -342,8 +342,8 @@ class Translator:
         if request.max_lengths is not None:
             least = least_limit(self.options)
             if wrong := [limit for limit in request.max_lengths if 0 < limit < least]:
-                received = f"Received: {wrong[0]}, min_length={self.options.min_length}"
-                raise UserError(f"`max_lengths` must be above `min_length`. {received}")
+                received = {"max_lengths": wrong[0], "min_length": self.options.min_length}
+                raise UserError("{max_lengths} must be above {min_length}", received)
             inputs["max_length"] = tf.constant(request.max_lengths, tf.int32, [count])
         for name, phrases in (("constraints", constraints), ("avoid", request.avoid)):
             if phrases is not None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import filelock
 
-from keras_nmt.errors import UserError, is_integer
+from keras_nmt.errors import UserError, is_integer, require
 from keras_nmt.files.atomic_files import LOCK, NO_LOCK_ERRORS, allowed, sync, sync_tree
 from keras_nmt.files.paths import check_local
 
@@ -22,8 +22,8 @@ PREFIX = ".export-"
 def check_version(path: Path, version: int | None) -> None:
     """Checks that a version can be written to the folder of the versions."""
     check_local(path)
-    if version is not None and not (is_integer(version) and 1 <= version < 2**63):
-        raise UserError(f"`version` must be a positive integer. Received: version={version!r}")
+    is_right = version is None or (is_integer(version) and 1 <= version < 2**63)
+    require(is_right, "{version} must be a positive integer", version=version)
     if version is not None and (path / str(version)).exists():
         raise _exists(path, version)
 
@@ -105,6 +105,4 @@ def _rename(temporary: Path, path: Path, version: int | None) -> Path:
 
 
 def _exists(path: Path, version: int) -> UserError:
-    return UserError(
-        f"`version` must be new: choose another, or remove {path / str(version)}. Received: version={version}"
-    )
+    return UserError(f"{{version}} must be new: choose another, or remove {path / str(version)}", {"version": version})

@@ -127,6 +127,8 @@ def read_blocks(
                     )
                 if num_lines == 0 and lines:
                     lines[0] = lines[0].removeprefix(BYTE_ORDER_MARK)
+                    if not block and lines == [""]:
+                        return  # there is the mark alone
                 num_lines += len(lines)
                 if lines:
                     end = "\n" if block else ""  # of the last line, which may have none

@@ -162,6 +162,12 @@ def test_what_cannot_be_translated_is_one_line(untrained, tmp_path, error_line, 
         (["--prefix-bias-beta", 0.5], "--prefix-bias-beta goes with --prefixes FILE"),
     ):
         assert message in error_line("translate", untrained, *arguments)
+    server = ["--server", "http://localhost:1", "--retries", -1]
+    assert "--retries must be an integer of at least 0. Received: --retries -1" in error_line("translate", *server)
+    (tmp_path / "1").mkdir()
+    assert f"--version must be new: choose another, or remove {tmp_path}/1. Received: --version 1" in error_line(
+        "export", untrained, tmp_path, "--version", 1
+    )
     lines = write_lines(tmp_path / "lines", TEXT.splitlines())
     too_many = error_line("translate", untrained, "--input", lines, "--alternatives", 9999)
     assert re.search(r"--alternatives must be an integer from 1 to \d+\. Received: --alternatives 9999", too_many)

@@ -259,7 +259,7 @@ def test_each_line_may_have_a_limit_of_its_own(translator, lines, eager):
     ):
         with pytest.raises(UserError, match=f"`max_lengths` must .*{told}"):
             translator.translate(texts, max_lengths=wrong)
-    with pytest.raises(UserError, match="must be above `min_length`. Received: 4, min_length=4"):
+    with pytest.raises(UserError, match="must be above `min_length`. Received: max_lengths=4, min_length=4"):
         translator.with_options(min_length=4).translate(texts, max_lengths=[5, 4])
 
 

@@ -44,6 +44,8 @@ def test_lines_end_at_line_feeds_only(tmp_path: Path, monkeypatch: pytest.Monkey
         (b"a\x00b\n\x0b\x0c\n", ["a\x00b", "\x0b\x0c"]),
         ("a\u2028b\u0085c\n".encode(), ["a\u2028b\u0085c"]),
         ("\ufeffa\n\ufeffb\n".encode(), ["a", "\ufeffb"]),
+        ("\ufeff".encode(), []),
+        ("\ufeff\n".encode(), [""]),
     ):
         path.write_bytes(content)
         assert lines_of(path) == expected

@@ -483,5 +483,5 @@ def _languages(count: int, source: Languages, target: Languages) -> dict[str, li
 
 
 def _check_integer(name: str, value: Any, least: int) -> None:
-    if not (is_integer(value) and least <= value < 2**63):
-        raise UserError(f"`{name}` must be an integer of at least {least}. Received: {name}={value!r}")
+    is_right = is_integer(value) and least <= value < 2**63
+    require(is_right, f"{{{name}}} must be an integer of at least {least}", **{name: value})
