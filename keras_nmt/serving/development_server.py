@@ -23,7 +23,7 @@ import tensorflow_text  # noqa: F401  registers the subword operators
 from google.protobuf import json_format
 from tensorflow.core.protobuf import saved_model_pb2
 
-from keras_nmt.errors import UserError, error_and_type, is_integer, one_line, require
+from keras_nmt.errors import UserError, error_and_type, one_line, require
 from keras_nmt.files.atomic_files import plain_name
 from keras_nmt.files.process_resources import without_standard_error
 from keras_nmt.serving.client import XLA_DISABLED
@@ -77,17 +77,15 @@ class DevelopmentServer:
     def __init__(
         self, path: str | os.PathLike[str], *, name: str | None = None, port: int = 8501, xla: bool = False
     ) -> None:
-        if not is_integer(port):  # before the model is loaded
-            raise UserError(f"`port` must be an integer. Received: port={port!r}")
         folder = _highest_version(Path(path))
         self.name, self.version = name or Path(path).resolve().name, int(folder.name)
-        self.model = ServedVersion(folder, xla)
+        self._http = _HttpServer(self, port)  # before the model is loaded, which may take minutes
         try:
-            self._http = _HttpServer(self, port)
-        except (OSError, OverflowError) as error:
-            raise UserError(
-                f"The port cannot be used ({getattr(error, 'strerror', error)}): choose another. Received: port={port}"
-            ) from None
+            self.model = ServedVersion(folder, xla)
+            self._http.server_activate()
+        except BaseException:
+            self._http.server_close()
+            raise
         self.rest_url = f"http://{HOST}:{self._http.server_address[1]}"
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._http.serve_forever, args=[0.1], daemon=True)
@@ -194,14 +192,20 @@ class ServedVersion:
 
 
 class _HttpServer(socketserver.ThreadingTCPServer):
-    """An HTTP server with a thread for each request. An unusable port raises `OSError` or `OverflowError`."""
+    """An HTTP server with a thread for each request. It has its port at once, and refuses requests until activated."""
 
     allow_reuse_address = True
     request_queue_size = 128
 
     def __init__(self, owner: DevelopmentServer, port: int) -> None:
         self.owner = owner
-        super().__init__((HOST, port), _Handler)
+        super().__init__((HOST, port), _Handler, bind_and_activate=False)
+        try:
+            self.server_bind()
+        except (OSError, OverflowError, TypeError) as error:
+            self.server_close()
+            reason = getattr(error, "strerror", error)
+            raise UserError(f"The port cannot be used ({reason}): choose another. Received: port={port!r}") from None
 
 
 class _Handler(http.server.BaseHTTPRequestHandler):

@@ -236,12 +236,12 @@ def test_a_folder_that_cannot_be_served_is_one_line(path, server, tmp_path):
         with pytest.raises(UserError, match="must have a version of a model"):
             DevelopmentServer(nothing, port=0)
     used = urllib.parse.urlsplit(server.rest_url).port
-    for port in (used, 70_000):
-        with pytest.raises(UserError, match=f"The port cannot be used.* Received: port={port}"):
-            DevelopmentServer(path, port=port)
     shutil.copytree(path / "10", tmp_path / "cut" / "1")
     saved_model = tmp_path / "cut" / "1" / "saved_model.pb"
     for content in (b"", saved_model.read_bytes()[:-9]):
         saved_model.write_bytes(content)
+        for port in (used, 70_000, "8501"):  # before the model is loaded
+            with pytest.raises(UserError, match=f"The port cannot be used.* Received: port={port!r}"):
+                DevelopmentServer(tmp_path / "cut", port=port)
         with pytest.raises(UserError, match="export it again.*Received: .*cut/"):
             DevelopmentServer(tmp_path / "cut", port=0)
