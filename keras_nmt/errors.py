@@ -238,7 +238,7 @@ def check_positive(**numbers: float | None) -> None:
     >>> check_positive(patience=3, max_updates=None)
     """
     for name, number in numbers.items():
-        require(number is None or number > 0, f"`{name}` must be positive", **{name: number})
+        require(number is None or number > 0, f"{{{name}}} must be positive", **{name: number})
 
 
 def is_integer(value: object) -> TypeGuard[int]:

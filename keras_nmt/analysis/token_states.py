@@ -29,12 +29,12 @@ from keras_nmt.ids import BOS, EOS, PAD
 from keras_nmt.inference import Translator
 from keras_nmt.inference._traced_functions import function
 from keras_nmt.inference.alignment import words_of_subwords
-from keras_nmt.inference.language_codes import unknown_language
 from keras_nmt.inference.load import load
 from keras_nmt.inference.target_tags import TargetTags
 from keras_nmt.layers._taps import Record, recording, tapping_outputs
 from keras_nmt.models import Ensemble, TranslationModel
 from keras_nmt.progress import count_steps
+from keras_nmt.text.language_codes import unknown_language
 from keras_nmt.text.translation import count_outputs
 
 

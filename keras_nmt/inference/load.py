@@ -12,11 +12,11 @@ from keras_nmt.files.model_config import read_model_files
 from keras_nmt.files.paths import check_local
 from keras_nmt.files.process_resources import has_bfloat16
 from keras_nmt.files.weights_file import weights_digest, written_digest
-from keras_nmt.inference.language_codes import unknown_language
 from keras_nmt.inference.target_tags import TargetTags
 from keras_nmt.models import Ensemble, MultilingualModel, TranslationModel, merge_adapter
 from keras_nmt.models.language_label_model import FIRST_LABEL
 from keras_nmt.models.model_directory import load_model
+from keras_nmt.text.language_codes import unknown_language
 
 DTYPES = ("float32", "bfloat16", "auto")
 SMALLEST_WIDTH = 256  # of the states, from which bfloat16 is measured to gain

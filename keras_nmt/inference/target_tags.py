@@ -9,7 +9,7 @@ from typing import NamedTuple
 from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
 from keras_nmt.errors import UserError
-from keras_nmt.inference.language_codes import known_languages, near_languages
+from keras_nmt.text.language_codes import known_languages, near_languages
 from keras_nmt.text.lines import Languages
 from keras_nmt.text.translation import Translation
 

@@ -16,13 +16,13 @@ from keras_nmt.files.search_options import WITHOUT_SEARCH, names_of
 from keras_nmt.inference._phrases import PHRASES
 from keras_nmt.inference._traced_functions import Method
 from keras_nmt.inference.graph import TextGraph
-from keras_nmt.inference.language_codes import unknown_language
 from keras_nmt.inference.translator import Translator
 from keras_nmt.models import MultilingualModel, TranslationModel
 from keras_nmt.models import quantize as quantize_model
 from keras_nmt.progress import count_steps
 from keras_nmt.serving._versions import check_loadable, check_version, write_version
 from keras_nmt.serving.warmup import warmup_records, write_warmup
+from keras_nmt.text.language_codes import unknown_language
 
 SIGNATURES = ("search", "align", "tokens")  # an export has these on request only
 HALVES = ("bfloat16", "float16")  # types of two bytes

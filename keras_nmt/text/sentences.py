@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from keras_nmt.errors import install_extra, require
+from keras_nmt.text.language_codes import two_letter_code
 from keras_nmt.text.lines import Request, check_lines
 from keras_nmt.text.translation import (
     WORD_ENDS,
@@ -48,10 +49,10 @@ Align = Callable[..., list[list[tuple[int, int]]]]  # such as `Translator.align`
 
 
 def sentence_splitter(language: str | None) -> Splitter:
-    """Returns a function that splits a line by the rules of a language.
+    """Returns a function that splits a line by the rules of a language, whose code may have any form: `de`, `deu_Latn`.
 
-    The rules are those of sentencex, of the extra `split`. Without it, a warning says so, and `split_at_end_marks`
-    splits.
+    The rules are those of sentencex, of the extra `split`, which knows codes of two letters alone. Without it, a
+    warning says so, and `split_at_end_marks` splits.
 
     Raises:
         UserError: There is no language.
@@ -67,8 +68,9 @@ def sentence_splitter(language: str | None) -> Splitter:
             stacklevel=3,
         )
         return lambda line: _split(line, split_at_end_marks(line))
+    code = two_letter_code(str(language))
     # sentencex 1.0 fails at a space of several bytes before an initial. The replacement moves no letter.
-    return lambda line: _split(line, segment(language, with_plain_spaces(line)))
+    return lambda line: _split(line, segment(code, with_plain_spaces(line)))
 
 
 def split_at_end_marks(line: str) -> list[str]:

@@ -171,6 +171,14 @@ def test_lines_of_the_largest_size_take_linear_time():
     assert [count_sentences(x * 2**19) for x in (".", "a.", "…»")] == [1, 1, 1]
 
 
+def test_the_rules_of_a_language_are_found_by_any_form_of_its_code():
+    """Models name languages as ISO 639 does, some with a script; the library knows codes of two letters alone."""
+    line = "Er kam am 3. Mai bzw. im Juni. Sie nicht."
+    for code in ("de", "deu", "deu_Latn", "de-AT", "DE"):
+        assert sentence_splitter(code)(line).sentences == ["Er kam am 3. Mai bzw. im Juni.", "Sie nicht."], code
+    assert len(sentence_splitter("en")(line).sentences) > 2
+
+
 def test_without_sentencex_a_rule_splits_and_says_so(monkeypatch):
     monkeypatch.setitem(sys.modules, "sentencex", None)
     with pytest.warns(UserWarning, match=r"simple rule.*pip install 'keras_nmt\[split\]'"):

@@ -1,4 +1,4 @@
-"""Codes of languages: finds the model's code for the language that a user meant."""
+"""Codes of languages: finds the code of a model, or of two letters, for the language that a user meant."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ te tel, tg tgk, th tha, ti tir, tk tuk, tl tgl fil, tn tsn, to ton, tr tur, ts t
 uk ukr, ur urd, uz uzb uzn, ve ven, vi vie, vo vol, wa wln, wo wol, xh xho, yi yid ydd ji, yo yor, za zha,
 zh zho chi cmn, zu zul
 """
-_GROUPS = [frozenset(group.split()) for group in _SAME.split(",")]
+_GROUPS = [group.split() for group in _SAME.split(",")]
 
 
 def near_languages(code: str, known: Iterable[str]) -> list[str]:
@@ -72,7 +72,23 @@ def known_languages(languages: str | Iterable[str], count: int, side: str, known
     return names
 
 
+def two_letter_code(code: str) -> str:
+    """Returns the code of two letters for the language of a code, whatever its form; or the code itself without one.
+
+    Example:
+
+    >>> two_letter_code("deu_Latn"), two_letter_code("de-AT"), two_letter_code("DE"), two_letter_code("ast")
+    ('de', 'de', 'de', 'ast')
+    """
+    language = _without_region(code)
+    return next((group[0] for group in _GROUPS if language in group), code)
+
+
 def _languages(code: str) -> set[str]:
     """Returns all codes of the language of a code, without script and region."""
-    first = re.split("[-_@]", code.lower().strip("_"), maxsplit=1)[0]
-    return {first}.union(*(group for group in _GROUPS if first in group))
+    language = _without_region(code)
+    return {language}.union(*(group for group in _GROUPS if language in group))
+
+
+def _without_region(code: str) -> str:
+    return re.split("[-_@]", code.lower().strip("_"), maxsplit=1)[0]
