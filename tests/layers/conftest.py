@@ -18,3 +18,16 @@ def check_layer(request):
 def random():
     generator = np.random.default_rng(0)
     return lambda *shape: generator.normal(size=shape).astype("float32")
+
+
+@pytest.fixture
+def randomised(random):
+    """Builds a layer for inputs of these shapes, with random weights."""
+
+    def _randomised(layer, *shapes):
+        layer.build(*shapes)
+        for weight in layer.trainable_weights:
+            weight.assign(random(*weight.shape))
+        return layer
+
+    return _randomised

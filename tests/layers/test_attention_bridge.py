@@ -10,14 +10,7 @@ from keras_nmt.layers import AttentionBridge
 B, N, DH, DW, K = 4, 6, 5, 7, 3
 MASK = np.array([[1] * 6, [1] * 3 + [0] * 3, [1] + [0] * 5, [0] * 6], bool)
 LENGTHS = MASK.sum(1)
-
-
-def _bridge(random=None, heads=K, **options):
-    bridge = AttentionBridge(heads, DW, **options)
-    bridge.build((None, None, DH))
-    for weight in bridge.trainable_weights if random else ():
-        weight.assign(random(*weight.shape))
-    return bridge
+SHAPE = (None, None, DH)
 
 
 def _oracle(bridge, states):
@@ -32,8 +25,8 @@ def _oracle(bridge, states):
 
 @pytest.mark.parametrize("penalty", ["squared", "root"])
 @pytest.mark.parametrize("use_bias", [True, False])
-def test_follows_the_equations_with_any_padding(random, penalty, use_bias):
-    bridge = _bridge(random, penalty=penalty, penalty_weight=0.7, use_bias=use_bias)
+def test_follows_the_equations_with_any_padding(random, randomised, penalty, use_bias):
+    bridge = randomised(AttentionBridge(K, DW, penalty=penalty, penalty_weight=0.7, use_bias=use_bias), SHAPE)
     states = random(B, N, DH)
     states[~MASK] = np.nan
     sentence, attention, penalties = bridge(states, mask=MASK, return_attention_scores=True, return_penalty=True)
@@ -49,8 +42,8 @@ def test_follows_the_equations_with_any_padding(random, penalty, use_bias):
 
 
 @pytest.mark.parametrize("penalty", ["squared", "root"])
-def test_padding_has_no_gradient(random, penalty):
-    bridge, states = _bridge(random, penalty=penalty), random(B, N, DH)
+def test_padding_has_no_gradient(random, randomised, penalty):
+    bridge, states = randomised(AttentionBridge(K, DW, penalty=penalty), SHAPE), random(B, N, DH)
     states[~MASK] = np.nan
     inputs = tf.constant(states)
     with tf.GradientTape() as tape:
@@ -65,8 +58,8 @@ def test_padding_has_no_gradient(random, penalty):
 
 # All heads attend to the one token, so A A^T is all ones, and with one head the penalty is 0, whose root has no slope.
 @pytest.mark.parametrize(("penalty", "heads"), [("squared", 50), ("root", 50), ("root", 1)])
-def test_one_token(random, penalty, heads):
-    bridge, states = _bridge(random, heads, penalty=penalty), random(1, 4, DH)
+def test_one_token(random, randomised, penalty, heads):
+    bridge, states = randomised(AttentionBridge(heads, DW, penalty=penalty), SHAPE), random(1, 4, DH)
     mask = np.arange(4)[None] < 1
     with tf.GradientTape() as tape:
         sentence, attention, penalties = bridge(states, mask=mask, return_attention_scores=True, return_penalty=True)
@@ -79,21 +72,21 @@ def test_one_token(random, penalty, heads):
     assert all(np.isfinite(x).all() for x in gradients)
 
 
-def test_the_layer_adds_the_mean_penalty_over_sentences_to_the_loss(random):
+def test_the_layer_adds_the_mean_penalty_over_sentences_to_the_loss(random, randomised):
     states = random(B, N, DH)
     for mask, sentences in ((None, B), (MASK, 3), (MASK & False, 1)):
-        bridge = _bridge(random, penalty_weight=0.5)
+        bridge = randomised(AttentionBridge(K, DW, penalty_weight=0.5), SHAPE)
         penalties = bridge(states, mask=mask, return_penalty=True)[1]
         assert not bridge.losses  # the caller adds the penalty
         bridge(states, mask=mask)
         np.testing.assert_allclose(bridge.losses, [np.sum(penalties) / sentences], rtol=1e-6)
-    bridge = _bridge(penalty_weight=0.0)
+    bridge = AttentionBridge(K, DW, penalty_weight=0.0)
     bridge(states)
     assert not bridge.losses
 
 
-def test_attention_and_penalty_are_float32_under_half_precision(random):
-    bridge, half = _bridge(random, heads=50), _bridge(heads=50, dtype="mixed_bfloat16")
+def test_attention_and_penalty_are_float32_under_half_precision(random, randomised):
+    bridge, half = (randomised(AttentionBridge(50, DW, dtype=dtype), SHAPE) for dtype in ("float32", "mixed_bfloat16"))
     half.set_weights(bridge.get_weights())
     states = random(B, N, DH)
     expected = bridge(states, mask=MASK, return_attention_scores=True, return_penalty=True)

@@ -20,12 +20,9 @@ def _width(score):
     return U if score == "dot" else D  # of the memory
 
 
-def _decoder(random=None, num_layers=2, score="general", **options):
+def _decoder(randomised, num_layers=2, score="general", **options):
     decoder = AttentiveRecurrentDecoder(num_layers, U, score=score, **options)
-    decoder.build((None, None, E), (None, None, _width(score)))
-    for weight in decoder.trainable_weights if random else ():
-        weight.assign(random(*weight.shape))
-    return decoder
+    return randomised(decoder, (None, None, E), (None, None, _width(score)))
 
 
 def _state(random, num_layers=2, batch=B):
@@ -60,8 +57,8 @@ def _oracle(decoder, inputs, memory, state, factors=None):
 
 
 @pytest.mark.parametrize("options", VARIANTS)
-def test_follows_the_equations_with_any_padding(random, options):
-    decoder, inputs, memory = _decoder(random, **options), random(B, T, E), random(B, S, _width(options["score"]))
+def test_follows_the_equations_with_any_padding(random, randomised, options):
+    decoder, inputs, memory = _decoder(randomised, **options), random(B, T, E), random(B, S, _width(options["score"]))
     memory[~MASK] = np.nan
     for state in (_state(random), None) if options["input_feeding"] else (_state(random),):
         outputs, weights = decoder(inputs, memory, state, memory_mask=MASK, return_attention_scores=True)
@@ -104,8 +101,8 @@ def test_decoders_may_share_their_attention(random):
 
 
 # A warm start finds weights by these names.
-def test_weights_have_fixed_names():
-    names = {w.path.split("/", 1)[1] for w in _decoder().weights}
+def test_weights_have_fixed_names(randomised):
+    names = {w.path.split("/", 1)[1] for w in _decoder(randomised).weights}
     cells = {f"cell_{i}/{name}" for i in range(2) for name in ("kernel", "recurrent_kernel", "bias")}
     assert names == {*cells, "attention/kernel", "attentional/kernel"}
 
@@ -113,9 +110,9 @@ def test_weights_have_fixed_names():
 @pytest.mark.parametrize(
     ("options", "policy"), [*((options, "float32") for options in VARIANTS), (VARIANTS[0], "mixed_bfloat16")]
 )
-def test_step_equals_call(random, options, policy):
+def test_step_equals_call(random, randomised, options, policy):
     batch, beam = 2, 3
-    decoder, state = _decoder(random, dtype=policy, **options), _state(random, batch=batch)
+    decoder, state = _decoder(randomised, dtype=policy, **options), _state(random, batch=batch)
     inputs, memory = random(batch, beam, T, E), random(batch, S, _width(options["score"]))
 
     def repeated(x):  # one sentence per hypothesis
@@ -137,8 +134,8 @@ def test_step_equals_call(random, options, policy):
         np.testing.assert_allclose(np.asarray(states, "float32"), expected[:, :, t], rtol=1e-4, atol=1e-5)
 
 
-def test_a_memory_of_only_padding_is_finite(random):
-    decoder, memory = _decoder(random), np.full((B, S, D), np.nan, "float32")
+def test_a_memory_of_only_padding_is_finite(random, randomised):
+    decoder, memory = _decoder(randomised), np.full((B, S, D), np.nan, "float32")
     with tf.GradientTape() as tape:
         outputs, weights = decoder(
             random(B, T, E), memory, memory_mask=np.zeros((B, S), bool), return_attention_scores=True
@@ -149,8 +146,8 @@ def test_a_memory_of_only_padding_is_finite(random):
     assert all(np.isfinite(x).all() for x in tape.gradient(loss, [w.value for w in decoder.trainable_weights]))
 
 
-def test_dropout_is_active_in_training_only(random):
-    decoder, inputs, memory = _decoder(random, num_layers=1, dropout=0.5), random(20, T, E), random(20, S, D)
+def test_dropout_is_active_in_training_only(random, randomised):
+    decoder, inputs, memory = _decoder(randomised, num_layers=1, dropout=0.5), random(20, T, E), random(20, S, D)
     plain, dropped = decoder(inputs, memory).numpy(), decoder(inputs, memory, training=True).numpy()
     np.testing.assert_array_equal(decoder(inputs, memory, training=False), plain)
     kept = dropped != 0  # with one LSTM, only the outputs are dropped, not the inputs of the next position
@@ -158,8 +155,8 @@ def test_dropout_is_active_in_training_only(random):
     np.testing.assert_allclose(dropped[kept], 2 * plain[kept], rtol=1e-5)
 
 
-def test_dropout_between_layers_is_the_same_at_all_positions(random):
-    decoder = _decoder(random, input_feeding=False, dropout=0.5)
+def test_dropout_between_layers_is_the_same_at_all_positions(random, randomised):
+    decoder = _decoder(randomised, input_feeding=False, dropout=0.5)
     inputs, memory = np.repeat(random(50, 1, E), T, 1), random(50, S, D)
     weights = [decoder(inputs, memory, training=True, return_attention_scores=True)[1].numpy() for _ in range(2)]
     assert not np.array_equal(*weights)
@@ -173,8 +170,8 @@ def test_dropout_between_layers_is_the_same_at_all_positions(random):
 
 
 @pytest.mark.parametrize("num_layers", [1, 3])
-def test_dropout_in_the_loop_follows_the_equations(random, num_layers):
-    decoder = _decoder(random, num_layers, dropout=0.5, dropout_in_loop=True)
+def test_dropout_in_the_loop_follows_the_equations(random, randomised, num_layers):
+    decoder = _decoder(randomised, num_layers, dropout=0.5, dropout_in_loop=True)
     inputs, memory, state = random(B, T, E), random(B, S, D), _state(random, num_layers)
     dropouts = [*decoder.layer_dropouts, decoder.output_dropout]
     seeds = [dropout.seed_generator.state.numpy() for dropout in dropouts]
@@ -193,8 +190,8 @@ def test_dropout_in_the_loop_follows_the_equations(random, num_layers):
     np.testing.assert_allclose(plain, decoder(inputs, memory, state, memory_mask=MASK), rtol=1e-6, atol=1e-7)
 
 
-def test_half_precision_leaves_the_recurrence_in_float32(random):
-    decoder, half = _decoder(random), _decoder(dtype="mixed_float16")
+def test_half_precision_leaves_the_recurrence_in_float32(random, randomised):
+    decoder, half = _decoder(randomised), _decoder(randomised, dtype="mixed_float16")
     half.set_weights(decoder.get_weights())
     inputs, memory = random(B, T, E), random(B, S, D)
     expected = decoder(inputs, memory, memory_mask=MASK, return_attention_scores=True)

@@ -9,16 +9,6 @@ from keras_nmt.layers import BilinearPooling, LinearCombination, LowRankBilinear
 N, WIDTH, UNITS = 3, 2, 5
 
 
-def _built(layer, x):
-    layer(x)
-    return layer
-
-
-def _randomised(layer, representations, random):
-    _built(layer, representations).set_weights([random(*w.shape) for w in layer.get_weights()])
-    return layer
-
-
 def _factors(layer):
     """The factors U and V, with the rows for the 1 if there are any, and P."""
     weights = {w.name: np.asarray(w) for w in layer.weights}
@@ -64,9 +54,9 @@ def test_more_weights_than_fit_are_refused():
 
 
 @pytest.mark.parametrize("first_order", [False, True])
-def test_follows_the_equations(random, first_order):
+def test_follows_the_equations(random, randomised, first_order):
     representations = [random(2, 5, WIDTH) for _ in range(N)]
-    layer = _randomised(LowRankBilinearPooling(UNITS, 7, first_order), representations, random)
+    layer = randomised(LowRankBilinearPooling(UNITS, 7, first_order), (None, N, WIDTH))
     u, v, p = _factors(layer)
     r = _with_one(np.concatenate(representations, -1), first_order)  # R^ or [R^; 1]
     np.testing.assert_allclose(layer(representations), ((r @ u) * (r @ v)) @ p, rtol=1e-3, atol=1e-4)  # Eq. 10, 11
@@ -100,12 +90,12 @@ def test_a_rank_above_the_number_of_products_is_rejected(random):
         LowRankBilinearPooling(rank=37)(random(2, N, WIDTH))
 
 
-def test_float16_has_gradients_if_its_products_overflow(random):
+def test_float16_has_gradients_if_its_products_overflow(random, randomised):
     """Products above the range of float16 are computed in float32, and so are their gradients."""
-    x, gradients = 1e3 * random(3, N, WIDTH), []
-    values = [0.3 * random(*w.shape) for w in _built(LowRankBilinearPooling(UNITS, 4), x).weights]
+    x, gradients, values = 1e3 * random(3, N, WIDTH), [], None
     for policy in ("float32", "mixed_float16"):
-        layer = _built(LowRankBilinearPooling(UNITS, 4, dtype=policy), x)
+        layer = randomised(LowRankBilinearPooling(UNITS, 4, dtype=policy), x.shape)
+        values = values or [0.3 * weight for weight in layer.get_weights()]
         layer.set_weights(values)
         with tf.GradientTape() as tape:
             loss = 1e-3 * tf.reduce_mean(tf.cast(layer(x), "float32"))
@@ -122,7 +112,8 @@ def test_float16_outputs_are_finite_if_sums_overflow(random):
     assert np.abs(x.reshape(3, -1) @ factors).max() > 65504
     outputs = []
     for policy in ("float32", "mixed_float16"):
-        layer = _built(LowRankBilinearPooling(UNITS, 4, dtype=policy), x)
+        layer = LowRankBilinearPooling(UNITS, 4, dtype=policy)
+        layer.build(x.shape)
         layer.set_weights(values)
         outputs.append(np.asarray(layer(x), "float32"))
     full, half = outputs

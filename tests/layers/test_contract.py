@@ -147,6 +147,7 @@ ROLES = [
 KINDS = ("dense", "softmax", "one_hot", "softmax")
 STEPS = [
     partial(RecurrentEncoder, 2, U, bidirectional=False),
+    partial(SSRU, U),
     *(partial(RoleAssignment, R, kind, **context) for kind, context in zip(KINDS, CONTEXTS, strict=True)),
     *(partial(layer, R, **context) for layer, context in itertools.product(ROLES, CONTEXTS[1:3])),
 ]
@@ -154,11 +155,11 @@ STEPS = [
 
 @pytest.mark.parametrize(
     "make",
-    [*STEPS, *(partial(make, dtype="mixed_bfloat16") for make in (STEPS[0], STEPS[2]))],
+    [*STEPS, *(partial(make, dtype="mixed_bfloat16") for make in (STEPS[0], STEPS[3]))],
     ids=lambda make: make.func.__name__,
 )
 def test_steps_equal_the_call(random, make):
-    layer = make() if make.func is RecurrentEncoder else make(causal=True, kernel_size=3)
+    layer = make() if make.func in (RecurrentEncoder, SSRU) else make(causal=True, kernel_size=3)
     inputs = random(2, 3, T, D)  # of three hypotheses of each of two sentences
     expected = np.asarray(layer(inputs.reshape(-1, T, D)), "float32").reshape(2, 3, T, -1)
     caches = layer.empty_cache(2, 3)

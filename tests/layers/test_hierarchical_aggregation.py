@@ -15,14 +15,6 @@ def _agg(weights, *joining):  # LN(FFN([x; y; z]) + x + y + z)
     return (x - mean) / np.sqrt(variance + 1e-6) * scale + offset
 
 
-def _randomised(number, random, **arguments):
-    layer = HierarchicalAggregation(number, **arguments)
-    layer(random(1, number, WIDTH))
-    for weight in layer.weights:
-        weight.assign(random(*weight.shape))
-    return layer
-
-
 def _weights_of(layer, node):
     by_path = {w.path.split("/", 1)[1]: np.asarray(w) for w in layer.weights}
     feed_forward, norm = f"feed_forward_{node}", f"norm_{node}"
@@ -34,8 +26,8 @@ TREES = {2: [(0, 1)], 5: [(0, 1), (2, 3), (4,)], 6: [(0, 1), (2, 3), (4, 5)]}
 
 
 @pytest.mark.parametrize("number", TREES)
-def test_follows_the_tree_and_so_do_nodes_one_by_one(random, number):
-    layer = _randomised(number, random, intermediate_dim=7)
+def test_follows_the_tree_and_so_do_nodes_one_by_one(random, randomised, number):
+    layer = randomised(HierarchicalAggregation(number, intermediate_dim=7), (None, number, WIDTH))
     r = [random(2, 5, WIDTH) for _ in range(number)]
     aggregate = []
     for node, joining in enumerate(TREES[number]):
@@ -52,18 +44,18 @@ def test_follows_the_tree_and_so_do_nodes_one_by_one(random, number):
     np.testing.assert_allclose(previous, layer(r), rtol=1e-6, atol=1e-6)
 
 
-def test_a_projection_gives_another_width(random):
-    layer = _randomised(2, random, units=7)
+def test_a_projection_gives_another_width(random, randomised):
+    layer = randomised(HierarchicalAggregation(2, units=7), (None, 2, WIDTH))
     r = [random(2, 5, WIDTH) for _ in range(2)]
     projection = next(np.asarray(w) for w in layer.weights if w.path.endswith("projection/kernel"))
     np.testing.assert_allclose(layer(r), _agg(_weights_of(layer, 0), *r) @ projection, rtol=1e-3, atol=1e-4)
     assert layer.compute_output_shape([x.shape for x in r]) == (2, 5, 7)
 
 
-def test_representations_of_another_node_or_number_are_rejected(random):
+def test_representations_of_another_node_or_number_are_rejected(random, randomised):
     with pytest.raises(ValueError, match="There must be 4 representations. Received: 3"):
         HierarchicalAggregation(4).build((2, 3, WIDTH))
-    layer = _randomised(3, random)
+    layer = randomised(HierarchicalAggregation(3), (None, 3, WIDTH))
     x = random(2, WIDTH)
     for node, joining, previous in [
         (0, [x], None),

@@ -20,15 +20,9 @@ def tensors(random):
     return random(2, 5, D), random(2, 5, D)
 
 
-def _randomised(layer, hidden, lexical, random):
-    layer(hidden, lexical)
-    layer.set_weights([random(*w.shape) for w in layer.weights])
-    return layer
-
-
-def test_plain_follows_the_equations(tensors, random):
+def test_plain_follows_the_equations(tensors, randomised):
     h, e = tensors
-    layer = _randomised(LexicalShortcut(D, "plain"), h, e, random)
+    layer = randomised(LexicalShortcut(D, "plain"), h.shape, e.shape)
     (w_ksc, w_vsc), (w_k, w_v) = np.split(layer.lexical_kernel, 2, -1), np.split(layer.hidden_kernel, 2, -1)
     b_k, b_v = np.split(layer.gate_bias, 2)
     keys, values = layer(h, e)
@@ -36,9 +30,9 @@ def test_plain_follows_the_equations(tensors, random):
     np.testing.assert_allclose(values, _gate(e @ w_vsc, h @ w_v, b_v), rtol=1e-4, atol=1e-5)
 
 
-def test_fusion_follows_the_equations(tensors, random):
+def test_fusion_follows_the_equations(tensors, randomised):
     h, e = tensors
-    layer = _randomised(LexicalShortcut(D, "fusion"), h, e, random)
+    layer = randomised(LexicalShortcut(D, "fusion"), h.shape, e.shape)
     k_sc, v_sc, k, v = np.split(layer.fusion_kernel, 4, -1)
     w_k, w_v = np.concatenate([k_sc, k], -1), np.concatenate([v_sc, v], -1)  # each in R^{2d x 2d}
     b_k, b_v = np.split(layer.gate_bias, 2)
@@ -48,9 +42,9 @@ def test_fusion_follows_the_equations(tensors, random):
     np.testing.assert_allclose(values, _gate(*np.split(both @ w_v, 2, -1), b_v), rtol=1e-4, atol=1e-5)
 
 
-def test_an_ungated_shortcut_is_a_sum_and_feature_fusion_alone(tensors, random):
+def test_an_ungated_shortcut_is_a_sum_and_feature_fusion_alone(tensors, randomised):
     h, e = tensors
-    layer = _randomised(LexicalShortcut(D, "ungated"), h, e, random)
+    layer = randomised(LexicalShortcut(D, "ungated"), h.shape, e.shape)
     (w_ksc, w_vsc), (w_k, w_v) = np.split(layer.lexical_kernel, 2, -1), np.split(layer.hidden_kernel, 2, -1)
     both = np.concatenate([e, h], -1)
     keys, values = layer(h, e)

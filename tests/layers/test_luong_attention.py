@@ -16,12 +16,8 @@ def _width(score):
     return U if score == "dot" else D  # of the memory
 
 
-def _attention(score, random=None, **options):
-    layer = LuongAttention(U, score, **options)
-    layer.build((None, None, U), (None, None, _width(score)))
-    for weight in layer.trainable_weights if random else ():
-        weight.assign(random(*weight.shape))
-    return layer
+def _attention(score, randomised):
+    return randomised(LuongAttention(U, score), (None, None, U), (None, None, _width(score)))
 
 
 def _oracle(layer, query, memory):
@@ -39,8 +35,8 @@ def _oracle(layer, query, memory):
 
 
 @pytest.mark.parametrize("score", SCORES)
-def test_follows_the_equations_with_any_padding(random, score):
-    layer, query, memory = _attention(score, random), random(B, T, U), random(B, S, _width(score))
+def test_follows_the_equations_with_any_padding(random, randomised, score):
+    layer, query, memory = _attention(score, randomised), random(B, T, U), random(B, S, _width(score))
     context, weights = layer(query, np.where(MASK[..., None], memory, np.nan), memory_mask=MASK)
     memory[~MASK] = 0
     for b, length in enumerate(MASK.sum(1)):
@@ -54,8 +50,8 @@ def test_follows_the_equations_with_any_padding(random, score):
 
 
 @pytest.mark.parametrize("score", SCORES)
-def test_a_memory_of_only_padding_is_zero_and_finite(random, score):
-    layer, query, memory = _attention(score, random), tf.constant(random(2, T, U)), random(2, S, _width(score))
+def test_a_memory_of_only_padding_is_zero_and_finite(random, randomised, score):
+    layer, query, memory = _attention(score, randomised), tf.constant(random(2, T, U)), random(2, S, _width(score))
     with tf.GradientTape() as tape:
         tape.watch(query)
         context, weights = layer(query, memory, memory_mask=np.zeros((2, S), bool))
@@ -67,7 +63,7 @@ def test_a_memory_of_only_padding_is_zero_and_finite(random, score):
 
 
 def test_large_scores_do_not_overflow(random):
-    layer = _attention("dot", dtype="mixed_float16")
+    layer = LuongAttention(U, "dot", dtype="mixed_float16")
     query, memory = 40 * random(B, T, U), 40 * random(B, S, U)
     context, weights = layer(query, memory, memory_mask=MASK)
     assert (context.dtype, weights.dtype) == ("float16", "float32")

@@ -36,13 +36,12 @@ def _oracle(layer, query, memory, mask):
 
 
 @pytest.mark.parametrize(("kind", "output_projection"), [(None, True), ("hierarchical", True), ("extended", False)])
-def test_heads_are_composed_in_their_order(random, kind, output_projection):
+def test_heads_are_composed_in_their_order(random, randomised, kind, output_projection):
     # Heads of width 4: a LayerNorm of two numbers keeps only their order.
-    layer = make_attention(4, 16, head_composition=kind and {"kind": kind, "output_projection": output_projection})
+    composition = kind and {"kind": kind, "output_projection": output_projection}
+    layer = randomised(make_attention(4, 16, head_composition=composition), (B, T, D), (B, S, D))
     query, memory = random(B, T, D), random(B, S, D)
     mask = np.array([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1]], bool)[:, None]
-    layer(query, memory)
-    layer.set_weights([random(*w.shape) for w in layer.get_weights()])  # so that each head has another effect
     assert (layer.composition is None) == (kind is None)
     expected = _oracle(layer, query, memory, mask)
     output, weights = layer(query, memory, attention_mask=mask, return_attention_scores=True)
@@ -52,12 +51,11 @@ def test_heads_are_composed_in_their_order(random, kind, output_projection):
 
 
 @pytest.mark.parametrize("kind", ["extended", "hierarchical"])
-def test_the_joined_heads_are_added_to_their_composition(random, kind):
-    layer = make_attention(4, 16, head_composition={"kind": kind, "residual": True})
+def test_the_joined_heads_are_added_to_their_composition(random, randomised, kind):
+    composition = {"kind": kind, "residual": True}
+    layer = randomised(make_attention(4, 16, head_composition=composition), (B, T, D), (B, S, D))
     query, memory = random(B, T, D), random(B, S, D)
     mask = np.ones((B, 1, S), bool)
-    layer(query, memory)
-    layer.set_weights([random(*w.shape) for w in layer.get_weights()])
     heads = _heads(layer, query, memory, mask)
     composed = np.asarray(layer.composition.compose(np.stack(heads, 2).astype("float32")))
     expected = (np.concatenate(heads, -1) + composed) @ layer.output_layer.kernel.numpy()
@@ -76,7 +74,7 @@ def test_a_query_that_may_look_at_nothing_gets_the_mean_however_it_is_called(ran
         np.testing.assert_array_equal(keras.ops.cast(again, "float32"), output)
 
 
-def test_takes_the_mask_that_keras_attached(random):
+def test_takes_the_mask_that_keras_attached():
     layer, table = MultiHeadAttention(H, D), keras.layers.Embedding(10, D, mask_zero=True)
     short, padded = np.array([[4, 5, 6]]), np.array([[4, 5, 6, 0, 0]])
     np.testing.assert_allclose(layer(table(padded))[:, :3], layer(table(short)), rtol=1e-5, atol=1e-6)

@@ -11,12 +11,8 @@ B, T, E, D = 4, 5, 3, 6
 MASK = np.array([[1] * 5, [1] * 3 + [0] * 2, [1] + [0] * 4, [0] * 5], bool)
 
 
-def _encoder(random=None, num_layers=2, **options):
-    encoder = RecurrentEncoder(num_layers, D, **options)
-    encoder.build((None, None, E))
-    for weight in encoder.trainable_weights if random else ():
-        weight.assign(random(*weight.shape))
-    return encoder
+def _encoder(randomised, num_layers=2, **options):
+    return randomised(RecurrentEncoder(num_layers, D, **options), (None, None, E))
 
 
 def _oracle(encoder, states):
@@ -36,8 +32,8 @@ def _oracle(encoder, states):
 
 
 @pytest.mark.parametrize(("num_layers", "bidirectional"), [(1, False), (3, True)])
-def test_follows_the_equations_with_any_padding(random, num_layers, bidirectional):
-    encoder, inputs = _encoder(random, num_layers, bidirectional=bidirectional), random(B, T, E)
+def test_follows_the_equations_with_any_padding(random, randomised, num_layers, bidirectional):
+    encoder, inputs = _encoder(randomised, num_layers, bidirectional=bidirectional), random(B, T, E)
     inputs[~MASK] *= 1e3
     states, final = encoder(inputs, mask=MASK, return_state=True)
     assert [[x.shape for x in state] for state in final] == [[(B, D)] * 2] * num_layers
@@ -51,8 +47,8 @@ def test_follows_the_equations_with_any_padding(random, num_layers, bidirectiona
         np.testing.assert_array_equal(x[3], 0)
 
 
-def test_a_sentence_of_only_padding_is_zero_and_has_no_gradient(random):
-    encoder = _encoder(random)
+def test_a_sentence_of_only_padding_is_zero_and_has_no_gradient(random, randomised):
+    encoder = _encoder(randomised)
     with tf.GradientTape() as tape:
         outputs = tf.nest.flatten(encoder(random(2, T, E), mask=np.zeros((2, T), bool), return_state=True))
         loss = tf.add_n([tf.reduce_sum(x) for x in outputs])
@@ -62,8 +58,8 @@ def test_a_sentence_of_only_padding_is_zero_and_has_no_gradient(random):
         np.testing.assert_array_equal(x, 0)
 
 
-def test_padding_before_the_text_is_invisible(random):
-    encoder, inputs = _encoder(random), random(2, T, E)
+def test_padding_before_the_text_is_invisible(random, randomised):
+    encoder, inputs = _encoder(randomised), random(2, T, E)
     mask = np.arange(T) >= np.array([[2], [0]])
     alone = tf.nest.flatten(encoder(inputs[:1, 2:], return_state=True))
     found = [x[:1] for x in tf.nest.flatten(encoder(inputs, mask=mask, return_state=True))]
@@ -73,16 +69,16 @@ def test_padding_before_the_text_is_invisible(random):
 
 
 def test_a_bidirectional_layer_has_no_steps(random):
-    encoder = _encoder()
+    encoder = RecurrentEncoder(2, D)
     with pytest.raises(ValueError, match="Received: bidirectional=True"):
         encoder.empty_cache(1, 1)
     with pytest.raises(ValueError, match="Received: bidirectional=True"):
         encoder.step(random(1, 1, E), 0, [])
 
 
-def test_dropout_is_between_the_layers(random):
+def test_dropout_is_between_the_layers(random, randomised):
     inputs = random(2, T, E)
-    single, stack = _encoder(random, 1, dropout=0.5), _encoder(random, 2, dropout=0.5)
+    single, stack = _encoder(randomised, 1, dropout=0.5), _encoder(randomised, 2, dropout=0.5)
     np.testing.assert_array_equal(single(inputs, training=True), single(inputs))
     plain = stack(inputs).numpy()
     np.testing.assert_array_equal(stack(inputs, training=False), plain)
@@ -92,8 +88,8 @@ def test_dropout_is_between_the_layers(random):
     np.testing.assert_array_equal(first[1][0], second[1][0])  # the inputs of the first layer have no dropout
 
 
-def test_last_states_are_float32_under_half_precision(random):
-    encoder = _encoder(random, dtype="mixed_bfloat16")
+def test_last_states_are_float32_under_half_precision(random, randomised):
+    encoder = _encoder(randomised, dtype="mixed_bfloat16")
     states, final = encoder(random(B, T, E), mask=MASK, return_state=True)
     assert states.dtype == encoder.compute_dtype
     assert {x.dtype for x in tf.nest.flatten(final)} == {tf.float32}

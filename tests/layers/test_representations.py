@@ -23,21 +23,14 @@ def make(request):
     return MAKERS[request.param]
 
 
-def _randomised(layer, stacked):
-    layer(stacked)
-    generator = np.random.default_rng(1)
-    layer.set_weights([generator.normal(size=w.shape) for w in layer.get_weights()])
-    return layer
-
-
 def _separate(stacked):
     return [stacked[..., i, :] for i in range(stacked.shape[-2])]
 
 
-def test_a_list_and_a_stacked_tensor_give_equal_outputs(make, random):
+def test_a_list_and_a_stacked_tensor_give_equal_outputs(make, random, randomised):
     for leading in ((2, 5), (5,), (1, 1)):
         stacked = random(*leading, N, WIDTH)
-        layer = _randomised(make(), stacked)
+        layer = randomised(make(), stacked.shape)
         expected = layer(stacked)
         assert tuple(expected.shape) == (*leading, WIDTH) == layer.compute_output_shape(stacked.shape)
         assert layer.compute_output_shape([r.shape for r in _separate(stacked)]) == (*leading, WIDTH)
@@ -102,9 +95,9 @@ def test_the_identity_start_of_a_low_rank_needs_the_residual_path(random):
     np.testing.assert_array_equal(layer(stacked), stacked[..., -1, :])
 
 
-def test_a_residual_is_added_to_the_composition(make, random):
+def test_a_residual_is_added_to_the_composition(make, random, randomised):
     stacked = random(2, 5, N, WIDTH)
-    plain = _randomised(make(), stacked)
+    plain = randomised(make(), stacked.shape)
     layer = make(residual=True)
     layer(stacked)
     layer.set_weights(plain.get_weights())

@@ -39,13 +39,6 @@ def _roles(layer, sentence):
     return softmax(logits) if layer.assignment == "softmax" else np.eye(HR)[logits.argmax(-1)]
 
 
-def _randomised(layer, random):
-    layer.build((None, None, D))
-    for weight in layer.trainable_weights:
-        weight.assign(random(*weight.shape))
-    return layer
-
-
 @pytest.mark.parametrize(
     ("assignment", "options"),
     [
@@ -54,8 +47,8 @@ def _randomised(layer, random):
         *((("softmax", "one_hot")[i % 2], {"causal": True, **options}) for i, options in enumerate(CAUSAL)),
     ],
 )
-def test_follows_the_equations_with_any_padding(random, assignment, options):
-    layer = _randomised(RoleAssignment(HR, assignment, units=3, kernel_size=3, **options), random)
+def test_follows_the_equations_with_any_padding(random, randomised, assignment, options):
+    layer = randomised(RoleAssignment(HR, assignment, units=3, kernel_size=3, **options), (None, None, D))
     inputs = random(B, T, D)
     roles = layer(inputs, mask=MASK)
     for b, length in enumerate(MASK.sum(1)):
@@ -63,9 +56,9 @@ def test_follows_the_equations_with_any_padding(random, assignment, options):
 
 
 @pytest.mark.parametrize(("kernel_size", "activation"), [(1, "relu"), (3, "relu"), (4, "tanh")])
-def test_a_convolution_that_is_not_causal_sees_both_sides(random, kernel_size, activation):
+def test_a_convolution_that_is_not_causal_sees_both_sides(random, randomised, kernel_size, activation):
     made = RoleAssignment(HR, context="cnn", kernel_size=kernel_size, activation=activation)
-    layer = _randomised(RoleAssignment.from_config(made.get_config()), random)
+    layer = randomised(RoleAssignment.from_config(made.get_config()), (None, None, D))
     inputs = random(1, T, D)
     np.testing.assert_allclose(layer(inputs)[0], _roles(layer, inputs[0]), rtol=1e-4, atol=1e-5)
 
@@ -79,9 +72,9 @@ def test_a_layer_that_is_not_causal_has_no_steps(random):
         layer.step(random(1, 1, D), 0, {})
 
 
-def test_noise_draws_the_role_of_each_token_by_its_probabilities(random):
+def test_noise_draws_the_role_of_each_token_by_its_probabilities(randomised):
     # The sampled role has the largest sum of logit and Gumbel noise, at every temperature (Eq. 6).
-    layer = _randomised(RoleAssignment(HR, "one_hot", "cnn", kernel_size=1), random)
+    layer = randomised(RoleAssignment(HR, "one_hot", "cnn", kernel_size=1), (None, None, D))
     inputs = np.zeros((2500, 2, D), "float32")  # equal logits at all positions
     roles_of_zero = np.tanh(
         _context(layer, inputs[0]) @ layer.projection.kernel.numpy() + layer.projection.bias.numpy()
@@ -94,15 +87,15 @@ def test_noise_draws_the_role_of_each_token_by_its_probabilities(random):
     assert not np.array_equal(roles, layer(inputs, training=True)), "the noise was the same again"
 
 
-def test_hard_roles_bring_no_operator_that_other_runtimes_lack(random):
+def test_hard_roles_bring_no_operator_that_other_runtimes_lack(randomised):
     """`keras.ops.argmax` reads the sign of zeros from their bits."""
-    layer = _randomised(RoleAssignment(HR, "one_hot", "cnn"), random)
+    layer = randomised(RoleAssignment(HR, "one_hot", "cnn"), (None, None, D))
     graph = tf.function(layer, autograph=False).get_concrete_function(tf.TensorSpec([B, T, D])).graph
     assert "Bitcast" not in {operation.type for operation in graph.get_operations()}
 
 
-def test_temperature_makes_roles_hard(random):
-    layer = _randomised(RoleAssignment(HR, "one_hot"), random)
+def test_temperature_makes_roles_hard(random, randomised):
+    layer = randomised(RoleAssignment(HR, "one_hot"), (None, None, D))
     assert float(layer.temperature) == 5
     largest = []
     for temperature in (5.0, 0.5, 0.01):

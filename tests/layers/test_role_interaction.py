@@ -30,16 +30,9 @@ def make(request):
     return LAYERS[request.param]
 
 
-def _randomised(layer, random):
-    layer.build((None, None, D))
-    for weight in layer.trainable_weights:
-        weight.assign(random(*weight.shape))
-    return layer
-
-
 @pytest.mark.parametrize(("assignment", "residual"), [("dense", False), ("softmax", True), ("one_hot", False)])
-def test_follows_the_equations(random, assignment, residual):
-    layer = _randomised(RoleInteraction(HR, assignment, residual=residual), random)
+def test_follows_the_equations(random, randomised, assignment, residual):
+    layer = randomised(RoleInteraction(HR, assignment, residual=residual), (None, None, D))
     e = random(B, T, D)
     outputs, r = layer(e, mask=MASK, return_roles=True)
     np.testing.assert_array_equal(r, layer.role_assignment(e, mask=MASK))
@@ -49,8 +42,8 @@ def test_follows_the_equations(random, assignment, residual):
     np.testing.assert_array_equal(layer(e, mask=MASK), outputs)
 
 
-def test_low_rank_follows_the_equation(random):
-    layer = _randomised(RoleInteraction(HR, low_rank=True), random)
+def test_low_rank_follows_the_equation(random, randomised):
+    layer = randomised(RoleInteraction(HR, low_rank=True), (None, None, D))
     e = random(B, T, D)
     outputs, r = layer(e, return_roles=True)
     u_r, u_e, u_o = (w.numpy() for w in (layer.role_kernel, layer.embedding_kernel, layer.output_kernel))

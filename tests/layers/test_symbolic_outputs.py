@@ -79,28 +79,24 @@ def test_outputs_agree_with_the_output_specification(random, case, dtype):
             assert spec.dtype == keras.backend.standardize_dtype(tensor.dtype)
 
 
-@pytest.mark.parametrize(("case", "flag"), [("encoder", "return_states"), ("roles", "return_roles")])
-def test_further_outputs_have_the_mask_of_the_input(case, flag):
-    ids = keras.Input((None,), dtype="int32")
-    outputs = keras.tree.flatten(CASES[case][0]()(keras.layers.Embedding(9, D, mask_zero=True)(ids), **{flag: True}))
-    both = keras.layers.Concatenate()([outputs[0], outputs[-1]])  # a missing mask would count as all True
-    model = keras.Model(ids, keras.layers.GlobalAveragePooling1D()(both))
-    short = np.array([[4, 5, 6], [7, 0, 0]])
-    np.testing.assert_allclose(model(np.pad(short, ((0, 0), (0, 3)))), model(short), rtol=1e-5, atol=1e-6)
-
-
-@pytest.mark.parametrize(("case", "flag"), [("encoder", "return_states"), ("roles", "return_roles")])
-def test_a_given_mask_applies_to_all_outputs(case, flag):
-    ids, mask = keras.Input((3,), dtype="int32"), keras.Input((3,), dtype="bool")
-    embeddings = keras.layers.Embedding(9, D, mask_zero=True)(ids)
-    given = {"padding_mask" if case == "encoder" else "mask": mask, flag: True}
-    outputs = keras.tree.flatten(CASES[case][0]()(embeddings, **given))
-    model = keras.Model([ids, mask], [keras.layers.GlobalAveragePooling1D()(outputs[place]) for place in (0, -1)])
-    given = [np.array([[4, 5, 0]]), np.array([[True, False, True]])]
-    for pooled, all_positions in zip(
-        model(given), keras.Model([ids, mask], [outputs[0], outputs[-1]])(given), strict=True
-    ):
-        np.testing.assert_allclose(pooled, np.mean(all_positions[:, ::2], 1), rtol=1e-5, atol=1e-6)
+@pytest.mark.parametrize("is_given", [False, True])
+@pytest.mark.parametrize(
+    ("case", "flag", "name"),
+    [
+        ("encoder", "return_states", "padding_mask"),
+        ("decoder", "return_states", "padding_mask"),
+        ("roles", "return_roles", "mask"),
+    ],
+)
+def test_all_outputs_have_the_mask_of_the_input_or_the_mask_that_is_given(case, flag, name, is_given):
+    make, shapes, _ = CASES[case]
+    ids = keras.Input((3,), dtype="int32")
+    options = {flag: True, **({name: ids != 5} if is_given else {})}
+    outputs = keras.tree.flatten(make()(*[keras.layers.Embedding(9, D, mask_zero=True)(ids)] * len(shapes), **options))
+    ends, batch = [outputs[0], outputs[-1]], np.array([[4, 5, 0]])
+    means = keras.Model(ids, [keras.layers.GlobalAveragePooling1D()(states) for states in ends])(batch)
+    for mean, states in zip(means, keras.Model(ids, ends)(batch), strict=True):
+        np.testing.assert_allclose(mean[0], np.mean(states[0, :: 2 if is_given else 1][:2], 0), rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("case", ["encoder", "decoder", "decoder layer"])

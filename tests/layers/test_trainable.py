@@ -30,7 +30,7 @@ def test_a_layer_that_is_given_twice_is_refused():
         TransformerEncoder([layer, layer])
 
 
-def test_one_layer_of_a_frozen_stack_trains_and_still_does_when_it_is_loaded(random, tmp_path):
+def test_one_layer_of_a_frozen_stack_trains_and_still_does_when_it_is_loaded(tmp_path):
     inputs, encoder = keras.Input((4, 8)), make_encoder(2, 2, 8, 12)
     model = keras.Model(inputs, encoder(inputs))
     encoder.trainable = False

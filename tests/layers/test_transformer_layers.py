@@ -185,15 +185,6 @@ def _gates(stack, number, name, hidden, lexical):
     return np.split(1 / (1 + np.exp(-(shortcut + plain + bias))), 2, -1)
 
 
-def test_a_mask_that_is_given_to_a_decoder_is_on_its_output(random):
-    decoder, states, mask = make_decoder(1, 2, 8, 12), random(2, 4, 8), np.array([[1, 1, 0, 0], [1, 1, 1, 1]], bool)
-    symbolic = keras.Input((4, 8)), keras.Input((4,), dtype="bool")
-    output = decoder(symbolic[0], symbolic[0], padding_mask=symbolic[1])
-    model = keras.Model(symbolic, keras.layers.GlobalAveragePooling1D()(output))
-    output = decoder(states, states, padding_mask=ops.convert_to_tensor(mask))
-    np.testing.assert_allclose(model([states, mask])[0], np.mean(output[0, :2], 0), atol=1e-6)
-
-
 def _own_layer(own=None, cross=None):
     attention = [MultiHeadAttention(2, D) if given is None else given for given in (own, cross)]
     norms = [keras.layers.LayerNormalization() for _ in range(3)]
