@@ -122,10 +122,10 @@ class SourceNoise:
             # The raw output of PCG64 is the same in every version of NumPy. Draws: two for the text, two per character.
             bits = np.random.PCG64(np.random.SeedSequence((*seeds, int(line), number)))
             draws = ((bits.random_raw(2 * len(text) + 2) >> np.uint64(11)) * 2.0**-53).tolist()
-            noisy.append(self._of_text(text, iter(draws), kept.spans(text)))
+            noisy.append(self._noisy_text(text, iter(draws), kept.spans(text)))
         return noisy
 
-    def _of_text(self, text: str, draws: Iterator[float], kept: Sequence[tuple[int, int]]) -> str:
+    def _noisy_text(self, text: str, draws: Iterator[float], kept: Sequence[tuple[int, int]]) -> str:
         """Adds noise to a text, but to the words that have one of the spans `kept`."""
         case = self._chosen(CASES, next(draws))
         if next(draws) < self.final_stop:
@@ -139,13 +139,13 @@ class SourceNoise:
             while left and left[-1][1] <= start:
                 left.pop()
             if not left or left[-1][0] >= stop:
-                word = self._of_word(word, draws)
+                word = self._noisy_word(word, draws)
                 word = CASES[case](word) if case else word
             words.append(word)
             start = stop + 1
         return " ".join(words)
 
-    def _of_word(self, word: str, draws: Iterator[float]) -> str:
+    def _noisy_word(self, word: str, draws: Iterator[float]) -> str:
         left = sum(map(str.isalpha, word))  # letters that the result will have
         if left < 2 or not any(getattr(self, name) for name in LETTER_RATES):
             return word

@@ -88,11 +88,11 @@ class SubwordSampling:
         assert corpus.text is not None
         texts = [text[pairs].tolist() for text in corpus.text]
         if self.noise is not None:
-            lines = corpus.line_numbers[pairs].tolist()
+            numbers = corpus.line_numbers[pairs].tolist()
             keep = {symbol.removeprefix(SPACE) for symbol in self._tokenizers[0].user_symbols} - {""}
-            noisy = self.noise.apply([text.decode() for text in texts[0]], lines, seeds, keep)
+            noisy = self.noise.apply([text.decode() for text in texts[0]], numbers, seeds, keep)
             texts[0] = [text.encode() for text in noisy]
-        source, target = (self._segmented(side, of_side, seeds) for side, of_side in enumerate(texts))
+        source, target = (self._segmented(side, lines, seeds) for side, lines in enumerate(texts))
         # After noise, a text may have only characters without subwords.
         is_wrong = (np.maximum(source.lengths, target.lengths) >= (max_length or self.max_length)) | (
             source.lengths == 0

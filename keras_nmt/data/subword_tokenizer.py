@@ -229,10 +229,10 @@ def clean_in_graph(texts: tf.Tensor) -> tf.Tensor:
 @functools.cache
 def _patterns() -> list[tuple[str, str]]:
     """Returns the replacements of `clean_source`, each with a regular expression of the characters that it replaces."""
-    of_each: dict[str, str] = {}
+    characters_of: dict[str, str] = {}
     for code, new in replacements().items():
-        of_each[new] = of_each.get(new, "") + f"\\x{{{code:X}}}"
-    return [(new, f"[{characters}]") for new, characters in of_each.items()]
+        characters_of[new] = characters_of.get(new, "") + f"\\x{{{code:X}}}"
+    return [(new, f"[{characters}]") for new, characters in characters_of.items()]
 
 
 class SharedModel(tf.saved_model.experimental.TrackableResource):

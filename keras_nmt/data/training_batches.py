@@ -365,8 +365,8 @@ class TrainingBatches:
                 begin = tf.where(chosen < 0, PAD, BOS)[:, None]
                 aligned = {}
                 if links is not None:
-                    of_update = tf.maximum(rows[begins[update] : begins[update] + sizes[update]], 0)
-                    longest = tf.reduce_max(tf.gather(links[1], of_update + 1) - tf.gather(links[1], of_update))
+                    pairs = tf.maximum(rows[begins[update] : begins[update] + sizes[update]], 0)
+                    longest = tf.reduce_max(tf.gather(links[1], pairs + 1) - tf.gather(links[1], pairs))
                     # Few different widths, because XLA compiles a program for each.
                     width = tf.maximum(-(-longest // length), 1) * length
                     aligned["links"] = _rows(links, chosen, width, end=-1, pad=-1)

@@ -24,11 +24,11 @@ def exported_search(toolkit: str, search: Mapping[str, Any] | None, known: Colle
     Raises:
         UserError: A setting has the wrong type or is out of its range.
     """
-    given = dict(search or {})
-    options = SearchOptions(**given)
+    settings = dict(search or {})
+    options = SearchOptions(**settings)
     known = {*known, "beam_size", "length_penalty", "length_penalty_form", "batch_buckets"}
-    left = {name: x for name, x in given.items() if name not in known and (name, x) not in NO_EFFECT.items()}
-    has_penalty = "length_penalty" in given and options.length_penalty != 0 and options.beam_size > 1
+    left = {name: x for name, x in settings.items() if name not in known and (name, x) not in NO_EFFECT.items()}
+    has_penalty = "length_penalty" in settings and options.length_penalty != 0 and options.beam_size > 1
     if has_penalty and options.length_penalty_form != "power":
         left["length_penalty_form"] = options.length_penalty_form
     if left:

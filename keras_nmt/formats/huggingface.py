@@ -311,8 +311,8 @@ def read_m2m100_vocabulary(folder: Path, rows: int, pad: int, begin: int, end: i
     require(is_right, f"{problem}. Received: {len(tokens):,} tokens and {len(languages)} languages")
     known = [*tokens, *(language_tokens.get(i, "") for i in range(len(tokens), rows))]
     symbols, notes = _symbols(added, known, {*RESERVED, *language_tokens.values()}, rows, folder)
-    of_symbols = {i: token for token, i in symbols.items()}
-    tokens = [token or of_symbols.get(i, f"<madeup_{i}>") for i, token in enumerate(known)]
+    symbols_by_id = {i: token for token, i in symbols.items()}
+    tokens = [token or symbols_by_id.get(i, f"<madeup_{i}>") for i, token in enumerate(known)]
     problem = f"{folder}: the tokens {pad} and {end} must be <pad> and </s>"
     require((tokens[pad], tokens[end]) == ("<pad>", "</s>"), problem, pad=tokens[pad], eos=tokens[end])
     unknown = tokens.index("<unk>") if "<unk>" in tokens else None
@@ -464,8 +464,8 @@ def export_huggingface(
     sizes = {side: tokenizer.vocabulary_size for side, tokenizer in by_side.items()}
     problem = "Hugging Face's MarianMTModel is post-LN, has no norm of embeddings and reads EOS: export a SavedModel"
     wanted = {"norm": "post", "embedding_norm": False, "source_end": True}
-    given = {name: config[name] for name in wanted}
-    require(given == wanted, problem, **given)
+    values = {name: config[name] for name in wanted}
+    require(values == wanted, problem, **values)
     if config["norm_epsilon"] > 10 * EPSILON or sizes["source"] != sizes["target"]:
         raise UserError(
             f"Hugging Face's MarianMTModel has norms with an epsilon of {EPSILON} and as many subwords of the source "

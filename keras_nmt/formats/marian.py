@@ -407,8 +407,8 @@ def export_marian(
 def _search_settings(search: Mapping[str, Any] | None) -> dict[str, Any]:
     """Returns settings of `decoder.yml`."""
     limits = "max_length_factor", "max_length_offset"
-    given = search or {}
-    has_limit = limits[0] in given and given[limits[0]] == given.get(limits[1])  # Marian counts the end of the source
+    factor, offset = ((search or {}).get(limit) for limit in limits)
+    has_limit = factor is not None and factor == offset  # Marian counts the end of the source
     options = exported_search("Marian", search, limits if has_limit else ())
     # Without the last, Marian's output ends before the first line longer than `max-length`.
     settings = {"beam-size": options.beam_size, "normalize": options.length_penalty, "max-length-crop": True}

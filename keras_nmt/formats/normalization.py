@@ -6,7 +6,7 @@ import struct
 
 import numpy as np
 
-MOST = 2_000_000  # rules of a model; SentencePiece's own models have 225,276
+MAX_RULES = 2_000_000  # rules of a model; SentencePiece's own models have 225,276
 LEAF, LABEL, LONG = 1 << 8, (1 << 31) | 0xFF, 1 << 9  # bits of a unit of the trie
 
 
@@ -37,6 +37,6 @@ def read_rules(charsmap: bytes) -> dict[str, str]:
         rows, columns = np.nonzero(inside & (units[np.where(inside, places, 0)] & LABEL == labels))
         keys = [keys[row] + bytes([column + 1]) for row, column in zip(rows, columns, strict=True)]
         nodes = places[rows, columns]
-        if len(rules) + len(keys) > MOST:  # of a damaged trie, whose nodes may be their own children
-            raise ValueError(f"more than {MOST:,} rules")
+        if len(rules) + len(keys) > MAX_RULES:  # of a damaged trie, whose nodes may be their own children
+            raise ValueError(f"more than {MAX_RULES:,} rules")
     return rules

@@ -180,9 +180,9 @@ def variables(model: Transformer | LanguageLabelModel) -> dict[str, Any]:
             if getattr(layer, attribute, None) is not None:
                 by_name[f"{name}.{kind}"] = getattr(layer, attribute)
 
-    for side, of_embeddings in (("encoder", "source"), ("decoder", "target")):
+    for side, language in (("encoder", "source"), ("decoder", "target")):
         stack = layers[side]
-        add(f"{side}.embedding_norm", layers.get(f"{of_embeddings}_embedding_norm"))
+        add(f"{side}.embedding_norm", layers.get(f"{language}_embedding_norm"))
         for number, layer in enumerate(stack.layers, 1):
             for site in ("self", "cross")[: 1 + (side == "decoder")]:
                 attention, name = getattr(layer, f"{site}_attention"), f"{side}.{number}.{site}"
@@ -310,12 +310,12 @@ def with_first_head(
     The outputs are equal, because they are a sum over heads.
     """
     output = parameters[f"{attention}.output.kernel"]
-    of_heads = np.arange(len(output)).reshape(num_heads, -1)
-    columns = np.concatenate([of_heads[[head - 1]], np.delete(of_heads, head - 1, 0)]).ravel()
+    columns_by_head = np.arange(len(output)).reshape(num_heads, -1)
+    columns = np.concatenate([columns_by_head[[head - 1]], np.delete(columns_by_head, head - 1, 0)]).ravel()
     places = {"query": columns, "key_value": np.concatenate([columns, len(columns) + columns])}
     changed = {f"{attention}.output.kernel": output[columns]}
-    for name, of_name in places.items():
+    for name, order in places.items():
         for full in (f"{attention}.{name}.kernel", f"{attention}.{name}.bias"):
             if full in parameters:  # a model may have no biases
-                changed[full] = parameters[full][..., of_name]
+                changed[full] = parameters[full][..., order]
     return changed

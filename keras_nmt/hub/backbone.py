@@ -18,7 +18,7 @@ from keras_nmt.layers._keras_private import forget_graphs
 from keras_nmt.models import Transformer, quantize
 from keras_nmt.models.translation_model import SideLayer, Untracked
 
-OF_KERAS = ("name", "trainable", "dtype")  # what the base class writes into the configuration
+KERAS_ARGUMENTS = ("name", "trainable", "dtype")  # what the base class writes into the configuration
 QUANTIZATION = "quantization"  # in the configuration of a quantised backbone: the arguments of `quantize`
 
 
@@ -84,7 +84,7 @@ class TranslationBackbone(keras_hub.models.Backbone):
         dtype: Any = None,
         **kwargs: Any,
     ) -> None:
-        of_keras = {name: kwargs.pop(name) for name in OF_KERAS if name in kwargs}
+        keras_arguments = {name: kwargs.pop(name) for name in KERAS_ARGUMENTS if name in kwargs}
         model = Transformer(source_vocabulary_size, target_vocabulary_size, dtype=dtype, **kwargs)
         inputs = {
             f"{side}_{name}": keras.Input((None,), dtype="int32", name=f"{side}_{name}")
@@ -97,7 +97,7 @@ class TranslationBackbone(keras_hub.models.Backbone):
         states = target.states(inputs["decoder_token_ids"], memory, padding_mask=mask)
         outputs = {"encoder_sequence_output": memory["states"], "decoder_sequence_output": states}
         self.token_embedding = target.embedding
-        super().__init__(inputs=inputs, outputs=outputs, dtype=dtype, **of_keras)
+        super().__init__(inputs=inputs, outputs=outputs, dtype=dtype, **keras_arguments)
         step = _StepStates(target, dtype=target.embedding.dtype_policy, name="decoder_step")
         self._parts = Untracked(model=model, source=source, target=target, step=step, quantization=None)
 
@@ -170,7 +170,7 @@ class TranslationBackbone(keras_hub.models.Backbone):
         super().save_to_preset(os.fspath(preset_dir), max_shard_size)
 
     def get_config(self) -> dict[str, Any]:
-        model_config = {name: value for name, value in self.model.get_config().items() if name not in OF_KERAS}
+        model_config = {name: value for name, value in self.model.get_config().items() if name not in KERAS_ARGUMENTS}
         config = {**super().get_config(), **model_config}
         if self._parts.quantization:
             # Keras would write the quantised layers by their paths, but knows none of those of mechanisms.

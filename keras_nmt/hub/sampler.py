@@ -17,8 +17,10 @@ from keras_nmt.files.search_options import TABLE, SearchOptions
 from keras_nmt.ids import PAD
 
 # The options of a translator that the sampler has, too; it makes one translation of a text.
-OF_TEXTS = ("max_length_factor", "max_length_offset", "length_buckets", "coverage_penalty")
-OPTIONS = [x for x in (*inspect.signature(beam_search).parameters, *OF_TEXTS) if x in TABLE and x != "num_hypotheses"]
+TEXT_OPTIONS = ("max_length_factor", "max_length_offset", "length_buckets", "coverage_penalty")
+OPTIONS = [
+    x for x in (*inspect.signature(beam_search).parameters, *TEXT_OPTIONS) if x in TABLE and x != "num_hypotheses"
+]
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")

@@ -84,8 +84,8 @@ class ConfiguredLayer(keras.layers.Layer):
     @classmethod
     def argument_names(cls) -> list[str]:
         """Returns the names of the arguments of the layer's `__init__`, those for its base classes included."""
-        classes = [of for of in cls.__mro__ if issubclass(of, ConfiguredLayer) and "__init__" in vars(of)]
-        return [name for of in reversed(classes) for name in constructor_parameters(of)]
+        classes = [base for base in cls.__mro__ if issubclass(base, ConfiguredLayer) and "__init__" in vars(base)]
+        return [name for base in reversed(classes) for name in constructor_parameters(base)]
 
     def get_config(self) -> dict[str, Any]:
         attributes, config = vars(self), super().get_config()  # of Keras: `name`, `trainable` and `dtype`
@@ -101,9 +101,8 @@ def _warn_of_lost_masks(layer: keras.layers.Layer, *args: Any, **kwargs: Any) ->
     first, *_ = signature.parameters
     arguments = signature.bind_partial(*args, **kwargs).arguments
     for name in masks:
-        of_memory = () if name == "padding_mask" else ("memory",)
-        of = next(x for x in (name.removesuffix("_mask"), *of_memory, first) if x in arguments)
-        tensor = arguments[of]
+        masked = (name.removesuffix("_mask"), *(() if name == "padding_mask" else ("memory",)), first)
+        tensor = next(arguments[argument] for argument in masked if argument in arguments)
         if arguments.get(name) is None and isinstance(tensor, keras.KerasTensor) and (operation := lost_mask(tensor)):
             warnings.warn(
                 f"The layer {layer.name!r} reads padding, because {operation!r} has lost the mask of an embedding: "
@@ -157,9 +156,9 @@ def keep_frozen(layer: keras.layers.Layer) -> None:
         if not (child.trainable and id(child) in parts):
             child.trainable = True  # setting an attribute to the value that it has would do nothing
             child.trainable = False
-    of_children = {id(weight) for child in children for weight in child.weights}
+    weights_of_children = {id(weight) for child in children for weight in child.weights}
     for weight in layer.weights:
-        if id(weight) not in of_children:
+        if id(weight) not in weights_of_children:
             weight.trainable = False
 
 
@@ -198,12 +197,12 @@ def subset(name: str, values: Any, choices: Sequence[str]) -> tuple[str, ...]:
     return tuple(choice for choice in choices if choice in chosen)
 
 
-def constructor_parameters(of: type) -> dict[str, inspect.Parameter]:
+def constructor_parameters(cls: type) -> dict[str, inspect.Parameter]:
     """Returns the parameters of a class's `__init__` by name, also if the class inherits it.
 
     Before Python 3.11.4, `inspect.signature` of a layer class that inherits `__init__` describes Keras' `__new__`.
     """
-    _, *parameters = inspect.signature(of.__init__).parameters.values()  # type: ignore[misc]  # without self
+    _, *parameters = inspect.signature(cls.__init__).parameters.values()  # type: ignore[misc]  # without self
     return {parameter.name: parameter for parameter in parameters}
 
 

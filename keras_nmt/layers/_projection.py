@@ -84,7 +84,7 @@ class Int8Kernels(ConfiguredLayer):
             result += product(product(x, a), b) * (self.lora_alpha / self.lora_rank)
         return result
 
-    def _own_kernels(self) -> list[tuple[str, Any]]:
+    def _named_kernels(self) -> list[tuple[str, Any]]:
         """Returns the kernels that this variant of the layer has, with their names."""
         return [(name, kernel) for name in self.kernels if (kernel := getattr(self, name, None)) is not None]
 
@@ -98,7 +98,7 @@ class Int8Kernels(ConfiguredLayer):
         """Adds `lora_alpha / rank * A B` to each kernel, with trained A and B; see `keras.layers.Dense`."""
         require(not self.lora_enabled, "LoRA can be enabled only once for each layer", layer=self.name)
         with unlocked(self):
-            for name, kernel in self._own_kernels():
+            for name, kernel in self._named_kernels():
                 kernel.trainable = False
                 shapes = {"a": (math.prod(kernel.shape[:-1]), rank), "b": (rank, kernel.shape[-1])}
                 for (i, shape), start in zip(shapes.items(), (a_initializer, b_initializer), strict=True):
@@ -115,7 +115,7 @@ class Int8Kernels(ConfiguredLayer):
             super().save_own_variables(store)
             return
         merged: dict[int, Any] = {}
-        for name, _ in self._own_kernels():
+        for name, _ in self._named_kernels():
             merged |= self._merged(name)
         for i, variable in enumerate(self._kept_variables()):
             store[str(i)] = merged.get(id(variable), variable)
@@ -127,7 +127,7 @@ class Int8Kernels(ConfiguredLayer):
             return
         for i, variable in enumerate(self._kept_variables()):
             variable.assign(store[str(i)])
-        for name, _ in self._own_kernels():
+        for name, _ in self._named_kernels():
             factor = getattr(self, f"lora_{name}_b")
             factor.assign(ops.zeros_like(factor))
 
@@ -151,7 +151,7 @@ class Int8Kernels(ConfiguredLayer):
         if mode != "int8":
             raise NotImplementedError(f"{type(self).__name__} can only be quantized to 'int8'. Received: mode={mode!r}")
         require(not self.is_int8, "The layer is already quantized", layer=self.name)
-        for name, kernel in self._own_kernels():
+        for name, kernel in self._named_kernels():
             values, scale = _to_int8(kernel)
             delattr(self, name)
             int8 = self.add_weight(shape=values.shape, dtype="int8", initializer="zeros", trainable=False, name=name)

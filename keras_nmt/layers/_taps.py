@@ -172,16 +172,16 @@ def intervening(replacements: Mapping[str, Replacement]) -> Iterator[None]:
 
 class _Replacements:
     def __init__(self, replacements: Mapping[str, Replacement]) -> None:
-        self.of_patterns = dict(replacements)
+        self.by_pattern = dict(replacements)
         self.used: set[str] = set()
         self.places: dict[str, None] = {}  # those that ran, in order
 
     def replace(self, record: Record) -> Any:
         self.places[record.place] = None
-        matching = [pattern for pattern in self.of_patterns if _matches(pattern, record.place)]
+        matching = [pattern for pattern in self.by_pattern if _matches(pattern, record.place)]
         for pattern in matching:
             self.used.add(pattern)
-            number, replacement = _part(pattern), self.of_patterns[pattern]
+            number, replacement = _part(pattern), self.by_pattern[pattern]
             if number is None:
                 new = keras.tree.map_structure(_alike, record.value, replacement(record))
             else:
@@ -190,7 +190,7 @@ class _Replacements:
         return record.value
 
     def check_used(self) -> None:
-        for pattern in self.of_patterns:
+        for pattern in self.by_pattern:
             if pattern not in self.used:
                 places = ", ".join(self.places) or "none (was the function traced before?)"
                 raise ValueError(f"No tensor that was computed matches {pattern!r}. There were: {places}")

@@ -200,7 +200,7 @@ class LowRankBilinearPooling(Int8Kernels, CompositionLayer):
         require(rank <= products, problem, rank=rank)
         factors: Any = projection_initializer()
         projection: Any = self.last_factor_initializer()
-        ones_row: Any = _of_a_row(number * width + 1)
+        ones_row: Any = _row_initializer(number * width + 1)
         if not self.first_order:
             self._refuse_identity("A product of two neurons is never a single neuron")
         elif rank < self.output_width:
@@ -225,7 +225,7 @@ class LowRankBilinearPooling(Int8Kernels, CompositionLayer):
         return ops.cast(self.product(left * right, "projection"), self.compute_dtype)  # [..., units]
 
 
-def _of_a_row(rows: int) -> keras.initializers.Initializer:
+def _row_initializer(rows: int) -> keras.initializers.Initializer:
     """Returns the initializer of one more row of a matrix with so many rows, all drawn from one distribution."""
     return keras.initializers.RandomUniform(-((3 / rows) ** 0.5), (3 / rows) ** 0.5)
 

@@ -11,7 +11,7 @@ import keras
 from keras_nmt.errors import nearest, require
 from keras_nmt.layers._common import constructor_parameters
 
-GIVEN = ("name", "dtype")  # arguments that come from the part of the model that makes the layer
+FROM_MODEL = ("name", "dtype")  # arguments that come from the part of the model that makes the layer
 
 
 class NotRegistered(ValueError):
@@ -62,7 +62,7 @@ class LayerSpec:
             raise ValueError(f"A `LayerSpec` needs a sub-class of `keras.layers.Layer`. Received: {str(layer)[:100]!r}")
         for name, value in arguments.items():
             # An object in a file would make Keras import the module that the object names.
-            if name in GIVEN or not _is_plain(value):
+            if name in FROM_MODEL or not _is_plain(value):
                 raise ValueError(
                     "Arguments of a `LayerSpec` must be booleans, numbers, strings, None, or lists of them, and must "
                     f"not be `name` or `dtype`. Received: {name}={str(value)[:100]!r}"
@@ -81,9 +81,9 @@ class LayerSpec:
         dtype: Any,
         sizes: Mapping[str, Any] | None = None,
         unset: Collection[str] = (),
-        **given: Any,
+        **from_model: Any,
     ) -> Any:
-        """Makes a layer with those of the given arguments that the `__init__` of its class names.
+        """Makes a layer with those of the arguments that the `__init__` of its class names.
 
         Args:
             name: String, name of the layer.
@@ -92,13 +92,13 @@ class LayerSpec:
                 to them. Defaults to none.
             unset: Names of further arguments that the user has not set: a default in the `__init__`, other than None,
                 takes precedence. An argument that is None always counts as not set. Defaults to none.
-            **given: Further arguments from the model.
+            **from_model: Further arguments from the model.
 
         Raises:
             ValueError: The `__init__` has another default for a size of the model.
         """
         parameters, chosen, sizes = constructor_parameters(self.layer), {}, sizes or {}
-        for argument, value in {**sizes, **given}.items():
+        for argument, value in {**sizes, **from_model}.items():
             if not self.takes(argument):
                 continue
             default = parameters[argument].default

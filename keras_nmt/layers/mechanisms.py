@@ -81,7 +81,7 @@ class StepwiseLayer(Protocol):
     """A layer of `Roles`, or in place of the decoder's self-attention, which may see other positions than its own."""
 
     def call(self, inputs: Any, mask: Any = None) -> Any:
-        """Maps `[B, T, d]`, of which the mask `[B, T]` tells the real positions, to `[B, T, d]`."""
+        """Maps `[B, T, d]` to `[B, T, d]`. The mask `[B, T]` is True at real positions."""
 
     def empty_cache(self, batch_size: Any, beam_size: int) -> Any:
         """Returns the cache before the first position: a nest of tensors `[B, K, ...]`.
@@ -210,14 +210,14 @@ class MechanismConfig:
         """The class of the layers, with the arguments that follow from the kind."""
         return spec_of(self.kind, self.KINDS)
 
-    def make(self, *, name: str, dtype: Any, sizes: Mapping[str, Any] | None = None, **given: Any) -> Any:
-        """Makes a layer; see `LayerSpec.make`. Arguments in `given` override those of this object."""
+    def make(self, *, name: str, dtype: Any, sizes: Mapping[str, Any] | None = None, **overrides: Any) -> Any:
+        """Makes a layer; see `LayerSpec.make`. `overrides` replace arguments of this object."""
         values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)[1:]}
         arguments = {name: value for name, value in values.items() if name not in self.PLACES}
         # The defaults of this object are for the package's layers: a user's own layer keeps its own defaults.
         is_known = self.spec.layer in [known.layer for known in self.KINDS.values()]
         unset = () if is_known else set(arguments) - set(self._changed())
-        return self.spec.make(name=name, dtype=dtype, sizes=sizes, unset=unset, **{**arguments, **given})
+        return self.spec.make(name=name, dtype=dtype, sizes=sizes, unset=unset, **{**arguments, **overrides})
 
     def get_config(self) -> dict[str, Any]:
         """Returns the JSON form: the kind, and the arguments that differ from their defaults."""

@@ -39,8 +39,8 @@ class RoleLayer(ConfiguredLayer):
         return self.combine(inputs, roles, is_decoding_step=True), cache
 
     def get_config(self) -> dict[str, Any]:
-        given, names = self.role_assignment.get_config(), self.argument_names()
-        return {**{name: value for name, value in given.items() if name in names}, **super().get_config()}
+        config, names = self.role_assignment.get_config(), self.argument_names()
+        return {**{name: value for name, value in config.items() if name in names}, **super().get_config()}
 
     compute_output_shape = shapes_of_spec
 

@@ -128,7 +128,7 @@ class TransformerDecoder(TransformerStack):
         return_attention_scores: bool = False,
         return_gates: bool = False,
     ) -> Any:
-        of_layers = [
+        further = [
             layer.compute_output_spec(
                 inputs,
                 memory,
@@ -141,7 +141,7 @@ class TransformerDecoder(TransformerStack):
             )[1:]
             for layer in self.layers
         ]
-        attention, gates = [of_layer[0] for of_layer in of_layers], [of_layer[-1] for of_layer in of_layers]
+        attention, gates = [outputs[0] for outputs in further], [outputs[-1] for outputs in further]
         output, states = self._state_specs(inputs, keras_mask(inputs) if padding_mask is None else padding_mask)
         more = [states] * return_states + [attention] * return_attention_scores + [gates] * return_gates
         return (output, *more) if more else output
@@ -178,7 +178,7 @@ class TransformerDecoder(TransformerStack):
             "layers": [cache for layer, cache in pairs if layer.is_recurrent],
             "not_reordered": [cache for layer, cache in pairs if not layer.is_recurrent],
         }
-        return {name: of for name, of in caches_by_order.items() if of}
+        return {name: part for name, part in caches_by_order.items() if part}
 
     def step(
         self, inputs: Any, position: Any, constants: list[Any], caches: dict[str, Any], memory_mask: Any = None

@@ -103,7 +103,7 @@ class TransformerStack(AssembledLayer):
             return
         *nodes, node = (self.composition.node_after(number) for number in range(1, len(states)))
         if node is not None:
-            before = max((number for number, of_layer in enumerate(nodes, 1) if of_layer is not None), default=0)
+            before = max((number for number, earlier in enumerate(nodes, 1) if earlier is not None), default=0)
             previous = states[before] if before else None  # the state that the previous node's aggregate gave
             aggregate = self.composition.aggregate(node, self._representations(states, before + 1), previous)
             aggregate = tap(self.composition, "output", aggregate)

@@ -195,15 +195,15 @@ class TransformerFactory:
         self.dtype = dtype
         positions = spec_of(config.positions, POSITIONS)
         # Positions are either added to embeddings, or act on the queries and keys of self-attentions.
-        self._of_attention = positions if act_on_attention(positions) else None
-        self._of_embeddings = None if self._of_attention else positions
+        self._attention_positions = positions if act_on_attention(positions) else None
+        self._embedding_positions = None if self._attention_positions else positions
 
     # All sides share the layers of positions and of dropout.
 
     @functools.cached_property
     def positions(self) -> Any:
         """The layer that adds positions to embeddings; None if the positions act on attentions."""
-        return self._of_embeddings and self._of_embeddings.make(dtype=self.dtype, name="positions")
+        return self._embedding_positions and self._embedding_positions.make(dtype=self.dtype, name="positions")
 
     @functools.cached_property
     def embedding_dropout(self) -> Dropout:
@@ -319,7 +319,7 @@ class TransformerFactory:
         key_value_dim = (config.num_key_value_heads or config.num_heads) * (config.hidden_dim // config.num_heads)
         has_shortcut = shortcuts is not None and shortcuts.are_at(site, side)
         key_value = shortcuts if has_shortcut else LayerSpec(KeyValueProjection)
-        positions = self._of_attention if site == "self" else None
+        positions = self._attention_positions if site == "self" else None
         composition = self._composition("head", side, config.num_heads)
         return MultiHeadAttention(
             config.num_heads,

@@ -196,13 +196,13 @@ class MultilingualModel(CommonModel, keras.Model):
     # Sub-classes are built of these parts.
 
     def _embedding(self, vocabulary_size: int, name: str) -> TokenEmbedding:
-        config, of_transformer = self._config, None if self._factory is None else self._factory.config
+        config, transformer = self._config, None if self._factory is None else self._factory.config
         return TokenEmbedding(
             vocabulary_size,
             config.hidden_dim,
             tie_weights=config.tie_output,
-            scale=of_transformer is not None and of_transformer.scale_embeddings,
-            logits_bias=of_transformer is not None and of_transformer.logits_bias,
+            scale=transformer is not None and transformer.scale_embeddings,
+            logits_bias=transformer is not None and transformer.logits_bias,
             dtype=self._policy,
             name=name,
         )

@@ -33,7 +33,7 @@ from keras_nmt.preparation.worker_files import Position, add_worker_steps, read_
 from keras_nmt.text.source_cleaning import clean_source
 from keras_nmt.text.text_files import read_paired_blocks
 
-MOST_LINES = 2**31 - 1  # line numbers are int32
+MAX_LINES = 2**31 - 1  # line numbers are int32
 STORED_PAIRS = 2**17  # pairs that a process segments before it writes them
 Report = Callable[[str], None]
 Split = Callable[[PairBlock], np.ndarray]  # to the bucket of each pair
@@ -99,8 +99,8 @@ def prepare(
             scanned = run_pipeline(options, folder, lambda pipe: _spread(pipe, "files", numbered) | "Scan" >> scan)
         ends = np.cumsum([file["lines"] for file in scanned]).tolist()
         num_read = ends[-1]
-        if num_read > MOST_LINES:
-            raise UserError(f"Prepare corpora of at most {MOST_LINES:,} lines each. Received: {num_read:,} lines")
+        if num_read > MAX_LINES:
+            raise UserError(f"Prepare corpora of at most {MAX_LINES:,} lines each. Received: {num_read:,} lines")
         if p.subwords is None:
             report(f"Training {p.vocabulary_size:,} subwords")
             model = _train_on_sample(p, files, [file["lines"] for file in scanned], folder, options)

@@ -42,7 +42,7 @@ def text_filters(preparation: Preparation) -> list[tuple[str, Function]]:
             has none of the languages.
     """
     p = preparation
-    filters = [(reason, _own(reason, filter_)) for reason, filter_ in p.filters.items()]
+    filters = [(reason, _checked_filter(reason, filter_)) for reason, filter_ in p.filters.items()]
     if p.drop_identical:
         filters.append(("identical", _are_identical))
     if p.scripts:
@@ -56,9 +56,9 @@ def text_filters(preparation: Preparation) -> list[tuple[str, Function]]:
     return filters
 
 
-def _own(reason: str, filter_: Filter | str) -> Function:
+def _checked_filter(reason: str, filter_: Filter | str) -> Function:
     """Wraps a filter of the user's own, so that its errors name it."""
-    function: Any = _found(filter_) if isinstance(filter_, str) else filter_
+    function: Any = _imported(filter_) if isinstance(filter_, str) else filter_
     with errors_as(f"The filter {reason!r} raised an error"):
         function = function() if isinstance(function, type) else function
         if hasattr(function, "setup"):
@@ -79,7 +79,7 @@ def _own(reason: str, filter_: Filter | str) -> Function:
     return checked
 
 
-def _found(reference: str) -> Any:
+def _imported(reference: str) -> Any:
     """Finds the function or class of a reference, such as "package.module:name" or "folder/file.py:name"."""
     place, _, name = reference.rpartition(":")
     with errors_as(

@@ -240,9 +240,9 @@ class Measurements:
         lines = np.sort(lines[lines >= 0])
         shown = ", ".join(map(str, lines[:20])) + (f" and {len(lines) - 20} more" if len(lines) > 20 else "")
         numbers = ", ".join(f"{key}={row[key]:g}" for key in ("loss", "extra_loss", "gradient_norm", "learning_rate"))
-        of_task = f" of task {name!r}" if len(self._tasks) > 1 else ""
+        whose = f" of task {name!r}" if len(self._tasks) > 1 else ""
         raise UserError(
-            f"The loss or the gradient is not finite at update {update + 1}{of_task}. Its batch holds line numbers "
+            f"The loss or the gradient is not finite at update {update + 1}{whose}. Its batch holds line numbers "
             f"{shown}, counted through all files of its data. The last checkpoint is unchanged; a lower learning "
             f"rate or clipping may help. Received: {numbers}"
         )
