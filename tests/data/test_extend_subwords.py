@@ -7,9 +7,9 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from small import LINES
+from small import LINES, subwords_of
 
-from keras_nmt.data import SubwordTokenizer, extend_subwords, train_subwords
+from keras_nmt.data import SubwordTokenizer, extend_subwords
 from keras_nmt.data.subword_sampler import SPACE
 from keras_nmt.errors import UserError
 
@@ -24,13 +24,10 @@ def text(words: list[str], seed: int) -> list[str]:
 
 @pytest.fixture(scope="module", params=["bpe", "unigram", "bytes"])
 def tokenizer(request, tmp_path_factory) -> SubwordTokenizer:
-    folder = tmp_path_factory.mktemp(request.param)
-    (folder / "text").write_text("\n".join(text(WORDS, 1)), encoding="utf-8")
     kind, size = ("bpe", 320) if request.param == "bytes" else (request.param, 42)
     options = {"control_symbols": ["<2a>", "<2b>"], "user_symbols": ["<x>"], "byte_fallback": size == 320}
-    return SubwordTokenizer(
-        train_subwords(folder / "text", folder / "m", model_type=kind, vocabulary_size=size, **options)
-    )
+    folder = tmp_path_factory.mktemp(request.param)
+    return subwords_of(folder, "\n".join(text(WORDS, 1)), model_type=kind, vocabulary_size=size, **options)
 
 
 def letters(seed: int) -> list[str]:
@@ -94,8 +91,7 @@ def learnt(pieces: list[str], text: list[str], number: int) -> list[str]:
 
 @pytest.mark.parametrize("number", [40, 1000])
 def test_pieces_are_those_of_the_algorithm(tmp_path, number):
-    (tmp_path / "text").write_text("a b c d\n")  # a model of letters
-    model = SubwordTokenizer(train_subwords(tmp_path / "text", tmp_path / "m", model_type="bpe", vocabulary_size=9))
+    model = subwords_of(tmp_path, "a b c d\n", model_type="bpe", vocabulary_size=9)  # of letters
     rng = np.random.default_rng(number)
     lines = [" ".join("".join(rng.choice(list("aabcd"), rng.integers(1, 12))) for _ in range(5)) for _ in range(60)]
     extended = extend_subwords(model.proto, text=lines, number=number)

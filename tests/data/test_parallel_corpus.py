@@ -8,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from small import subwords_of
 
-from keras_nmt.data import ParallelCorpus, SubwordTokenizer, read_parallel, train_subwords
+from keras_nmt.data import ParallelCorpus, SubwordTokenizer, read_parallel
 from keras_nmt.errors import UserError
 
 
@@ -52,9 +53,7 @@ def test_unusable_lists() -> None:
 @pytest.fixture(scope="module")
 def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> SubwordTokenizer:
     """A tokenizer for which every word "a" to "e" is one subword."""
-    folder = tmp_path_factory.mktemp("subwords")
-    (folder / "text").write_text("a b c d e\n" * 9)
-    return SubwordTokenizer(train_subwords(folder / "text", folder / "m.model", vocabulary_size=15))
+    return subwords_of(tmp_path_factory.mktemp("subwords"), "a b c d e\n" * 9, vocabulary_size=15)
 
 
 def write(folder: Path, source: bytes, target: bytes) -> tuple[Path, Path]:

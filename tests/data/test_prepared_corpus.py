@@ -14,6 +14,7 @@ import pytest
 import tensorflow as tf
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from small import subwords_of
 from updates import KEYS, Batch, check_rows, corpus_of, lines_of, random_lines, same
 from updates import make_corpus as make_any_corpus
 from updates import take as take_elements
@@ -24,7 +25,6 @@ from keras_nmt.data import (
     SubwordSampling,
     SubwordTokenizer,
     TrainingBatches,
-    train_subwords,
     write_prepared,
 )
 from keras_nmt.errors import UserError
@@ -192,8 +192,7 @@ def test_a_corpus_that_does_not_fit_the_run_is_an_error(texts, tokenizer, tmp_pa
     prepared = write_prepared(make_corpus(9, seed=1), tmp_path / "prepared", tokenizer, tokenizer, max_ratio=5)
     longest = len(prepared.length_counts)
     prepared.check(tokenizer, tokenizer, max_length=longest, max_ratio=5)
-    (tmp_path / "text").write_text("other text\n")
-    other = SubwordTokenizer(train_subwords(tmp_path / "text", tmp_path / "m", vocabulary_size=15))
+    other = subwords_of(tmp_path, "other text\n", vocabulary_size=15)
     for tokenizers, limits, message in (
         ((tokenizer, other), {}, r"other subwords.*target/subwords\.model.*Received: target"),
         ((tokenizer, tokenizer), {"max_length": longest - 1}, f"set it to {longest}, .*Received: "),

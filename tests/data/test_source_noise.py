@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small import subwords_of
 from updates import corpus_of, join, same, take
 
 from keras_nmt.data import (
@@ -19,7 +20,6 @@ from keras_nmt.data import (
     SubwordSampling,
     SubwordTokenizer,
     TrainingBatches,
-    train_subwords,
     write_prepared,
 )
 from keras_nmt.errors import UserError
@@ -111,9 +111,7 @@ def test_wrong_rates():
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> tuple[ParallelCorpus, SubwordTokenizer, Path]:
     folder = tmp_path_factory.mktemp("texts")
-    (folder / "text").write_text("\n".join(LINES * 30))
-    model = train_subwords(folder / "text", folder / "m", vocabulary_size=40, user_symbols=["<BT>"])
-    tokenizer = SubwordTokenizer(model)
+    tokenizer = subwords_of(folder, "\n".join(LINES * 30), vocabulary_size=40, user_symbols=["<BT>"])
     read = corpus_of(folder, LINES * 30, LINES * 30, tokenizer)
     write_prepared(read, folder / "prepared", tokenizer, tokenizer)
     return read, tokenizer, folder / "prepared"
@@ -153,10 +151,8 @@ def test_batches_have_noisy_sources_and_clean_targets(corpus, alpha):
 
 def test_tags_of_imported_models_stay(tmp_path):
     # Their subwords begin with SentencePiece's sign of a space.
-    (tmp_path / "text").write_text("\n".join(LINES * 30))
     symbols = ["\u2581>>fra<<"]
-    model = train_subwords(tmp_path / "text", tmp_path / "m", vocabulary_size=60, user_symbols=symbols)
-    tokenizer = SubwordTokenizer(model)
+    tokenizer = subwords_of(tmp_path, "\n".join(LINES * 30), vocabulary_size=60, user_symbols=symbols)
     read = corpus_of(tmp_path, [f">>fra<< {line}" for line in LINES * 30], LINES * 30, tokenizer)
     sampling = SubwordSampling(tokenizer, tokenizer, noise=SourceNoise(swap=0.5, uppercase=1))
     source, _ = sampling.segment(read, np.arange(30), (1, 0, 0))

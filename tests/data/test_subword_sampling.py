@@ -6,9 +6,10 @@ import dataclasses
 
 import numpy as np
 import pytest
+from small import subwords_of
 from updates import KEYS, corpus_of, join, lines_of, random_lines, same, take
 
-from keras_nmt.data import ParallelCorpus, SubwordSampling, SubwordTokenizer, TrainingBatches, train_subwords
+from keras_nmt.data import ParallelCorpus, SubwordSampling, SubwordTokenizer, TrainingBatches
 from keras_nmt.errors import UserError
 from keras_nmt.ids import BOS, EOS, PAD
 
@@ -83,9 +84,8 @@ def texts(request, tmp_path_factory) -> tuple[ParallelCorpus, SubwordTokenizer]:
     """A corpus with its text, and its tokenizer."""
     folder = tmp_path_factory.mktemp("texts")
     sides = [random_lines(200, seed) for seed in (1, 2)]
-    (folder / "text").write_text("\n".join(sides[0] + sides[1]))
     options = {"vocabulary_size": 28, "model_type": request.param.split(",")[0]}
-    tokenizer = SubwordTokenizer(train_subwords(folder / "text", folder / "m", **options))
+    tokenizer = subwords_of(folder, "\n".join(sides[0] + sides[1]), **options)
     return corpus_of(folder, *([*side[:100], "", *side[100:]] for side in sides), tokenizer), tokenizer
 
 
@@ -155,8 +155,7 @@ def test_rare_long_pairs_do_not_enlarge_batches(tmp_path, monkeypatch):
     lines = ["the cat sat"] * 1200
     for i in (100, 101, 900):
         lines[i] = " ".join(["the cat sat"] * 15)
-    (tmp_path / "text").write_text("\n".join(lines))
-    tokenizer = SubwordTokenizer(train_subwords(tmp_path / "text", tmp_path / "m", vocabulary_size=16))
+    tokenizer = subwords_of(tmp_path, "\n".join(lines), vocabulary_size=16)
     sampling = SubwordSampling(tokenizer, tokenizer, alpha=0.5, max_length=256)
     corpus = corpus_of(tmp_path, lines, lines, tokenizer)
     for seed in range(2):

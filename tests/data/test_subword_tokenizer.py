@@ -10,8 +10,9 @@ import keras
 import pytest
 import sentencepiece
 import tensorflow as tf
+from small import subwords_of
 
-from keras_nmt.data import SubwordTokenizer, subword_sampler, train_subwords
+from keras_nmt.data import SubwordTokenizer, subword_sampler
 from keras_nmt.errors import UserError
 
 TEXTS = ["the cat sat on the mat", "a mat", "", "   ", "the  cat ", "<2de> the mat", "a\0b"]
@@ -27,10 +28,9 @@ def test_agrees_with_the_sentencepiece_library(tokenizer: SubwordTokenizer) -> N
 
 
 def test_it_knows_whether_it_lower_cases(tmp_path: Path) -> None:
-    (tmp_path / "text").write_text("ΟΔΟΣ Εθνικής\nΕΛΛΑΔΑΣ Οδός\n" * 20, encoding="utf-8")  # no Latin letter
+    text = "ΟΔΟΣ Εθνικής\nΕΛΛΑΔΑΣ Οδός\n" * 20  # no Latin letter
     for lowercase in (False, True):
-        train_subwords([tmp_path / "text"], tmp_path / "m", vocabulary_size=30, lowercase=lowercase)
-        assert SubwordTokenizer(tmp_path / "m").lowercases is lowercase
+        assert subwords_of(tmp_path, text, vocabulary_size=30, lowercase=lowercase).lowercases is lowercase
 
 
 def test_empty_text_stays_empty(tokenizer: SubwordTokenizer) -> None:
@@ -45,8 +45,7 @@ def test_the_sampling_digest_covers_model_alpha_and_draws(tokenizer, tmp_path, m
     digest = tokenizer.sampling_digest(0.1)
     assert len(bytes.fromhex(digest)) == 32
     assert digest == SubwordTokenizer(tokenizer.proto).sampling_digest(0.1)
-    (tmp_path / "text").write_text("the cat sat on the mat\na mat is on the cat\n" * 3)
-    other = SubwordTokenizer(train_subwords(tmp_path / "text", tmp_path / "model", vocabulary_size=30))
+    other = subwords_of(tmp_path, "the cat sat on the mat\na mat is on the cat\n" * 3, vocabulary_size=30)
     assert len({digest, tokenizer.sampling_digest(0.2), other.sampling_digest(0.1)}) == 3
     uniform = subword_sampler._uniform
     monkeypatch.setattr(subword_sampler, "_uniform", lambda seed: uniform(seed + 1))

@@ -8,11 +8,10 @@ import ctranslate2
 import numpy as np
 import pytest
 import sentencepiece
-from small import slow
+from small import slow, subwords_of
 
 from keras_nmt import formats
 from keras_nmt.cli.app import app
-from keras_nmt.data import SubwordTokenizer, train_subwords
 from keras_nmt.errors import UserError
 from keras_nmt.formats import export_argos
 from keras_nmt.formats.parameters import sinusoids, variables
@@ -60,9 +59,7 @@ def test_a_package_translates_like_the_model_and_has_the_documented_fields(packa
 
 
 def test_bytes_of_rare_characters_are_refused(make_model, tmp_path):
-    (tmp_path / "text").write_text("the cat sat\n" * 9)
-    subwords = train_subwords([tmp_path / "text"], tmp_path / "m", vocabulary_size=280, byte_fallback=True)
-    tokenizer = SubwordTokenizer(subwords)
+    tokenizer = subwords_of(tmp_path, "the cat sat\n" * 9, vocabulary_size=280, byte_fallback=True)
     model = Transformer(
         tokenizer.vocabulary_size, num_encoder_layers=1, num_decoder_layers=1, hidden_dim=8, num_heads=2
     )

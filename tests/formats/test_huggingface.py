@@ -15,8 +15,8 @@ import pytest
 import sentencepiece
 import tensorflow as tf
 from sentencepiece.sentencepiece_model_pb2 import ModelProto
+from small import subwords_of
 
-from keras_nmt.data import SubwordTokenizer, train_subwords
 from keras_nmt.data.subword_models import compile_rules
 from keras_nmt.errors import UserError
 from keras_nmt.formats import export_huggingface, import_model
@@ -209,9 +209,8 @@ def test_the_search_of_a_model_is_written(model, source_tokenizer, tmp_path):
 
 
 def test_generation_ends_at_512_subwords_and_tags_have_their_names(make_model, source_tokenizer, tmp_path):
-    (tmp_path / "text").write_text("the cat sat on the mat\n" * 9)
     symbols = {"vocabulary_size": 30, "user_symbols": ["\u2581>>fra<<"]}
-    tokenizer = SubwordTokenizer(train_subwords([tmp_path / "text"], tmp_path / "m", **symbols))
+    tokenizer = subwords_of(tmp_path, "the cat sat on the mat\n" * 9, **symbols)
     sizes = {"hidden_dim": 8, "num_heads": 2, "norm": "post", "num_encoder_layers": 1, "num_decoder_layers": 1}
     folder = export_huggingface(tmp_path / "theirs", Transformer(tokenizer.vocabulary_size, **sizes), tokenizer)
     settings = json.loads((folder / "generation_config.json").read_text())
@@ -223,9 +222,8 @@ def test_generation_ends_at_512_subwords_and_tags_have_their_names(make_model, s
 
 
 def test_a_tag_that_marian_tokenizer_reads_otherwise_is_refused(make_model, tmp_path):
-    (tmp_path / "text").write_text("the cat sat on the mat\n" * 9)
     symbols = {"vocabulary_size": 30, "user_symbols": [">>fra<<"]}
-    tokenizer = SubwordTokenizer(train_subwords([tmp_path / "text"], tmp_path / "m", **symbols))
+    tokenizer = subwords_of(tmp_path, "the cat sat on the mat\n" * 9, **symbols)
     model = make_model(source_vocabulary_size=tokenizer.vocabulary_size, shortcuts=None, norm="post")
     with pytest.raises(UserError, match="with the space before it as one"):
         export_huggingface(tmp_path / "theirs", model, tokenizer)

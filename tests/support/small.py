@@ -80,6 +80,12 @@ def write_lines(path: Path, lines: Sequence[str]) -> Path:
     return path
 
 
+def subwords_of(folder: Path, text: str, **options: Any) -> SubwordTokenizer:
+    """Trains subwords of a text; their model is the file `m` of the folder."""
+    (folder / "text").write_text(text, encoding="utf-8")
+    return SubwordTokenizer(train_subwords(folder / "text", folder / "m", **options))
+
+
 def slow(*values: Any) -> Any:
     """Makes a parameter of a test whose case is marked `slow`."""
     return pytest.param(*values, marks=pytest.mark.slow)
