@@ -252,6 +252,17 @@ def is_integer(value: object) -> TypeGuard[int]:
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
+def is_number(value: object) -> TypeGuard[float]:
+    """Tells whether a value is a real number of Python or NumPy, and no boolean.
+
+    Example:
+
+    >>> is_number(3), is_number(0.5), is_number(True)
+    (True, True, False)
+    """
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+
+
 def check_no_string(**texts: object) -> None:
     """Checks that lines of text, given by name, are not one string: its letters would become lines.
 

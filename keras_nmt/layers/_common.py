@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import inspect
-import numbers
 import warnings
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import keras
+import numpy as np
 from keras import ops
 
-from keras_nmt.errors import check_choice, is_integer, require
+from keras_nmt.errors import check_choice, is_integer, is_number, require
 from keras_nmt.layers._keras_private import child_layers, get_keras_mask, lost_mask, set_keras_mask
 
 SHORTCUT_KINDS = ("plain", "fusion", "ungated")
@@ -90,7 +90,7 @@ class ConfiguredLayer(keras.layers.Layer):
     def get_config(self) -> dict[str, Any]:
         attributes, config = vars(self), super().get_config()  # of Keras: `name`, `trainable` and `dtype`
         names = [name for name in self.argument_names() if name in attributes and name not in config]
-        return {**config, **{name: attributes[name] for name in names}}
+        return {**config, **{name: plain_number(attributes[name]) for name in names}}
 
 
 def _warn_of_lost_masks(layer: keras.layers.Layer, *args: Any, **kwargs: Any) -> None:
@@ -304,7 +304,11 @@ def optional_size(name: str, value: Any) -> int | None:
     return int(value)
 
 
+def plain_number(value: Any) -> Any:
+    """Returns a number of NumPy as one of Python, which JSON takes, and any other value as it is."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
 def check_rate(**rates: Any) -> None:
     for name, value in rates.items():
-        is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-        require(is_number and 0 <= float(value) < 1, f"{{{name}}} must be at least 0 and below 1", **{name: value})
+        require(is_number(value) and 0 <= value < 1, f"{{{name}}} must be at least 0 and below 1", **{name: value})

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import numbers
 from typing import Any
 
 import keras
 from keras import ops
 
-from keras_nmt.errors import check_choice, require
+from keras_nmt.errors import check_choice, is_number, require
 from keras_nmt.layers._common import (
     ConfiguredLayer,
     check_mask,
@@ -101,9 +100,8 @@ class AttentionBridge(ConfiguredLayer):
         super().__init__(**kwargs)
         check_positive(num_heads=num_heads, hidden_dim=hidden_dim)
         check_choice("penalty", penalty, PENALTIES)
-        is_number = isinstance(penalty_weight, numbers.Real) and not isinstance(penalty_weight, bool)
         problem = "{penalty_weight} must be finite and at least 0"
-        require(is_number and 0 <= penalty_weight < math.inf, problem, penalty_weight=penalty_weight)
+        require(is_number(penalty_weight) and 0 <= penalty_weight < math.inf, problem, penalty_weight=penalty_weight)
         self.num_heads = int(num_heads)
         self.hidden_dim = int(hidden_dim)
         self.penalty_weight = float(penalty_weight)

@@ -9,7 +9,7 @@ from typing import Any
 import keras
 
 from keras_nmt.errors import nearest, require
-from keras_nmt.layers._common import constructor_parameters
+from keras_nmt.layers._common import constructor_parameters, plain_number
 
 FROM_MODEL = ("name", "dtype")  # arguments that come from the part of the model that makes the layer
 
@@ -60,6 +60,7 @@ class LayerSpec:
     def __init__(self, layer: type[keras.layers.Layer], /, **arguments: Any) -> None:
         if not (isinstance(layer, type) and issubclass(layer, keras.layers.Layer)):
             raise ValueError(f"A `LayerSpec` needs a sub-class of `keras.layers.Layer`. Received: {str(layer)[:100]!r}")
+        arguments = {name: plain_number(value) for name, value in arguments.items()}
         for name, value in arguments.items():
             # An object in a file would make Keras import the module that the object names.
             if name in FROM_MODEL or not _is_plain(value):
@@ -189,7 +190,7 @@ def as_json(value: Any) -> Any:
     """Returns the value of an argument in its JSON form."""
     if hasattr(value, "get_config"):
         return value.get_config()
-    return list(value) if isinstance(value, tuple) else value
+    return list(value) if isinstance(value, tuple) else plain_number(value)
 
 
 def _is_plain(value: Any) -> bool:

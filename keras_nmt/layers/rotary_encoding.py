@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import keras
 from keras import ops
 
+from keras_nmt.errors import is_number, require
 from keras_nmt.layers._common import ConfiguredLayer
 
 
@@ -56,8 +58,7 @@ class RotaryEncoding(ConfiguredLayer):
 
     def __init__(self, base: float = 10_000.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        if isinstance(base, bool) or not isinstance(base, (int, float)) or not base > 1:
-            raise ValueError(f"`base` must be a number above 1. Received: base={base!r}")
+        require(is_number(base) and 1 < base < math.inf, "{base} must be a finite number above 1", base=base)
         self.base = base
 
     def build(self, inputs_shape: tuple[int | None, ...]) -> None:

@@ -10,7 +10,7 @@ from keras import ops
 
 from keras_nmt.errors import require
 from keras_nmt.layers import AttentionBridge, LuongAttention
-from keras_nmt.layers._common import check_booleans, check_effect, check_positive, optional_size
+from keras_nmt.layers._common import check_booleans, check_effect, check_positive, optional_size, plain_number
 from keras_nmt.models.multilingual_model import MultilingualModel
 from keras_nmt.models.sides_config import takes_sides
 from keras_nmt.models.translation_model import TargetSide, Untracked
@@ -104,7 +104,7 @@ class AttentionBridgeModel(MultilingualModel):
         self._bridge_options = {
             "bridge_heads": optional_size("bridge_heads", bridge_heads),
             "bridge_hidden_dim": int(bridge_hidden_dim),
-            "penalty_weight": penalty_weight,
+            "penalty_weight": plain_number(penalty_weight),
             "penalty": penalty,
             "bridge_bias": bridge_bias,
             "shared_attention": shared_attention,

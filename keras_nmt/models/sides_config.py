@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from keras_nmt.errors import check_choice, require
+from keras_nmt.errors import check_choice, is_number, require
 from keras_nmt.layers._common import check_booleans, check_effect, check_positive
 from keras_nmt.layers.layer_spec import as_json
 from keras_nmt.layers.mechanisms import SIDES
@@ -53,8 +53,8 @@ class SidesConfig:
         arguments, limit = self.transformer, self.uniform_start
         if arguments is not None and not isinstance(arguments, Mapping):
             raise ValueError(f"`transformer` must map arguments of `Transformer` to values. Received: {arguments!r}")
-        if limit is not None and not 0 < limit < math.inf:
-            raise ValueError(f"`uniform_start` must be above 0 and finite. Received: uniform_start={limit!r}")
+        is_right = limit is None or (is_number(limit) and 0 < limit < math.inf)
+        require(is_right, "{uniform_start} must be above 0 and finite", uniform_start=limit)
         transformer = {
             name: MECHANISMS[name].of(name, value) if name in MECHANISMS else value
             for name, value in (arguments or {}).items()
@@ -104,7 +104,7 @@ class SidesConfig:
 
     def as_json(self) -> dict[str, Any]:
         """Returns the fields by name, in their JSON form, without `use_cudnn`, which belongs to a machine."""
-        fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        fields = {field.name: as_json(getattr(self, field.name)) for field in dataclasses.fields(self)}
         del fields["use_cudnn"]
         return {**fields, "transformer": {name: as_json(value) for name, value in fields["transformer"].items()}}
 

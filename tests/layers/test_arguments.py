@@ -21,6 +21,7 @@ from keras_nmt.layers import (
     RecurrentEncoder,
     RoleAssignment,
     RoleInteraction,
+    RotaryEncoding,
 )
 
 ATTENTIONS = [LuongAttention(7, dtype="float32"), LuongAttention(8, dtype="mixed_bfloat16")]
@@ -58,6 +59,7 @@ WRONG = {
         | {"dropout": (1.0,), "exclusive": (True,), "straight_through": (True,), "dropout_on": ("vector", "roles")},
     ),
     RoleInteraction: ({"num_roles": 4}, {"num_roles": (0,), "exclusive": (True,), "assignment": ("hard",)}),
+    RotaryEncoding: ({}, {"base": (1.0, "2", True, float("inf"))}),
     SSRU: ({"hidden_dim": 4}, {"hidden_dim": (0,)}),
 }
 
@@ -80,12 +82,14 @@ def test_arguments_that_contradict_each_other_are_named():
         MultiHeadAttention(2, 8, output_projection=False)
 
 
-def test_numpy_sizes_become_plain_integers():
+def test_numbers_of_numpy_become_those_of_python():
     sizes = ("num_heads", "hidden_dim", "num_layers", "num_roles", "units", "kernel_size", "rank")
     sizes += ("num_representations", "intermediate_dim")
     for layer, (_, wrong) in WRONG.items():
         if layer is not MultiHeadAttention:  # two sizes whose quotient matters
             given = {name: np.int64(6) for name in sizes if name in wrong}
+            rates = {"dropout": np.float32(0.5), "penalty_weight": np.float32(0.5), "base": np.float32(2)}
+            given |= {name: rate for name, rate in rates.items() if name in wrong}
             config = json.loads(json.dumps(layer(**given).get_config()))
             assert given
             assert {name: config[name] for name in given} == given

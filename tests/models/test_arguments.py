@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from keras_nmt.errors import UserError
-from keras_nmt.layers import Composition, Roles, Shortcuts
+from keras_nmt.layers import Composition, FeedForward, LayerSpec, Roles, Shortcuts
 from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel, LowRank, Transformer, add_adapter, quantize
 from keras_nmt.models.factory import MECHANISMS
 from keras_nmt.testing import SMALL, make_batch
@@ -88,6 +88,7 @@ def test_wrong_arguments_of_bridge_models_are_named():
         {"use_cudnn": True},
         {"uniform_start": float("inf")},
         {"uniform_start": 0},
+        {"uniform_start": "0.1"},
         {"bridge_heads": 0},
         {"penalty_weight": -1.0},
         {"penalty": "cube"},
@@ -199,11 +200,21 @@ def test_a_name_an_object_and_their_json_are_one(mechanism):
 
 
 @pytest.mark.parametrize(("model", "sizes"), [(Transformer, SMALL), (AttentionBridgeModel, BRIDGE)])
-def test_numpy_sizes_become_plain_integers(model, sizes):
-    sizes = sizes | ({"languages": {"de": 17}} if "languages" in sizes else {})
+def test_numbers_of_numpy_become_those_of_python(model, sizes):
+    arguments = {**sizes, "dropout": 0.5}
     numpy = {name: np.int64(value) for name, value in sizes.items() if isinstance(value, int)}
-    numpy |= {"languages": {"de": np.int32(17)}} if "languages" in sizes else {}
-    configs = [model(**given, name="same").get_config() for given in (sizes, numpy)]
+    numpy = {**arguments, **numpy, "dropout": np.float32(0.5)}
+    if "languages" in sizes:
+        own = {"uniform_start": 0.25, "penalty_weight": 0.5, "encoder": "transformer"}
+        arguments |= {**own, "languages": {"de": 17}, "transformer": {"num_heads": 2}}
+        numpy |= {**own, "uniform_start": np.float32(0.25), "penalty_weight": np.float16(0.5)}
+        numpy |= {"languages": {"de": np.int32(17)}, "transformer": {"num_heads": np.int64(2)}}
+    else:
+        arguments |= {"norm_epsilon": 0.25, "roles": {"kind": "dense", "dropout": 0.5}}
+        arguments |= {"feed_forward": LayerSpec(FeedForward, activation="gelu", dropout=0.5)}
+        numpy |= {"norm_epsilon": np.float32(0.25), "roles": {"kind": "dense", "dropout": np.float32(0.5)}}
+        numpy |= {"feed_forward": LayerSpec(FeedForward, activation="gelu", dropout=np.float32(0.5))}
+    configs = [model(**given, name="same").get_config() for given in (arguments, numpy)]
     assert json.dumps(configs[1]) == json.dumps(configs[0])
 
 
