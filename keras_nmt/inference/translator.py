@@ -228,7 +228,7 @@ class Translator:
             split_sentences: String, such as "en": lines are split into sentences by the rules of this language, with
                 sentencex of the extra `split`, and translated sentence by sentence; see
                 `keras_nmt.text.sentences.compose`. Defaults to None: lines are not split, and texts with markup by
-                the rules of `source`, or of English; "none" splits none.
+                the rules of the `source` of each line, or of English; "none" splits none.
             glossary: `Glossary`, each occurrence of whose entries becomes a further constraint of its sentence.
                 Defaults to None.
             keep: Iterable of patterns of text that stays as it is, at its place by `align`: regular expressions, or

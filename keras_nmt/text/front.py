@@ -16,13 +16,10 @@ from keras_nmt.text.sentences import (
     Align,
     Translate,
     more_sentences,
-    sentence_splitter,
     translate_sentences,
     warning_of_sentences,
 )
 from keras_nmt.text.translation import Translation
-
-DEFAULT_RULES = "en"  # the language by whose rules texts with markup are split, if no source language is known
 
 
 def translate_lines(
@@ -47,15 +44,13 @@ def translate_lines(
         sentences_per_line: Integer, how many sentences a line may have without a warning. Defaults to None, for any
             number.
     """
-    if markup is not None and split_sentences is None:
-        split_sentences = request.source if isinstance(request.source, str) else DEFAULT_RULES
-    most = sentences_per_line if split_sentences is None else None
+    splits = split_sentences != NOT_SPLIT and (split_sentences is not None or markup is not None)
+    most = sentences_per_line if split_sentences is None and markup is None else None
     if most is not None and (numbers := more_sentences(request.lines, most)):
         warnings.warn(warning_of_sentences(numbers, most), stacklevel=4)
     translate: Translate = functools.partial(_translate_plain, backend, glossary)
-    if split_sentences not in (None, NOT_SPLIT):
-        split = sentence_splitter(split_sentences)
-        translate = functools.partial(translate_sentences, split=split, translate=translate)
+    if splits:
+        translate = functools.partial(translate_sentences, language=split_sentences, translate=translate)
     if markup is None and keep is None:
         return translate(request)
     what, option = ("for lines with markup", {"markup": markup}) if markup else ("with `keep`", {"keep": keep})

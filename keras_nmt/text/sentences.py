@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from keras_nmt.errors import install_extra, require
 from keras_nmt.text.language_codes import two_letter_code
-from keras_nmt.text.lines import Request, check_lines
+from keras_nmt.text.lines import Request, check_lines, languages_of_lines
 from keras_nmt.text.translation import (
     WORD_ENDS,
     Hypothesis,
@@ -34,6 +34,7 @@ _INITIAL = re.compile(r"(?:^|[\s.(])\w\.$")  # as in "J. Smith" and "z. B."
 
 
 NOT_SPLIT = "none"  # in place of a language
+DEFAULT_RULES = "en"  # the language of the rules if no source language is known
 
 
 class SplitLine(NamedTuple):
@@ -149,9 +150,15 @@ def _split(line: str, parts: Iterable[str]) -> SplitLine:
     return SplitLine(sentences, spaces)
 
 
-def translate_sentences(request: Request, split: Splitter, translate: Translate) -> list[Translation]:
-    """Translates lines sentence by sentence. For `translate`, see `translate_parts`; for the answers, `compose`."""
-    split_lines = [split(line) for line in request.lines]
+def translate_sentences(request: Request, language: str | None, translate: Translate) -> list[Translation]:
+    """Translates lines sentence by sentence, by the rules of a language, or else of the source language of each line.
+
+    Without either, the rules are those of English. For `translate`, see `translate_parts`; for the answers, `compose`.
+    """
+    rules = (request.source or DEFAULT_RULES) if language is None else language
+    names = languages_of_lines(rules, len(request.lines), "source")
+    splitters = {name: sentence_splitter(name) for name in dict.fromkeys(names)}
+    split_lines = [splitters[name](line) for name, line in zip(names, request.lines, strict=True)]
     # A line without text is one empty sentence, which has a translation.
     split_lines = [
         x if x.sentences else SplitLine([""], ["", line]) for x, line in zip(split_lines, request.lines, strict=True)

@@ -12,7 +12,7 @@ from word_by_word import backwards, by_words, placed
 
 from keras_nmt.errors import UserError
 from keras_nmt.serving import Client
-from keras_nmt.text import front
+from keras_nmt.text import sentences
 from keras_nmt.text.kept_text import KeptText
 from keras_nmt.text.sentences import sentence_splitter
 
@@ -86,13 +86,15 @@ def test_a_client_keeps_spans(client):
     assert [x.text for x in found] == ["HELLO %s, A DOG.", "A {n}"]
 
 
-def test_a_client_splits_texts_with_markup_by_the_rules_of_their_language(client, monkeypatch):
+def test_a_client_splits_texts_with_markup_by_the_rules_of_the_language_of_each(client, monkeypatch):
     asked = []
-    monkeypatch.setattr(front, "sentence_splitter", lambda language: asked.append(language) or sentence_splitter("en"))
-    for languages in (("de", "en"), (["de"], ["en"]), ()):
-        (found,) = client.translate(["<p>A dog. <b>A</b> cat.</p>"], *languages, markup="html")
-        assert found.text == "<p>A DOG. <b>A</b> CAT.</p>"
-    assert asked == ["de", "en", "en"]
+    monkeypatch.setattr(
+        sentences, "sentence_splitter", lambda language: asked.append(language) or sentence_splitter("en")
+    )
+    for languages in (("de", "en"), (["de", "fr"], ["en"] * 2), ()):
+        found = client.translate(["<p>A dog. <b>A</b> cat.</p>"] * 2, *languages, markup="html")
+        assert [x.text for x in found] == ["<p>A DOG. <b>A</b> CAT.</p>"] * 2
+    assert asked == ["de", "de", "fr", "en"]
 
 
 def test_a_model_keeps_spans(translator, eager):
