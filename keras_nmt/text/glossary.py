@@ -45,13 +45,9 @@ class Glossary:
     def __init__(self, entries: Mapping[str, str], *, ignore_case: bool = False) -> None:
         self._ignores_case = ignore_case
         self._entries: dict[str, str] = {}
-        for source, target in entries.items():
-            words = " ".join("".join(_letters(clean_source(source), ignore_case)).split())
-            if not re.sub(rf"[\s{_marks()}]", "", words) or not _alternatives(target):
-                raise UserError(f"An entry must have words and a phrase. Received: {source!r} with {target!r}")
-            _add(self._entries, words, target.strip(), repr(words))
-        self._pattern = _pattern(self._entries) if self._entries else None
         self._told: set[tuple[str, str]] = set()
+        for source, target in entries.items():
+            self._add(source, target)
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], *, ignore_case: bool = False) -> Glossary:
@@ -64,17 +60,17 @@ class Glossary:
             OSError: The file cannot be opened.
             UserError: A line is not an entry, not UTF-8 or too long, or the file is damaged.
         """
-        entries: dict[str, str] = {}
+        glossary = cls({}, ignore_case=ignore_case)
         for number, line in enumerate(itertools.chain.from_iterable(read_blocks(path)), 1):
-            columns = [_unquoted(column) for column in line.split("\t")]
+            where, columns = f"{os.fspath(path)}, line {number}, ", list(map(_unquoted, line.split("\t")))
             if len(columns) != 2 or not all(columns):
                 raise UserError(
                     "An entry of a glossary must be words of the source, tab, phrase of the target. "
-                    f"Received: {os.fspath(path)}, line {number}, {line[:40]!r}"
+                    f"Received: {where}{line[:40]!r}"
                 )
-            source, target = columns
-            _add(entries, source, target, f"{os.fspath(path)}, line {number}, {source[:40]!r}")
-        return cls(entries, ignore_case=ignore_case)
+            source, phrase = columns
+            glossary._add(source, phrase, where)
+        return glossary
 
     def constraints(self, lines: Iterable[str]) -> list[list[str]]:
         """Returns the `constraints` of lines, for `Translator.translate` or `Client.translate`."""
@@ -97,12 +93,27 @@ class Glossary:
             constraints_of_lines.append([*given, *further])
         return constraints_of_lines
 
+    def _add(self, source: str, phrase: str, where: str = "") -> None:
+        """Adds an entry. `where` names its place in a file, for messages."""
+        words, phrase = " ".join("".join(_letters(clean_source(source), self._ignores_case)).split()), phrase.strip()
+        if not re.sub(rf"[\s{_marks()}]", "", words) or not _alternatives(phrase):
+            raise UserError(f"An entry must have words and a phrase. Received: {where}{source!r} with {phrase!r}")
+        if self._entries.setdefault(words, phrase) != phrase:
+            raise UserError(
+                "The words of an entry must have one phrase: join alternatives by `|`. "
+                f"Received: {where}{source[:40]!r} with {self._entries[words]!r} and {phrase!r}"
+            )
+
+    @functools.cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        return _pattern(self._entries)
+
     def _constraints(self, line: str) -> list[str]:
-        if self._pattern is None:
+        if not self._entries:
             return []
         line = unicodedata.normalize("NFC", clean_source(line))
         letters = _letters(line, self._ignores_case)
-        spans = self._spans("".join(letters), self._pattern)
+        spans = self._spans("".join(letters))
         if not spans:
             return []
         places = list(itertools.accumulate(map(len, letters), initial=0))
@@ -112,12 +123,12 @@ class Glossary:
         capital = {phrase for phrase, (start, _) in zip(phrases, spans, strict=True) if start in begins}
         return [_with_capital(phrase) if phrase in capital else phrase for phrase in phrases]
 
-    def _spans(self, text: str, pattern: re.Pattern[str]) -> list[tuple[int, str]]:
+    def _spans(self, text: str) -> list[tuple[int, str]]:
         """Returns where entries begin in a text, and their words, without entries that overlap longer ones."""
         spans: list[tuple[int, int, str]] = []
         taken: list[tuple[int, int, str]] = []
         start, is_end = 0, _edges()[1].match
-        while match := pattern.search(text, start):
+        while match := self._pattern.search(text, start):
             start = match.start() + 1
             for end in range(match.end(), match.start(), -1):  # also shorter entries
                 words = " ".join(text[match.start() : end].split())
@@ -222,12 +233,3 @@ def _marks() -> str:
     starts = [i for i, before in zip(marks, [-1, *marks], strict=False) if i != before + 1]
     ends = [i for i, after in zip(marks, [*marks[1:], -1], strict=True) if after != i + 1]
     return "\u200c\u200d" + "".join(f"{chr(a)}-{chr(b)}" for a, b in zip(starts, ends, strict=True))
-
-
-def _add(entries: dict[str, str], words: str, phrase: str, where: str) -> None:
-    """Adds an entry, unless its words have another phrase, which is an error; `where` names the entry."""
-    if entries.setdefault(words, phrase) != phrase:
-        raise UserError(
-            "The words of an entry must have one phrase: join alternatives by `|`. "
-            f"Received: {where} with {entries[words]!r} and {phrase!r}"
-        )

@@ -178,11 +178,8 @@ def test_what_cannot_be_translated_is_one_line(untrained, tmp_path, error_line, 
             for limit in ("x", "1.5", "0", "-1", str(2**31))
         ),
         ("glossary", ["cat\tkatze", "dog"], ", line 2, 'dog"),
-        (
-            "glossary",
-            ["a  cat\tkatze", "a cat\tkater"],
-            "have one phrase: join alternatives by `|`. Received: 'a cat' with",
-        ),
+        ("glossary", ["a  cat\tkatze", "a cat\tkater"], ", line 2, 'a cat' with 'katze' and 'kater'"),
+        ("glossary", ["a cat\tkatze", "\u0301\tkater"], "line 2, '\u0301' with 'kater'"),
     ):
         of_option = write_lines(tmp_path / name, content)
         assert message in error_line("translate", untrained, "--input", lines, f"--{name}", of_option)
