@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from keras_nmt.errors import UserError, check_names, require
+from keras_nmt.errors import UserError, check_names, is_number, require
 from keras_nmt.text.kept_text import KeptText
 
 KEYBOARD = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
@@ -85,8 +85,8 @@ class SourceNoise:
         rates = dataclasses.asdict(self)
         KeptText(rates.pop("keep"))
         for name, rate in rates.items():
-            if isinstance(rate, bool) or not isinstance(rate, int | float) or not 0 <= rate <= 1:
-                raise UserError(f"A rate of noise must be a number from 0 to 1. Received: {name}={rate!r}")
+            problem = "A rate of noise must be a number from 0 to 1"
+            require(is_number(rate) and 0 <= rate <= 1, problem, **{name: rate})
         for names in (LETTER_RATES, tuple(CASES)):
             if (total := math.fsum(rates[name] for name in names)) > 1:
                 raise UserError(f"The sum of {', '.join(names)} must be at most 1. Received: {total:g}")

@@ -61,9 +61,10 @@ class Evaluation:
 
     def record(self, metrics: Mapping[str, float], progress: Progress, update: int | None = None) -> None:
         """Records in `progress` whether an update, by default the current one, is the best so far."""
-        score = metrics[self.best_metric]
-        problem = "`evaluate` must return a finite number for the metric that decides which weights are best"
-        require(math.isfinite(score), problem, **{self.best_metric: score})  # no score could be compared with another
+        best_score = metrics.get(self.best_metric, math.nan)
+        problem = f"`evaluate` must return a finite number for `best_metric`, here {self.best_metric}"
+        received = ", ".join(f"{name}={value:g}" for name, value in metrics.items())
+        require(math.isfinite(best_score), f"{problem}. Received: {received}")
         best, better = progress.best_metrics, set()
         for name, score in metrics.items():
             if math.isfinite(score) and (name not in best or self.is_better(score, best[name], name)):
@@ -71,7 +72,7 @@ class Evaluation:
                 better.add(name)
         others = {name for name in metrics if not _is_bleu(name)}
         if self.best_metric in better:
-            progress.best_score = metrics[self.best_metric]
+            progress.best_score = best_score
             progress.best_update = progress.update if update is None else update
             progress.evaluations_since_best = 0
         elif not (_is_bleu(self.best_metric) and best[self.best_metric] < CHANCE and (better & others or not others)):

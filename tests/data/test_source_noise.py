@@ -106,6 +106,7 @@ def test_wrong_rates():
     ):
         with pytest.raises(UserError, match=message):
             SourceNoise.from_settings(rates)
+    assert SourceNoise(swap=np.float32(0.5)).swap == 0.5
 
 
 @pytest.fixture(scope="module")

@@ -49,8 +49,10 @@ def test_a_new_best_score_starts_the_count_of_evaluations_again():
     assert counts_of("bleu", *({"bleu": score} for score in (2.0, 1.0, 2.0, 3.0, 0.0))) == [0, 1, 2, 0, 1]
     for metric in ("loss", "nll", "perplexity", "ter", "loss_de-en", "ter_de-en_newstest"):  # lower is better
         assert counts_of(metric, *({metric: score} for score in (2.0, 3.0, 1.0))) == [0, 1, 0]
-    with pytest.raises(UserError, match="finite number.*bleu=nan$"):
-        counts_of("bleu", {"bleu": 1.0}, {"bleu": math.nan})
+    for wrong in ({"bleu": math.nan, "chrf": 5.0}, {"chrf": 5.0}):
+        shown = ", ".join(f"{name}={score:g}" for name, score in wrong.items())
+        with pytest.raises(UserError, match=f"finite number for `best_metric`, here bleu. Received: {shown}$"):
+            counts_of("bleu", {"bleu": 1.0}, wrong)
 
 
 @pytest.mark.parametrize("metric", ["bleu", "bleu_de-en"])
