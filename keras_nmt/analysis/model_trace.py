@@ -20,11 +20,11 @@ from keras_nmt.analysis.alignments import WordAlignment, word_attention
 from keras_nmt.analysis.bridges import BridgeAttention, plot_bridge_attention
 from keras_nmt.analysis.layer_means import composition_of_batches, gates_of_batches
 from keras_nmt.analysis.measurements import Measurements, compare
+from keras_nmt.analysis.token_attention import aligning
 from keras_nmt.analysis.token_states import HiddenStatesBatch, Model, hidden_states, open_pair, open_translator
 from keras_nmt.errors import UserError, require
 from keras_nmt.inference import Translation, Translator
 from keras_nmt.models import TranslationModel
-from keras_nmt.models.translation_model import attention_layer
 from keras_nmt.text.translation import split_words
 
 if TYPE_CHECKING:
@@ -242,9 +242,7 @@ def _alignment(
     assert batch.target is not None
     if "cross" not in batch.target.attention:  # a decoder of the user's own that records nothing
         return None
-    layers = batch.target.attention["cross"][0]  # [L, H, 1 + n, m + 1]
-    heads = layers[attention_layer(model.alignment_layer, len(layers)) - 1]  # as `Translator.align`
-    attention = heads.mean(axis=0) if model.alignment_head is None else heads[model.alignment_head - 1]
+    attention = aligning(model, batch.target.attention["cross"][0])  # [1 + n, m + 1]
     source_words, target_words = tuple(split_words(source)), tuple(split_words(target))
     size, numbers = (len(target_words), len(source_words)), batch.source.words
     words = word_attention(attention[:-1, numbers >= 0], numbers[numbers >= 0], batch.target.words[1:], size)

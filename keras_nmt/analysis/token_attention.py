@@ -10,6 +10,7 @@ import numpy as np
 
 from keras_nmt.analysis.token_states import HiddenStatesBatch, Model, hidden_states, open_pair, open_translator
 from keras_nmt.errors import check_choice, check_no_string, is_integer, require
+from keras_nmt.models import TranslationModel
 from keras_nmt.models.translation_model import attention_layer
 from keras_nmt.text.translation import END_PIECE
 
@@ -73,8 +74,8 @@ def attention(
     >>> _ = text.write_text("the cat sat\\nthe mat sat\\n")
     >>> tokenizer = SubwordTokenizer(train_subwords(text, text.with_suffix(".model"), vocabulary_size=20))
     >>> model = Transformer(20, num_encoder_layers=1, num_decoder_layers=2, hidden_dim=8, num_heads=2)
-    >>> (found,) = attention(Translator(model, tokenizer), ["cat"], ["mat"], layer=2, head=1)
-    >>> found.rows[-1], found.columns[-1], found.weights.shape == (len(found.rows), len(found.columns))
+    >>> (matrix,) = attention(Translator(model, tokenizer), ["cat"], ["mat"], layer=2, head=1)
+    >>> matrix.rows[-1], matrix.columns[-1], matrix.weights.shape == (len(matrix.rows), len(matrix.columns))
     ('</s>', '</s>', True)
     """
     check_no_string(source=source, target=target)
@@ -88,11 +89,9 @@ def attention(
     in_order: dict[int, TokenAttention] = {}
     for batch in hidden_states(pair, source, target, tensors=("attention",)):
         for row, rows, columns, weights in _of_texts(batch, site):  # weights [L, H, T, S]
-            number, chosen = layer, head
-            if site == "cross" and layer is None:
-                number = attention_layer(pair.model.alignment_layer, len(weights))
-                chosen = pair.model.alignment_head if head is None else head
-            in_order[row] = TokenAttention(rows, columns, _of_layer(weights, number, chosen))
+            aligns = site == "cross" and layer is None
+            matrix = aligning(pair.model, weights, head) if aligns else _of_layer(weights, layer, head)
+            in_order[row] = TokenAttention(rows, columns, matrix)
     return [in_order[row] for row in range(len(source))]
 
 
@@ -112,6 +111,12 @@ def _of_texts(
             if side.attends_to_bridge:
                 columns = tuple(map(str, range(1, weights.shape[-1] + 1)))
         yield row, rows, columns, weights
+
+
+def aligning(model: TranslationModel, weights: np.ndarray, head: int | None = None) -> np.ndarray:
+    """Returns the weights `[T, S]` by which `Translator.align` aligns, or of another head, of those `[L, H, T, S]`."""
+    layer = attention_layer(model.alignment_layer, len(weights))
+    return _of_layer(weights, layer, model.alignment_head if head is None else head)
 
 
 def _of_layer(weights: np.ndarray, layer: int | None, head: int | None) -> np.ndarray:

@@ -16,6 +16,7 @@ from keras_nmt.cli.options import (
     TargetLanguage,
     Weights,
     check_search,
+    names_in,
     refuse,
     refuse_without,
     searching,
@@ -81,7 +82,7 @@ def evaluate(
     **search: Any,
 ) -> None:
     """Scores the translations of a model or of a system: BLEU, chrF and TER by sacreBLEU, COMET by its own program."""
-    names = list(dict.fromkeys(name.strip() for name in metrics.split(",")))
+    names = names_in(metrics)
     check_names("--metrics", names, ALL_METRICS)
     if not references:
         raise UserError("Missing option --references: the file of reference translations.")
@@ -160,7 +161,7 @@ def _comet(lines: dict[str, list[str]], references: list[str], model: Path, prog
     )
     if not baseline:
         return str(system)
-    sums = [np.stack([found.sentences, np.ones(len(references))], -1) for found in (system, *baseline)]
+    sums = [np.stack([scores.sentences, np.ones(len(references))], -1) for scores in (system, *baseline)]
     difference, p = system.score - baseline[0].score, significance(*sums)
     shown = "too few sentences for p" if p is None else f"p = {p:.4f}"
     return f"{system}, baseline {baseline[0].score:.4f}, difference {difference:+.4f} ({shown})"

@@ -13,7 +13,7 @@ import typer
 
 from keras_nmt.cli.lines import STANDARD, check_outputs, output_lines, write_line
 from keras_nmt.cli.options import Directory
-from keras_nmt.files.json_file import named_damage, read_json
+from keras_nmt.files.json_file import named_damage
 from keras_nmt.files.model_config import SENTENCES_PER_LINE, WEIGHTS, ModelFiles, read_model_files
 
 WIDTH = 23  # of the column of names
@@ -91,24 +91,19 @@ def _parameter_rows(path: Path) -> list[tuple[str, str]]:
 
 
 def _training_rows(directory: Path) -> list[tuple[str, str]]:
-    from keras_nmt.experiments.reports import score_rows
-    from keras_nmt.files.weights_file import OTHER_WEIGHTS, RESULTS, scores_are_current
+    from keras_nmt.experiments.reports import read_run, score_rows
+    from keras_nmt.files.weights_file import OTHER_WEIGHTS
 
-    rows: list[tuple[str, str]] = []
-    if (path := directory / "results.json").exists():
-        results = read_json(path, "the results of a training run", needed=RESULTS)
-        is_current = scores_are_current(results, directory)
-        names = ("updates", "training_seconds", "ended_by", *(("final_updates",) if is_current else ()))
-        rows += [(name.replace("_", " "), _shown(results[name])) for name in names if name in results]
-        with named_damage(path):
-            rows += score_rows(results) if is_current else [("scores", OTHER_WEIGHTS)]
-    if (path := directory / "settings.json").exists():
-        settings = read_json(path, "the settings of a training run", needed=["data"])
-        with named_damage(path):
-            data = settings["data"]
-            named = {"languages": data.get("languages"), "directions": data.get("pairs")}
-            rows += [(title, ", ".join(names)) for title, names in named.items() if names]
-            rows += [(name, _shown(data[name])) for name in ("train", "dev", "test") if data.get(name) is not None]
+    run = read_run(directory)
+    names = ("updates", "training_seconds", "ended_by", *(("final_updates",) if run.is_current else ()))
+    rows = [(name.replace("_", " "), _shown(run.results[name])) for name in names if name in run.results]
+    with named_damage(directory / "results.json"):
+        rows += score_rows(run.results) if run.is_current else [("scores", OTHER_WEIGHTS)]
+    with named_damage(directory / "settings.json"):
+        data = run.settings.get("data", {})
+        named = {"languages": data.get("languages"), "directions": data.get("pairs")}
+        rows += [(title, ", ".join(names)) for title, names in named.items() if names]
+        rows += [(name, _shown(data[name])) for name in ("train", "dev", "test") if data.get(name) is not None]
     return rows
 
 

@@ -12,7 +12,7 @@ import typer
 
 from keras_nmt import analysis
 from keras_nmt.cli.inspect_common import OUTPUT, SHARED, Directories, Inspection, Seeds, file_name
-from keras_nmt.cli.options import Language, Source, Weights, refuse_without, with_options
+from keras_nmt.cli.options import Language, Source, Weights, names_in, refuse_without, with_options
 from keras_nmt.errors import UserError, require
 from keras_nmt.files.model_config import ModelFiles
 from keras_nmt.text.text_files import read_lines
@@ -37,7 +37,7 @@ def senteval(
 ) -> None:
     """Measures vectors of sentences on SentEval's classification, relatedness and similarity tasks."""
     inspection = Inspection(directories, **shared)
-    _vectors_on_tasks("senteval", inspection, data, tasks.split(","), vectors, seeds)
+    _vectors_on_tasks("senteval", inspection, data, names_in(tasks), vectors, seeds)
 
 
 @with_options(SHARED)
@@ -53,7 +53,7 @@ def probing(
     from keras_nmt.analysis.task_data import PROBING  # here: imports NumPy
 
     inspection = Inspection(directories, **shared)
-    chosen = [*PROBING] if tasks is None else tasks.split(",")
+    chosen = [*PROBING] if tasks is None else names_in(tasks)
     _vectors_on_tasks("probing", inspection, data, chosen, vectors, seeds)
 
 

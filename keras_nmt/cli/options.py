@@ -69,6 +69,34 @@ Set = Annotated[
     ),
 ]
 
+EXPERIMENT: dict[str, Any] = {  # options that are settings of experiments of the same name
+    "preset": Annotated[str | None, typer.Option(help="Sizes of the model, such as transformer_small.")],
+    "vocabulary_size": Annotated[int | None, typer.Option(help="Number of subwords.")],
+    "batch_size": Annotated[int | None, typer.Option(help="Size of an update's batch, by default in tokens.")],
+    "dtype": Annotated[str | None, typer.Option(help="float32, mixed_bfloat16 or mixed_float16.")],
+    "replicas": Annotated[
+        int | None, typer.Option(help="Replicas: GPUs, by default all, or logical CPU devices without a GPU.")
+    ],
+    "accumulation_steps": Annotated[int | None, typer.Option(help="Micro-batches a replica.")],
+    "jit_compile": Annotated[bool | None, typer.Option(help="Whether XLA compiles training. Made for GPUs.")],
+    "seed": Annotated[int | None, typer.Option(help="Seed of all random numbers.")],
+    "max_updates": Annotated[
+        int | None, typer.Option(help="Updates, of all directions together, after which training ends.")
+    ],
+    "time_limit": Annotated[float | None, typer.Option(help="Minutes of training after which training ends.")],
+    "init_from": Annotated[
+        Path | None,
+        typer.Option(
+            help="Model directory whose weights to start from. `keras-nmt train` also takes its arguments, unless "
+            "there is a preset."
+        ),
+    ],
+    "allow_missing": Annotated[
+        list[str] | None,
+        typer.Option(help="Weights that --init-from may lack, such as '*/key_value/*'. May be repeated."),
+    ],
+}
+
 
 @dataclasses.dataclass(frozen=True)
 class WorksWith:
@@ -133,16 +161,21 @@ def with_options(options: Mapping[str, Any], **defaults: Any) -> Callable[[Calla
 
     def add(command: Callable[..., None]) -> Callable[..., None]:
         signature = inspect.signature(command, eval_str=True)
-        own = [x for x in signature.parameters.values() if x.kind is not x.VAR_KEYWORD]
+        parameters = [x for x in signature.parameters.values() if x.kind is not x.VAR_KEYWORD]
         unset = {name: False if get_args(option)[0] is bool else None for name, option in options.items()} | defaults
         more = [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=unset[name], annotation=option)
             for name, option in options.items()
         ]
-        command.__signature__ = signature.replace(parameters=[*own, *more])  # type: ignore[attr-defined]
+        command.__signature__ = signature.replace(parameters=[*parameters, *more])  # type: ignore[attr-defined]
         return command
 
     return add
+
+
+def names_in(text: str) -> list[str]:
+    """Returns the names in a text with commas between them, each once."""
+    return list(dict.fromkeys(name.strip() for name in text.split(",")))
 
 
 def drop_none(**options: Any) -> dict[str, Any]:

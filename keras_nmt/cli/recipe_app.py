@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from keras_nmt.cli.options import Import, Set, drop_none, setting, with_options
+from keras_nmt.cli.options import EXPERIMENT, Import, Set, drop_none, setting, with_options
 from keras_nmt.cli.progress import working
 from keras_nmt.cli.run_app import import_tensorflow, make_app, run_app
 from keras_nmt.errors import UserError, require
@@ -49,21 +49,8 @@ OF_RECIPE: dict[str, Any] = {
     "leave_out": Annotated[list[str] | None, typer.Option(help="Pair, such as de-fr, never trained. May be repeated.")],
     "updates_per_pair": Annotated[int | None, typer.Option(help="Updates for each pair of languages.")],
 }
-OF_EXPERIMENT: dict[str, Any] = {
-    "dtype": Annotated[str | None, typer.Option(help="float32, or mixed_bfloat16 where the processor has it.")],
-    "replicas": Annotated[int | None, typer.Option(help="Replicas. Default: all GPUs, or one.")],
-    "accumulation_steps": Annotated[int | None, typer.Option(help="Micro-batches a replica.")],
-    "jit_compile": Annotated[bool | None, typer.Option(help="Whether XLA compiles training. Made for GPUs.")],
-    "batch_size": Annotated[int | None, typer.Option(help="Size of an update's batch.")],
-    "max_updates": Annotated[int | None, typer.Option(help="Updates after which training ends.")],
-    "time_limit": Annotated[float | None, typer.Option(help="Minutes after which training ends.")],
-    "init_from": Annotated[Path | None, typer.Option(help="Model directory whose weights to start from.")],
-    "allow_missing": Annotated[
-        list[str] | None,
-        typer.Option(help="Weights that --init-from may lack, such as '*/key_value/*'. May be repeated."),
-    ],
-    "set_": Set,
-}
+OF_EXPERIMENT = {name: x for name, x in EXPERIMENT.items() if name not in ("preset", "vocabulary_size", "seed")}
+OF_EXPERIMENT["set_"] = Set
 # Settings that each run has of its own, and their flags: `--set` would set them for all runs.
 FLAGS = {"seed": "--seed", "directory": "--output"} | {name: f"--{name.replace('_', '-')}" for name in OF_RECIPE}
 COMPARISON_FLAGS = {
@@ -226,7 +213,7 @@ def parse_seeds(text: str) -> list[int]:
 
 
 def parse_overrides(set_: Iterable[str] | None, flags: dict[str, str], **options: Any) -> dict[str, Any]:
-    """Returns the settings of a command line: the values of `--set`, and `options` other than None instead of them.
+    """Returns the settings of a command line: the values of `--set`, over which options that are given take precedence.
 
     The keys of `flags` are settings that `--set` may not give, the values are the flags to use.
     """

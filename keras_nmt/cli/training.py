@@ -13,6 +13,7 @@ import typer
 
 from keras_nmt.cli.lines import write_line
 from keras_nmt.cli.options import (
+    EXPERIMENT,
     Directory,
     Import,
     Set,
@@ -29,23 +30,8 @@ from keras_nmt.files.atomic_files import check_writable
 from keras_nmt.files.model_config import CONFIG, read_model_files
 from keras_nmt.text.text_files import read_lines
 
-SETTINGS: dict[str, Any] = {  # options that are settings of the same name
-    "preset": Annotated[str | None, typer.Option(help="Sizes of the model, such as transformer_small.")],
-    "vocabulary_size": Annotated[int | None, typer.Option(help="Number of subwords.")],
-    "batch_size": Annotated[int | None, typer.Option(help="Tokens of an update, padding included.")],
-    "dtype": Annotated[str | None, typer.Option(help="float32, mixed_bfloat16 or mixed_float16.")],
-    "replicas": Annotated[
-        int | None, typer.Option(help="Replicas: GPUs, or logical CPU devices where there is no GPU.")
-    ],
-    "seed": Annotated[int | None, typer.Option(help="Seed of all random numbers.")],
-    "max_updates": Annotated[
-        int | None, typer.Option(help="Updates, of all directions together, after which training ends.")
-    ],
-    "time_limit": Annotated[float | None, typer.Option(help="Minutes of training after which training ends.")],
-    "init_from": Annotated[
-        Path | None,
-        typer.Option(help="Model directory whose weights to start from, and arguments unless there is a preset."),
-    ],
+SETTINGS = {
+    name: x for name, x in EXPERIMENT.items() if name not in ("accumulation_steps", "jit_compile", "allow_missing")
 }
 
 

@@ -250,7 +250,7 @@ class ExperimentConfig:
     @functools.cached_property
     def directions(self) -> list[Direction]:
         """The directions with their files. Files that patterns describe must exist."""
-        return self.data.directions(self.pair_lists, self.model.kind.sides_of)
+        return self.data.directions(self.pair_lists, self.model.kind.sides)
 
     @property
     def sides(self) -> tuple[str, ...]:
@@ -352,7 +352,7 @@ def _add_defaults(settings: dict[str, Any], flat: Mapping[str, Any]) -> None:
 
 def _suggestion(unknown: Sequence[str], flat: Mapping[str, Any]) -> str:
     """Suggests what to write instead of names that are not settings."""
-    architecture = flat.get("model.architecture")
+    architecture = str(flat.get("model.architecture"))
     names, known = [name.rpartition(".")[2] for name in unknown], list(setting_names(ExperimentConfig))
     for kind in [ARCHITECTURES[architecture]] if architecture in ARCHITECTURES else ARCHITECTURES.values():
         if shown := as_model_arguments(names, kind):

@@ -148,7 +148,7 @@ class DataConfig:
             require(not untrained, problem, **{name: untrained})
         return Pairs(train, dev, test)
 
-    def directions(self, pairs: Pairs, sides_of: Callable[[Pair], Pair]) -> list[Direction]:
+    def directions(self, pairs: Pairs, sides_of: Callable[[Pair], tuple[str, ...]]) -> list[Direction]:
         """Finds the files of every direction: first the trained directions, then others to evaluate.
 
         `sides_of` returns the names that the languages of a pair have in the model. Raises a `UserError` if a file is
@@ -177,17 +177,18 @@ class DataConfig:
                 raise UserError(f"A test set must be named once. Received: {shown}")
             if pair in pairs.test and not sets:
                 raise UserError(f"There is no data for {'-'.join(pair)}. Received: test={list(map(str, tested))}")
-            own = Direction(
+            source_side, target_side = sides_of(pair)
+            direction = Direction(
                 source=pair[0],
                 target=pair[1],
-                sides=sides_of(pair),
+                sides=(source_side, target_side),
                 corpora=corpora,
                 weights=weights,
                 alignments=tuple(alignments),
                 dev=dev,
                 tests=tuple(sets.values()),
             )
-            directions.append(own)
+            directions.append(direction)
         for name, given, indices in (("train", train, used), ("test", tested if pairs.test else [], used_tests)):
             if unused := [corpus for i, corpus in enumerate(given) if i not in indices]:
                 raise UserError(f"This corpus has no file for any direction. Received: {name}={str(unused[0])!r}")

@@ -14,7 +14,7 @@ from pydantic import Field, PositiveInt
 
 from keras_nmt.data.subword_models import SubwordOptions
 from keras_nmt.errors import UserError, nearest, require
-from keras_nmt.experiments.corpus_files import File, Pair
+from keras_nmt.experiments.corpus_files import File
 from keras_nmt.files.settings import check_rule, documented, setting
 from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel, LowRank, Transformer
 from keras_nmt.models.transformer import TRANSFORMER_PRESETS
@@ -42,10 +42,6 @@ class Architecture:
     has_languages: bool = True
     joint_vocabulary: bool = True
     preset: str | None = None
-
-    def sides_of(self, pair: Pair) -> Pair:
-        """Returns the names of the languages of a pair in the model."""
-        return pair if self.has_languages else ("source", "target")
 
     def sides(self, languages: Sequence[str]) -> tuple[str, ...]:
         """Returns the sides with a vocabulary: the languages, or "source" and "target"."""
@@ -125,8 +121,8 @@ class ModelConfig:
             arguments = {**self.arguments, "dtype": dtype, "use_cudnn": False if jit_compile else "auto"}
             if self.preset is not None:
                 preset = dict(TRANSFORMER_PRESETS[self.preset])
-                own = ("num_heads", "intermediate_dim", "decoder_self_attention")
-                of_transformer = {name: preset.pop(name) for name in own if name in preset}
+                names = ("num_heads", "intermediate_dim", "decoder_self_attention")
+                of_transformer = {name: preset.pop(name) for name in names if name in preset}
                 arguments = {"encoder": "transformer", "decoder": "transformer", **preset, **arguments}
                 arguments["transformer"] = {**of_transformer, **(self.arguments.get("transformer") or {})}
             model = self.kind.model(dict(sizes), **arguments)

@@ -131,7 +131,7 @@ def test_commands_write_their_results(command, run_inspect, directories, texts, 
         "gates": ("mixed", ["--source", source, "--target", target, "--by", "frequency"]),
         "contrast": ("plain", ["--source", source, "--correct", target, "--incorrect", source]),
         "roles": ("mixed", ["--source", source, "--token", "cat", "--references", target]),
-        "probing": ("plain", ["--data", probing, "--tasks", "WC", "--seeds", 2]),
+        "probing": ("plain", ["--data", probing, "--tasks", "WC, WC", "--seeds", 2]),
     }[command]
     output = tmp_path / command
     printed = run_inspect(command, directories / model, *arguments, "--output", output)
