@@ -155,7 +155,8 @@ def _add_model_of_start(settings: dict[str, Any]) -> None:
     path, model = settings.get("training", {}).get("start", {}).get("init_from"), settings.get("model", {})
     if path is None or model.get("preset") is not None:
         return
-    folders = [x for x in (path, settings.get("directory", path)) if (Path(x) / CONFIG).is_file()]
+    places = [x for x in (path, settings.get("directory")) if isinstance(x, str | Path)]  # others are refused later
+    folders = [x for x in places if (Path(x) / CONFIG).is_file()]
     if not folders:
         return
     files = read_model_files(folders[0])

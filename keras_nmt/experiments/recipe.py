@@ -300,7 +300,7 @@ class Recipe:
             from keras_nmt.experiments.model_config import ARCHITECTURES, ModelConfig
 
             known = {field.name for field in dataclasses.fields(ModelConfig)}
-            known |= ARCHITECTURES[architecture].arguments if architecture in ARCHITECTURES else set()
+            known |= ARCHITECTURES[architecture].arguments if str(architecture) in ARCHITECTURES else set()
             shared["model"] = {name: value for name, value in shared_model.items() if name in known}
         scaled = {setting: number * num_pairs for setting, number in self.per_pair.items()}
         return _nested(shared, scaled, chosen, overrides)

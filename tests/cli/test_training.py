@@ -85,6 +85,8 @@ def test_set_reaches_the_arguments_of_an_argument_in_a_file_and_below_a_name(tmp
     }
     error = error_line("train", *command, "--set", "model.dropout.x=1")
     assert "must have arguments to change. Received: 0.3" in error
+    error = error_line("train", *command[:2], "--set", "init_from=3")
+    assert "`training.start.init_from` must be " in error
 
 
 def test_files_of_options_are_those_of_the_languages_that_their_names_end_with(tmp_path, train):

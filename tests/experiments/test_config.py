@@ -171,6 +171,10 @@ def test_other_backends_are_named(monkeypatch):
 def test_a_wrong_setting_is_one_line_that_says_what_to_write():
     for settings, line in (
         ({"batchsize": 4}, "There are no such settings; the nearest is `batch_size`. Received: batchsize"),
+        (
+            {"golden": 1, "model.architecture": ["x"]},
+            "There are no such settings; `keras-nmt train --list-settings` lists the settings. Received: golden",
+        ),
         ({"save_every": 4}, "There are no such settings; the nearest is `saving.every`. Received: save_every"),
         (
             {"every": 4},

@@ -110,6 +110,7 @@ def test_wrong_arguments_of_a_recipe_are_named():
         ({"autoencoding": True}, "This configuration has one direction. Received: autoencoding=True"),
         ({"model": "fusion"}, "`model` must be settings by name.*Received: model='fusion'"),
         ({"configuration": "matched", "model": {"gold": 1}}, "gold"),
+        ({"model": {"architecture": ["x"]}}, r"Received: model.architecture=\['x'\]"),
     ):
         with pytest.raises(UserError, match=message):
             experiment(**{"configuration": "baseline", **arguments})
