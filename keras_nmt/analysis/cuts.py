@@ -149,7 +149,7 @@ def _given(record: Record, values: Any, number: int | None) -> Any:
 
 
 def _part(record: Record, values: Any, number: int | None) -> Any:
-    """Returns the part of arrays or tensors of values, whose axes are counted from the end; all of them without one."""
+    """Returns the part `number` of values, arrays or tensors, along the axis `record.parts`; all values for None."""
     if number is None:
         return values
     return (np if isinstance(values, np.ndarray) else ops).take(values, number - 1, axis=record.parts)

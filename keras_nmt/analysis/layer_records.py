@@ -38,10 +38,11 @@ def matching_layers(pair: TranslationModel, patterns: Sequence[str]) -> dict[str
 def layer_outputs(
     records: Sequence[Record], paths: Mapping[int, str], axes: Mapping[int, tuple[tf.Tensor, int]], graph: Any
 ) -> dict[str, Any]:
-    """Returns the outputs by path, without what is before the tokens; of each tensor with the kinds of its axes.
+    """Returns the output tensors of layers by path, from the first token on, each with the kinds of its axes.
 
-    `paths` are those of the layers by their `id`. `axes` has the length of each kind of axis, and how much of it is
-    before the tokens. Layers that run in a loop, whose outputs are in other graphs than `graph`, are left out.
+    `paths` are those of the layers by their `id`. `axes` has the length of each kind of axis, and the number of
+    positions before its tokens. Layers that run in a loop, whose outputs are in other graphs than `graph`, are left
+    out.
     """
     calls = [
         (layer, [x for x in keras.tree.flatten(value) if tf.is_tensor(x) and x.shape.rank])
@@ -79,7 +80,7 @@ def _with_kinds(x: tf.Tensor, axes: Mapping[int, tuple[tf.Tensor, int]]) -> tupl
 def by_text(
     outputs: Mapping[str, Any], count: int, ends: Mapping[int, np.ndarray | None]
 ) -> dict[str, list[np.ndarray | tuple[np.ndarray, ...]]]:
-    """Returns for each path the texts' outputs, cut where the axes of each kind end in each text; None: nowhere."""
+    """Returns the outputs of each text by path. `ends` has their lengths for each kind of axis; None: as it is."""
 
     def of_text(tensors: Sequence[tuple[np.ndarray, np.ndarray]], i: int) -> np.ndarray | tuple[np.ndarray, ...]:
         cut = []

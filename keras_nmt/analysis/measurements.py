@@ -140,8 +140,9 @@ class Measurements:
         """
         arrays: dict[str, Any] = {f"samples_{i}": x for i, x in enumerate(self.samples.values())}
         plain = {
-            field.name: _items(value) if isinstance(value := getattr(self, field.name), dict) else value
+            field.name: [[*key, float(x)] for key, x in value.items()] if isinstance(value, dict) else value
             for field in dataclasses.fields(self)
+            for value in [getattr(self, field.name)]
             if field.name not in ("samples", "details")
         }
         header = {**plain, "details": self.details, "samples": list(self.samples), "settings": settings}
@@ -454,7 +455,3 @@ def _shown(value: float | None, deviation: float | None) -> str:
 def json_number(value: float) -> float | None:
     """Returns a number in types of JSON, which has neither infinity nor NaN: None for these."""
     return float(value) if np.isfinite(value) else None
-
-
-def _items(values: dict[Key, float]) -> list[list[Any]]:
-    return [[*key, float(value)] for key, value in values.items()]

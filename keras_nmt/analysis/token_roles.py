@@ -185,7 +185,7 @@ def roles(
     if references is not None:
         translator, languages_of_pair = open_translator(model, **languages)
         links = translator.align(source, references, *languages_of_pair)
-    found: list[_Token] = []
+    tokens: list[_Token] = []
     num_roles = 0
     for side, _ in hidden_states(pair, source, tensors=("roles",)):
         if side.roles is None:
@@ -196,17 +196,17 @@ def roles(
         for i in np.flatnonzero((side.ids > EOS) & (side.words >= 0)):
             place = int(side.rows[side.sentences[i]]), int(side.words[i])
             tag = "" if labels is None else str(labels[i])
-            found.append(_Token(place, int(best[i]), int(side.ids[i]), side.subwords[i], tag))
-    require(found, "The text has no subwords.")
+            tokens.append(_Token(place, int(best[i]), int(side.ids[i]), side.subwords[i], tag))
+    require(tokens, "The text has no subwords.")
     by_role: dict[int, list[_Token]] = {}
-    for one in found:
+    for one in tokens:
         by_role.setdefault(one.role, []).append(one)
-    everywhere = Counter(one.subword for one in found)
-    made = []
+    everywhere = Counter(one.subword for one in tokens)
+    most_frequent_first = []
     for role, of_role in sorted(by_role.items(), key=lambda item: -len(item[1])):
         lifts = dict(itertools.islice(_typical(Counter(one.subword for one in of_role), everywhere).items(), typical))
         places = sorted(one.place for one in of_role)[:: max(1, len(of_role) // max(1, examples))][:examples]
-        made.append(
+        most_frequent_first.append(
             Role(
                 number=role,
                 count=len(of_role),
@@ -218,14 +218,14 @@ def roles(
         )
     names = () if token is None else (token, f"▁{token}")
     occurrences = []
-    for (row, word), role in sorted((one.place, one.role) for one in found if one.subword in names):
+    for (row, word), role in sorted((one.place, one.role) for one in tokens if one.subword in names):
         translation = None if references is None else _translation(links[row], references[row], word)
         occurrences.append(Occurrence(role, _context(source, (row, word)), translation))
     information = None
     if groups is not None:
-        tagged = [one for one in found if one.tag]
+        tagged = [one for one in tokens if one.tag]
         information = _information([x.role for x in tagged], [x.tag for x in tagged], [x.id for x in tagged])
-    return Roles(tuple(made), len(found), num_roles, information, tuple(occurrences), token)
+    return Roles(tuple(most_frequent_first), len(tokens), num_roles, information, tuple(occurrences), token)
 
 
 class _Token(NamedTuple):

@@ -49,7 +49,7 @@ class Pair(NamedTuple):
 # A model directory, or a model with its subwords.
 Model = str | os.PathLike[str] | Translator | Pair | tuple[TranslationModel, tuple[SubwordTokenizer, SubwordTokenizer]]
 TENSORS = ("states", "attention", "gates", "roles", "composition", "bridge")
-NAMES = {  # of what a model may lack
+NAMES = {  # in errors about what a model lacks
     "bridge": "attention bridge",
     "gates": "shortcuts with gates",
     "composition": "composition of layers or heads that derives from `keras_nmt.layers.CompositionLayer`",

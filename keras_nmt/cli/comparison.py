@@ -44,11 +44,11 @@ def compare(
     from keras_nmt.experiments import Comparison, ExperimentConfig
 
     def make(name: str, seed: int, directory: Path) -> ExperimentConfig:
-        own = {"training.update.seed": seed, "directory": directory}
+        of_run = {"training.update.seed": seed, "directory": directory}
 
         def made(name: str, **more: Any) -> ExperimentConfig:
             chosen = {key: value for key, value in compared["configurations"][name].items() if key != MATCHED}
-            return ExperimentConfig.from_settings(compared["settings"], chosen, overrides, own, more)
+            return ExperimentConfig.from_settings(compared["settings"], chosen, overrides, of_run, more)
 
         if (other := compared["configurations"][name].get(MATCHED)) is None:
             return made(name)
@@ -77,8 +77,8 @@ def read_list(path: Path) -> dict[str, Any]:
 
     def chosen(name: str) -> dict[str, Any]:
         check_choice("configuration", name, compared["configurations"])
-        found: dict[str, Any] = compared["configurations"][name]
-        return found
+        configuration: dict[str, Any] = compared["configurations"][name]
+        return configuration
 
     for name in compared["configurations"]:
         check_reference(MATCHED, name, chosen)

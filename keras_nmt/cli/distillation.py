@@ -152,9 +152,9 @@ def _shard(text: str) -> tuple[int, int]:
 
 
 def _digests(models: Sequence[ModelFiles], weights: Path | None) -> list[str]:
-    """Digests of what models compute: their configuration, which has the digests of their subwords, and their weights.
+    """Returns a digest of each model: of its weights, and of its configuration without the settings of the search.
 
-    The settings of search are not part of it.
+    The configuration has the digests of the subwords.
     """
     from keras_nmt.files.weights_file import weights_digest  # imports HDF5
 

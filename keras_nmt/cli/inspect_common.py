@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -49,7 +50,10 @@ FORMAT = 5  # of finished parts: another number where the measurements of an ana
 
 
 def check_inspection(directories: Sequence[Path], output: Path | None) -> list[ModelFiles]:
-    """Reads model directories before TensorFlow is imported; an error if one is none, or `output` cannot be written."""
+    """Reads model directories, before TensorFlow is imported.
+
+    Raises an error if a folder is no model directory, or if results cannot be written to `output`.
+    """
     models = list(map(read_model_files, directories))
     if len({path.resolve() for path in directories}) < len(directories):
         raise UserError(f"Name each model directory once. Received: {', '.join(map(str, directories))}")
@@ -65,7 +69,7 @@ class Inspection:
     the folder `output`, if there is one, so that the same command continues after an interruption.
 
     Attributes:
-        languages: Dictionary of the languages that are given, arguments of functions of `keras_nmt.analysis`.
+        languages: Dictionary of the languages that the user gave, as arguments of functions of `keras_nmt.analysis`.
         names: Dictionary from all model directories, as `ModelFiles`, to their names.
     """
 
@@ -110,11 +114,12 @@ class Inspection:
                 if path is not None and not path.is_dir():
                     check_regular(path, " for several models, or with --output, which keeps finished parts by its time")
         import_tensorflow(self._imports)
-        found_of: dict[ModelFiles, analysis.Measurements] = {}
+        finished: dict[ModelFiles, analysis.Measurements] = {}
         settings = {"analysis": name, **settings, **self.languages}
         files = [None if path is None else _state(path) for path in (*inputs, *(self._imports or ()))]
         with progress(len(self.names) * len(parts), "parts") as advance, show_steps(progress):
             for directory, model_name in self.names.items():
+                measured_parts = []
                 for part, measure in parts.items():
                     advance(0, f"{model_name} {part}".strip())
                     described = {
@@ -132,9 +137,10 @@ class Inspection:
                         measured = measure(directory)
                         if path is not None:
                             measured.save(path, described)
-                    found_of[directory] = found_of[directory].joined(measured) if directory in found_of else measured
+                    measured_parts.append(measured)
                     advance()
-        finished = {path: measured if finish is None else finish(measured) for path, measured in found_of.items()}
+                whole = functools.reduce(analysis.Measurements.joined, measured_parts)
+                finished[directory] = whole if finish is None else finish(whole)
         models: dict[str, analysis.Measurements] = {}
         names_of_runs = _names_of_models([[self.names[path] for path in runs] for runs in self._runs])
         for model_name, runs in zip(names_of_runs, self._runs, strict=True):
@@ -190,7 +196,7 @@ def file_name(name: str) -> str:
 
 
 def _state(path: Path) -> list[Any]:
-    """Returns a path with the name, size and time of change of each file: others mean that results are out of date."""
+    """Returns a path with the name, size and time of change of each of its files: if they change, so may results."""
     paths = sorted(x for x in path.rglob("*") if x.is_file()) if path.is_dir() else [path]
     states = [[str(x.relative_to(path)), x.stat().st_size, x.stat().st_mtime_ns] for x in paths if x.exists()]
     return [str(path.resolve()), states]

@@ -133,9 +133,9 @@ def lexical(
     def measure(model: ModelFiles) -> Any:
         measured, groups = tests, None
         if conllu is not None or target_conllu is not None:
-            tagged = [None if path is None else analysis.read_conllu(path) for path in (conllu, target_conllu)]
-            read = [None if of is None else [sentence.text for sentence in of] for of in tagged]
-            measured, groups = (read[0] or tests[0], read[1]), analysis.by_tag(*tagged)
+            treebanks = [None if path is None else analysis.read_conllu(path) for path in (conllu, target_conllu)]
+            lines = [None if bank is None else [sentence.text for sentence in bank] for bank in treebanks]
+            measured, groups = (lines[0] or tests[0], lines[1]), analysis.by_tag(*treebanks)
         elif by == GroupedBy.FREQUENCY:
             from keras_nmt.analysis.lexical_probes import split_rows  # here: imports TensorFlow
 
@@ -233,14 +233,14 @@ def lengths(
 
     cases: set[bool] = set()
 
-    def check_case(found: Any) -> Any:
-        cases.add(found.details["lowercase"])
+    def check_case(measured: Any) -> Any:
+        cases.add(measured.details["lowercase"])
         if len(cases) > 1:
             raise UserError(
                 "BLEU would ignore case for some models and not for others, because some lower-case their text: choose "
                 "--lowercase or --no-lowercase for all."
             )
-        return found
+        return measured
 
     options = {"bins": bins, "quantiles": quantiles, "lowercase": lowercase}
     inspection.measure("lengths", measure, [source, references], finish=check_case, **options)
@@ -301,10 +301,8 @@ def attention(
     with bar as advance, output_lines(output) as write:
         for some in chunks(pairs):
             sources, targets = zip(*some, strict=True)
-            found = analysis.attention(
-                translator, sources, None if target is None else targets, site=site, layer=layer, head=head
-            )
-            for x in found:
+            given_targets = None if target is None else targets
+            for x in analysis.attention(translator, sources, given_targets, site=site, layer=layer, head=head):
                 weights = [[round(weight, 6) for weight in row] for row in x.weights.tolist()]
                 write(json.dumps({"rows": x.rows, "columns": x.columns, "weights": weights}, ensure_ascii=False))
             advance(len(some))
@@ -336,8 +334,8 @@ def roles(
         lines, groups = _tagged(conllu)
     assert lines is not None
     with working(f"Reading {directory}"):
-        found = analysis.roles(model, lines, groups=groups, token=token, references=others, **shared)
-    write_results(found, output)
+        results = analysis.roles(model, lines, groups=groups, token=token, references=others, **shared)
+    write_results(results, output)
 
 
 @with_options(SHARED)
@@ -373,8 +371,9 @@ def ablate(
     lines = read_line_pairs(source, target)
     import_tensorflow(imports)
     with show_steps(progress):
-        found = analysis.ablate(model, lines[0], lines[1], cuts, each=each, search=not no_search, patch=patch, **shared)
-    write_results(found, output)
+        options = {"each": each, "search": not no_search, "patch": patch, **shared}
+        results = analysis.ablate(model, lines[0], lines[1], cuts, **options)
+    write_results(results, output)
 
 
 STATE_COMMANDS = (

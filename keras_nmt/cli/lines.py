@@ -24,7 +24,7 @@ Line = TypeVar("Line")  # a line, or the lines of several files
 
 
 def check_input(path: Path) -> None:
-    """Raises an error, before the work, if a command's input is standard input, and closed."""
+    """Raises an error, before the work, if the input is standard input, and standard input is closed."""
     if path == STANDARD:
         check_open(sys.stdin, "Standard input")
 
@@ -45,7 +45,7 @@ def input_lines(path: Path) -> Iterator[str]:
 
 
 def input_document(path: Path) -> Iterator[str]:
-    """Yields all lines of a file or of standard input as one text, with the ends that they have, unless it is empty."""
+    """Yields a file or standard input as one text, with the line ends that it has; nothing if it is empty."""
     if text := "".join(itertools.chain.from_iterable(read_blocks(path, keep_ends=True))):
         yield text
 
@@ -64,9 +64,7 @@ def number_of_lines(*paths: Path) -> int | None:
 
 @contextlib.contextmanager
 def output_lines(path: Path, end: str = "\n") -> Iterator[Callable[[str], None]]:
-    """Gives a function that writes a line to standard output or to a file, which appears when the block ends.
-
-    `end` follows each line.
+    """Gives a function that writes a line and `end` to standard output, or to a file that appears as the block ends.
 
     If the block ends with an error, the lines so far stay in a file with the end `.partial`, which a message names.
     """

@@ -43,7 +43,7 @@ class Input:
 
     @property
     def target(self) -> str | None:
-        """The target language for a translator, which would tell of each part of the lines that has no tags."""
+        """The target language for a translator: "" where lines have tags, so that it does not warn of each part."""
         return "" if self.tags else None
 
     def parts(self) -> Iterator[tuple[list[str], dict[str, Any]]]:

@@ -187,8 +187,8 @@ def paired_bootstrap_of_runs(
 
     >>> references = ["a cat sits on the mat", "two men play the guitar"] * 10
     >>> worse = ["a cat sits on the mat", "two men play guitar"] * 10
-    >>> found = paired_bootstrap_of_runs([references, references], [worse, worse], references)
-    >>> found.differences[0] == found.difference and found.p_value < 0.05
+    >>> comparison = paired_bootstrap_of_runs([references, references], [worse, worse], references)
+    >>> comparison.differences[0] == comparison.difference and comparison.p_value < 0.05
     True
 
     Reference:

@@ -45,10 +45,10 @@ def dry_run(config: ExperimentConfig, report: Callable[[str], None] = lambda lin
     config.check()
     keras.utils.set_random_seed(training.update.seed)
     with tempfile.TemporaryDirectory() as temporary:
-        own = ModelDirectory(config.directory)
-        has_subwords = all((own.path / name).is_file() for name in subword_names(config).values())
+        folder = ModelDirectory(config.directory)
+        has_subwords = all((folder.path / name).is_file() for name in subword_names(config).values())
         has_subwords = has_subwords and not has_other_subwords(config)
-        tokenizers = make_tokenizers(config, own if has_subwords else ModelDirectory(temporary), report)
+        tokenizers = make_tokenizers(config, folder if has_subwords else ModelDirectory(temporary), report)
         model, batches = build(config, tokenizers, strategy, report)
         for line in training.warnings(model.get_config()["hidden_dim"]):
             report(line)

@@ -218,7 +218,7 @@ def write_table(comparison: Comparison, known: Differences | None = None) -> dic
 def _finished_results(runs: Runs) -> dict[str, dict[int, dict[str, Any]]]:
     """Returns the results of the finished runs by configuration and seed."""
     return {
-        name: {seed: found for seed, config in of_seeds.items() if (found := _read_finished(config))}
+        name: {seed: results for seed, config in of_seeds.items() if (results := _read_finished(config))}
         for name, of_seeds in runs.items()
     }
 
@@ -263,9 +263,10 @@ def _check_fair(comparison: Comparison) -> None:
         require(has_names, f"The configurations must have a direction in common. Received: different {use}_pairs")
         files = {d.name: _files(d, use) for d in configs[0].directions}
         for direction in (d for config in configs[1:] for d in config.directions if d.name in names):
-            own, first = _files(direction, use), files[direction.name]
+            files_of_direction, first = _files(direction, use), files[direction.name]
             problem = "Configurations must be scored on the same data"
-            require(own == first, f"{problem}. Received: {use} {direction.name}={first}, and {own}")
+            received = f"Received: {use} {direction.name}={first}, and {files_of_direction}"
+            require(files_of_direction == first, f"{problem}. {received}")
     for name in SCORING:
         different = _different_values(configs, name)
         require(not different, f"Configurations must be scored in the same way. Received: {different}")

@@ -190,14 +190,14 @@ class Distillation:
         files = [self.input, *([] if self.references is None else [self.references])]
         num_lines = sum(len(lines) for lines, *_ in read_paired_blocks(*files))  # raises for damaged files first
         digest = self._check_settings(num_lines)
-        own = folder / f"{index}-of-{number}"
+        shard_folder = folder / f"{index}-of-{number}"
         parts = range(math.ceil(num_lines / PART))
         mine = [part for part in parts if part % number == index - 1]
-        with directory_lock(own):
-            remove_leftovers(own)
+        with directory_lock(shard_folder):
+            remove_leftovers(shard_folder)
             there = set(self._files())
             if missing := [part for part in mine if part not in there]:
-                self._translate(open_translator, files, missing, own, digest, num_lines)
+                self._translate(open_translator, files, missing, shard_folder, digest, num_lines)
         paths = self._files()
         if len(paths) < len(parts):
             return None
@@ -210,7 +210,7 @@ class Distillation:
         open_translator: Callable[[], Translator],
         files: Sequence[str | os.PathLike[str]],
         missing: Sequence[int],
-        own: Path,
+        shard_folder: Path,
         digest: str,
         num_lines: int,
     ) -> None:
@@ -221,7 +221,7 @@ class Distillation:
                     continue
                 translated = self._of_part(translator, part, *columns)
                 rows = [json.dumps({"settings": digest}), *(json.dumps(x, ensure_ascii=False) for x in translated)]
-                write_text(own / f"part-{part:06d}.jsonl", "\n".join([*rows, ""]))
+                write_text(shard_folder / f"part-{part:06d}.jsonl", "\n".join([*rows, ""]))
                 advance(len(translated))
 
     def _of_part(

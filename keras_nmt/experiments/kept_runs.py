@@ -116,7 +116,7 @@ def read_kept_runs(path: str | os.PathLike[str]) -> dict[tuple[str, int], KeptRu
             raise UserError(f"Names of kept runs and files must not have folders. Received: {run.name!r} in {where}")
         problem = f"Each run must be kept once: remove all lines of it but one, in {path}"
         require((run.configuration, run.seed) not in runs, f"{problem}. Received: {run.name} again in line {number}")
-        own = {}
+        run_contents = {}
         for name, digest in run.files.items():
             content = contents.get(f"{run.name}/{name}")
             if content is None or _digest(content) != digest:
@@ -124,8 +124,8 @@ def read_kept_runs(path: str | os.PathLike[str]) -> dict[tuple[str, int], KeptRu
                     f"{path} and {archive.name} must belong together; restore both. "
                     f"Received: {run.name}/{name} {'is missing' if content is None else 'is another text'}"
                 )
-            own[name] = content
-        runs[run.configuration, run.seed] = dataclasses.replace(run, contents=own)
+            run_contents[name] = content
+        runs[run.configuration, run.seed] = dataclasses.replace(run, contents=run_contents)
     return runs
 
 

@@ -97,8 +97,8 @@ def read_results(directory: str | os.PathLike[str]) -> dict[str, Any] | None:
 def check_scores(config: ExperimentConfig, results: Mapping[str, Any]) -> None:
     """Checks that the results of an experiment have the scores of all its directions and test sets."""
     dev = {f"dev_greedy.bleu_{s}-{t}" for s, t in config.pair_lists.dev}
-    found = {f"dev_greedy.{name}" for name in results["dev_greedy"]}
-    missing = {"dev_greedy.bleu", *(dev if dev & found else ())} - found
+    present = {f"dev_greedy.{name}" for name in results["dev_greedy"]}
+    missing = {"dev_greedy.bleu", *(dev if dev & present else ())} - present
     for direction in config.directions:
         name, number = f"test.{direction.name}", len(direction.tests)
         cell = results.get("test", {}).get(direction.name)

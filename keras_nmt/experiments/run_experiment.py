@@ -265,7 +265,7 @@ def make_trainer(
     `batches` are `TrainingBatches` by direction, or objects with the same `dataset` and `num_pairs`. `evaluate` returns
     metrics by name; without it, training has no evaluations.
     """
-    training, own = config.training, config.evaluation
+    training, settings = config.training, config.evaluation
     with as_user_errors(), strategy.scope():
         optimizer = training.make_optimizer(model.get_config()["hidden_dim"])
         word_distillation = None
@@ -284,14 +284,15 @@ def make_trainer(
     evaluation = None
     if evaluate is not None:
         evaluated = ", ".join(d.name for d in config.directions if d.dev is not None)
+        number = settings.dev_sentences or "all"
         # Greedy search depends on the least length, and on no other setting of the search.
         shortest = "" if config.search.min_length == 1 else f", at least {config.search.min_length} subwords"
         evaluation = Evaluation(
             evaluate=evaluate,
-            every=own.every,
-            best_metric=own.best_metric,
-            patience=own.patience,
-            scored_by=f"{own.bleu_tokenizer}, {own.dev_sentences or 'all'} sentences of {evaluated}{shortest}",
+            every=settings.every,
+            best_metric=settings.best_metric,
+            patience=settings.patience,
+            scored_by=f"{settings.bleu_tokenizer}, {number} sentences of {evaluated}{shortest}",
         )
     return Trainer(
         model,
@@ -344,8 +345,7 @@ def _corpus(
     config: ExperimentConfig, files: Sides, tokenizers: Sequence[SubwordTokenizer]
 ) -> ParallelCorpus | PreparedCorpus:
     limits: dict[str, Any] = {"max_length": config.data.max_length, "max_ratio": config.data.max_ratio}
-    own = config.data
-    keep_text = any(x is not None for x in (config.subwords.sampling, own.noise, own.alignments))
+    keep_text = any(x is not None for x in (config.subwords.sampling, config.data.noise, config.data.alignments))
     if prepared_side(files[0]) is None:
         return read_parallel(*files, *tokenizers, **limits, keep_text=keep_text)
     corpus = PreparedCorpus(*files, text=keep_text)
@@ -367,14 +367,14 @@ def _aligned(
 
 def make_tokenizers(config: ExperimentConfig, folder: ModelDirectory, report: Report) -> dict[str, SubwordTokenizer]:
     """Returns the subword models of the folder. Missing ones are copied from files or other models, or trained."""
-    names, own = subword_names(config), config.subwords
+    names, settings = subword_names(config), config.subwords
     given: dict[str, SubwordTokenizer] = {}
     for side, path in _given_subwords(config, folder).items():
         if names[side] not in given and not (folder.path / names[side]).exists():
             given[names[side]] = SubwordTokenizer(path)  # the tokenizer checks the special ids
     _check_given(config, names, given)
     sizes = {names[side]: config.vocabulary_sizes[side] for side in config.sides}
-    ignored = own.changed_options() - {"user_symbols", "lowercase"} if given.keys() == sizes.keys() else ()
+    ignored = settings.changed_options() - {"user_symbols", "lowercase"} if given.keys() == sizes.keys() else ()
     if ignored:
         report(f"All subwords are given: {', '.join(sorted(ignored))} of the section `subwords` have no effect")
     for name, tokenizer in given.items():
@@ -389,7 +389,7 @@ def make_tokenizers(config: ExperimentConfig, folder: ModelDirectory, report: Re
         if (folder.path / name).exists():
             continue
         files = _training_files(config, [side for side in config.sides if names[side] == name])
-        report(f"Training {sizes[name]:,} subwords ({own.model_type}) on {len(files)} file(s): {name}")
+        report(f"Training {sizes[name]:,} subwords ({settings.model_type}) on {len(files)} file(s): {name}")
         train_subwords(
             files,
             folder.path / name,
@@ -397,7 +397,7 @@ def make_tokenizers(config: ExperimentConfig, folder: ModelDirectory, report: Re
             control_symbols=labels,
             seed=config.training.update.seed,
             sources=_sources_alone(config, files),
-            **own.options,
+            **settings.options,
         )
     models = {name: SubwordTokenizer(folder.path / name) for name in dict.fromkeys(names.values())}
     if labels:
@@ -486,13 +486,13 @@ def _check_sampling(
     """Checks that restarts and all workers sample the same segmentations."""
     alpha = config.subwords.sampling
     assert alpha is not None
-    own = [tokenizers[side].sampling_digest(alpha) for side in config.sides]
+    digests = [tokenizers[side].sampling_digest(alpha) for side in config.sides]
     data = read_digests(folder.data_path)
-    expected = workers.from_chief(data.get(SAMPLING, own))
-    if own != expected:
+    expected = workers.from_chief(data.get(SAMPLING, digests))
+    if digests != expected:
         raise UserError(
             "Subword sampling must give the same segmentations as at the start of the run and on the chief: use the "
-            f"same version of this package. Received: digests {', '.join(own)} instead of {', '.join(expected)}"
+            f"same version of this package. Received: digests {', '.join(digests)} instead of {', '.join(expected)}"
         )
     if workers.is_chief and SAMPLING not in data:
-        write_json(folder.data_path, with_digest({**data, SAMPLING: own}))
+        write_json(folder.data_path, with_digest({**data, SAMPLING: digests}))
