@@ -6,34 +6,18 @@ import json
 import shutil
 from pathlib import Path
 
-import h5py
 import numpy as np
 import pytest
 import tensorflow as tf
 import tensorflow_text  # noqa: F401  registers the operators of the export
-from configs import config
+from configs import LORA, config, mixed, stored_weights
 from small import write_lines
-from training_runs import Kill
 
 from keras_nmt.errors import UserError
 from keras_nmt.experiments import run
-from keras_nmt.files.weights_file import arrays
 from keras_nmt.inference import Translator
 from keras_nmt.models import ModelDirectory
 from keras_nmt.training import average_checkpoints
-
-LORA = {"lora": {"rank": 2, "alpha": 4, "patterns": ["*attention/*", "embedding/table"]}, "max_updates": 6}
-
-
-def mixed(one):
-    """Old and new data: a third of the first corpus with all of the second, twice, in an epoch."""
-    corpora = [{side: one[f"data.{part}.{side}"] for side in ("source", "target")} for part in ("train", "dev")]
-    return {"data.train": corpora, "corpus_weights": [1 / 3, 2]}
-
-
-def values(path):
-    with h5py.File(path) as file:
-        return {name: array[()] for name, array in arrays(file).items()}
 
 
 @pytest.fixture(scope="module")
@@ -44,27 +28,13 @@ def adapted(tmp_path_factory, trained, one):
     return folder, lines
 
 
-@pytest.mark.nightly
-def test_a_killed_adapter_goes_on_as_if_it_had_not_been_killed(adapted, trained, one, tmp_path):
-    experiment = config(tmp_path / "run", {**one, **LORA, **mixed(one), "init_from": trained})
-    with pytest.raises(RuntimeError, match="crash"):
-        run(experiment, report=str, callbacks=[Kill(3, None)])
-    assert not (tmp_path / "run" / "model.weights.h5").exists()
-    run(experiment, report=str)
-    for name in ("adapter.weights.h5", "model.weights.h5", "checkpoints/update-4.weights.h5"):
-        found, expected = values(tmp_path / "run" / name), values(adapted[0] / name)
-        assert set(found) == set(expected)
-        for key, value in expected.items():
-            np.testing.assert_array_equal(found[key], value)
-
-
 @pytest.mark.slow
 def test_an_adapter_is_a_small_file_beside_a_model_that_has_it(adapted, trained, one):
     folder, lines = adapted
-    assert f"{sum(map(np.size, values(folder / 'adapter.weights.h5').values())):,} of them are trained" in lines
+    assert f"{sum(map(np.size, stored_weights(folder / 'adapter.weights.h5').values())):,} of them are trained" in lines
     results = json.loads((folder / "results.json").read_text())
     assert results["parameters"] == ModelDirectory(trained).load_model().count_params(), "without the factors"
-    found = values(folder / "adapter.weights.h5")
+    found = stored_weights(folder / "adapter.weights.h5")
     assert {name.rpartition("/")[2] for name in found} == {
         f"lora_{k}_{i}" for k in ("kernel", "embeddings") for i in "ab"
     }

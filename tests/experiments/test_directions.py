@@ -19,8 +19,6 @@ from keras_nmt.experiments.data_config import check_files, digests_of
 from keras_nmt.inference import Translator
 from keras_nmt.models import ModelDirectory
 
-PAIRS = ["digits-words", "words-digits", "words-letters", "letters-words", "digits-digits", "letters-letters"]
-
 
 @pytest.fixture(scope="module")
 def many(several, tmp_path_factory):
@@ -41,8 +39,11 @@ def test_pairs_that_were_never_trained_are_translated(many, several, tmp_path):
     assert all(scores[pair] > 30 for pair in unseen), scores
     # The score that chooses is the mean over pairs of two languages.
     of_pairs = {name: value for name, value in results["dev_greedy"].items() if name.startswith("bleu_")}
-    assert set(of_pairs) == {f"bleu_{pair}" for pair in PAIRS[:4]}
-    assert {f"chrf_{pair}" for pair in PAIRS[:4]} | {"chrf"} == set(results["dev_greedy"]) - {"bleu", *of_pairs}
+    assert set(of_pairs) == {f"bleu_{pair}" for pair in several["pairs"][:4]}
+    assert {f"chrf_{pair}" for pair in several["pairs"][:4]} | {"chrf"} == set(results["dev_greedy"]) - {
+        "bleu",
+        *of_pairs,
+    }
     assert results["dev_greedy"]["bleu"] == pytest.approx(np.mean(list(of_pairs.values())), abs=0.01)
     # A finished run reports them.
     folder, lines = shutil.copytree(many, tmp_path / "run"), []
@@ -176,7 +177,7 @@ def test_corpora_of_pairs_have_two_files_each(tmp_path, several):
     for name in ("digits-words.digits", "digits-words.words", "letters-words.letters", "letters-words.words"):
         (tmp_path / f"train.{name}").write_text("1\n2\n")
     pattern = str(tmp_path / "train.{pair}.{language}")
-    experiment = config(tmp_path / "run", {**several, "train": pattern, "pairs": [*PAIRS, "words-words"]})
+    experiment = config(tmp_path / "run", {**several, "train": pattern, "pairs": [*several["pairs"], "words-words"]})
     corpora = {d.name: [(a.name, b.name) for a, b in d.corpora] for d in experiment.directions}
     assert corpora["words-words"] == [("train.digits-words.words",) * 2, ("train.letters-words.words",) * 2]
     assert corpora["words-letters"] == [("train.letters-words.words", "train.letters-words.letters")]
@@ -245,9 +246,9 @@ def test_settings_that_exclude_each_other_are_refused(several):
 
 
 def test_task_schedules_follow_weights_and_temperature(several):
-    weights = dict.fromkeys(PAIRS, 1.0) | {"words-digits": 3.0}
+    weights = dict.fromkeys(several["pairs"], 1.0) | {"words-digits": 3.0}
     weighted = config("x", {**several, "task_schedule": "weighted", "task_weights": weights})
-    sizes = dict.fromkeys(PAIRS, 100)
+    sizes = dict.fromkeys(several["pairs"], 100)
     assert weighted.training.weights_of_tasks(sizes) == weights
     tempered = config("x", {**several, "task_schedule": "temperature", "temperature": 2.0})
     found = tempered.training.weights_of_tasks({**sizes, "words-digits": 400})
@@ -255,7 +256,7 @@ def test_task_schedules_follow_weights_and_temperature(several):
 
 
 def test_settings_of_tasks_reach_the_training(several, tmp_path, reach):
-    weights = {pair: 1.0 + i for i, pair in enumerate(PAIRS)}
+    weights = {pair: 1.0 + i for i, pair in enumerate(several["pairs"])}
     more = {"task_schedule": "weighted", "task_weights": weights, "best_metric": "bleu_words-digits"}
     more |= {"beam_size": 7, "dtype": "mixed_bfloat16", "lowercase": True}
     made = reach(config(tmp_path / "run", {**several, **more}))

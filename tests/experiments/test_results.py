@@ -12,14 +12,14 @@ from keras_nmt.experiments.data_config import digests_of
 from keras_nmt.experiments.results import finished_results, has_other_subwords, record
 from keras_nmt.files.json_file import read_json
 
-SIDES = ("source", "target")
+PARTS, SIDES = ("train", "dev"), ("source", "target")
 SETTINGS = {"languages": list(SIDES), "pairs": ["source-target"], "max_updates": 1}
 
 
 @pytest.fixture
 def files(tmp_path):
     """Settings with files of two lines for training and development."""
-    paths = {f"data.{part}.{side}": tmp_path / f"{part}.{side}" for part in ("train", "dev") for side in SIDES}
+    paths = {f"data.{part}.{side}": tmp_path / f"{part}.{side}" for part in PARTS for side in SIDES}
     for path in paths.values():
         path.write_text("eins\nzwei\n")
     return paths
@@ -37,42 +37,31 @@ def note(tmp_path, files):
     return start
 
 
-def test_a_run_continues_only_with_the_same_text(note, files, tmp_path):
-    for side in SIDES:
-        files[f"data.test.{side}"] = tmp_path / f"test.{side}"
-        files[f"data.test.{side}"].write_text("drei\n")
-
-    def digests():
-        note()
-        return read_json(tmp_path / "run" / "data.json", "digests")
-
-    expected = {
-        f"{part} source-target": [text_digest(files[f"data.{part}.{side}"]) for side in SIDES]
-        for part in ("train", "dev", "test")
-    }
-    assert digests() == expected
-    files["data.test.source"].write_text("vier\n")  # test data may change
-    assert digests()["test source-target"][0] == text_digest(files["data.test.source"])
-    files["data.train.target"].write_text("eins\nzwo\n")
-    with pytest.raises(UserError, match="began with other text.* Received: train source-target$"):
-        note()
-
-
-def test_a_refused_start_changes_no_file_of_the_run(note, files, tmp_path):
-    note()
-    before = {path.name: path.read_bytes() for path in (tmp_path / "run").glob("*.json")}
-    assert set(before) == {"data.json", "settings.json"}
-    more = tmp_path / "more"
+def test_a_run_continues_only_with_the_same_text_and_a_refused_start_changes_no_file(note, files, tmp_path):
+    run, more, text = tmp_path / "run", tmp_path / "more", files["data.train.target"].read_text()
     more.write_text("drei\n")
+    note()
+    digests = {f"{part} source-target": [text_digest(files[f"data.{part}.{side}"]) for side in SIDES] for part in PARTS}
+    assert read_json(run / "data.json", "digests") == digests
+    before = {path.name: path.read_bytes() for path in run.glob("*.json")}
+    assert set(before) == {"data.json", "settings.json"}
     train = {side: files[f"data.train.{side}"] for side in SIDES}
-    with pytest.raises(UserError, match="began with other text"):
-        note(**{"data.train": [train, dict.fromkeys(train, more)]})
-    with pytest.raises(UserError, match="run with other settings.* Received: training.batch_size=9"):
-        note(batch_size=9)
-    assert before == {path.name: path.read_bytes() for path in (tmp_path / "run").glob("*.json")}
+    for changed, message in (
+        ({"data.train": [train, dict.fromkeys(train, more)]}, "began with other text"),
+        ({"batch_size": 9}, "run with other settings.* Received: training.batch_size=9"),
+        ({}, "began with other text.* Received: train source-target$"),
+    ):
+        files["data.train.target"].write_text(text if changed else "eins\nzwo\n")
+        with pytest.raises(UserError, match=message):
+            note(**changed)
+    assert before == {path.name: path.read_bytes() for path in run.glob("*.json")}
+    files["data.train.target"].write_text(text)
     note(max_updates=9)  # longer is no other run, and nor is the same text elsewhere
     elsewhere = {name: path.rename(tmp_path / f"moved {name}") for name, path in files.items()}
-    note(max_updates=9, **elsewhere, test={"source": more, "target": more})  # and test data may change, too
+    for lines in ("drei\n", "vier\n"):  # and test data may change, too
+        more.write_text(lines)
+        note(max_updates=9, **elsewhere, test={"source": more, "target": more})
+        assert read_json(run / "data.json", "digests") == {**digests, "test source-target": [text_digest(more)] * 2}
 
 
 def test_what_changes_no_update_may_change_on_continuing(note):

@@ -6,22 +6,15 @@ import json
 import shutil
 from pathlib import Path
 
-import h5py
 import numpy as np
 import pytest
-from configs import NOISE, config
+from configs import LORA, NOISE, config, mixed, stored_weights
 from training_runs import Kill
 
 from keras_nmt.data import train_subwords
 from keras_nmt.errors import UserError
 from keras_nmt.experiments import run
-from keras_nmt.files.weights_file import arrays
 from keras_nmt.models import ModelDirectory
-
-
-def weights(folder: Path) -> dict[str, np.ndarray]:
-    with h5py.File(folder / "model.weights.h5") as file:
-        return {name: array[()] for name, array in arrays(file).items()}
 
 
 @pytest.fixture(scope="module")
@@ -40,17 +33,24 @@ def taught(trained, links):
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("kind", ["taught", "noisy"])
+@pytest.mark.parametrize("kind", ["taught", "noisy", "adapted"])
 def test_a_killed_run_goes_on_as_if_it_had_not_been_killed(kind, one, taught, trained, tmp_path):
-    own = taught if kind == "taught" else {**NOISE, "sampling": 0.2}
+    own, files = {"taught": taught, "noisy": {**NOISE, "sampling": 0.2}}.get(kind), ["model.weights.h5"]
+    if own is None:
+        own = {**LORA, **mixed(one), "init_from": trained}
+        files += ["adapter.weights.h5", "checkpoints/update-4.weights.h5"]
     run(config(tmp_path / "whole", one, own), report=str)
     with pytest.raises(RuntimeError, match="crash"):
         run(config(tmp_path / "killed", one, own), report=str, callbacks=[Kill(3, None)])
+    assert not (tmp_path / "killed" / "model.weights.h5").exists()
     run(config(tmp_path / "killed", one, own), report=str)
-    expected, found = weights(tmp_path / "whole"), weights(tmp_path / "killed")
-    assert set(found) == set(expected) == set(weights(trained))  # nothing of the teacher
-    for name, value in expected.items():
-        np.testing.assert_array_equal(found[name], value)
+    for file in files:
+        expected, resumed = (stored_weights(tmp_path / name / file) for name in ("whole", "killed"))
+        assert set(resumed) == set(expected)
+        for name, value in expected.items():
+            np.testing.assert_array_equal(resumed[name], value)
+        if file == "model.weights.h5":
+            assert set(resumed) == set(stored_weights(trained / file))  # nothing of a teacher or of an adapter
 
 
 @pytest.mark.slow
