@@ -19,6 +19,7 @@ from keras_nmt.text.kept_text import KeptText
 
 MOST_OF_NOTE = 20  # largest number of parts of a <sup> or <sub> that may be a number only
 MOST_UNFINISHED = 200  # largest number of "<" behind a tag without an end: the parser reads to the line's end for each
+_UNFINISHED = re.compile("<[A-Za-z/!?]")
 
 
 class Part(NamedTuple):
@@ -52,11 +53,20 @@ class _Parser(HTMLParser):
         """Returns the parts of a document."""
         self._text, self._lines = text, [0, *(match.end() for match in re.finditer("\n", text))]
         self.feed(text)
-        self.is_open = re.match("<[A-Za-z/!?]", self.rawdata) is not None  # what waits for its end
+        self.is_open = _UNFINISHED.match(self.rawdata) is not None  # what waits for its end
         is_right = not self.is_open or self.rawdata.count("<") <= MOST_UNFINISHED
         problem = f"Behind a tag or comment without an end, there must be at most {MOST_UNFINISHED} of the letter <"
         require(is_right, f"{problem}. Received: {self.rawdata[:80]}")
-        self.close()
+        # It is text. Newer versions of Python leave a tag without an end out, with all behind it, when they are closed.
+        while not self.cdata_elem and _UNFINISHED.match(self.rawdata):
+            rest = self.rawdata
+            stop = rest.find(">", 1) + 1 or max(rest.find("<", 1), 1)
+            self.handle_data(rest[:stop])
+            self.updatepos(0, stop)
+            self.rawdata = ""
+            self.feed(rest[stop:])
+        if not self.cdata_elem:
+            self.close()
         starts = [start for start, _ in self._found]
         parts = [Part("other", text[: starts[0]] if starts else text)]
         for (start, part), stop in zip(self._found, [*starts, len(text)][1:], strict=True):

@@ -8,6 +8,7 @@ import re
 import time
 import xml.etree.ElementTree as ET
 from collections import Counter
+from html.parser import HTMLParser
 from random import Random
 
 import pytest
@@ -244,6 +245,14 @@ def test_a_long_document_takes_little_time_and_a_deep_one_is_refused():
         assert placed(unfinished + "red cat").endswith("RED CAT")
     with pytest.raises(UserError, match="`markup` must be html or xml. Received: markup='latex'"):
         placed("x", "latex")
+
+
+def test_words_behind_a_tag_without_an_end_are_translated_by_every_version_of_python(monkeypatch):
+    """Newer parsers leave such a tag out when they are closed, with the words behind it."""
+    monkeypatch.setattr(HTMLParser, "close", lambda parser: None)
+    for unfinished in ("<a ", '<a b="', "<!--", "</", "x <"):
+        assert placed(f"{unfinished}red cat").endswith("RED CAT")
+    assert placed("<script>red <b cat") == "<script>red <b cat"
 
 
 def test_a_part_without_a_translation_is_counted():
