@@ -23,7 +23,6 @@ EVALUATE = ["evaluate", "--references", "r", "--hypotheses", "h"]
 def test_errors_are_one_line(error_line, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     for arguments, expected in (
-        (["translate", "nowhere"], "must contain config.json"),
         (["train"], "--directory DIRECTORY, --train SOURCE TARGET"),
         (["train", "--set", "speed"], "--set must be NAME=VALUE"),
         (["train", "--set", "model={'a': 'b'}", "--directory", "x"], "must be JSON, with names and texts in double"),

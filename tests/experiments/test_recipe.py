@@ -226,7 +226,6 @@ def test_errors_of_compare_are_one_line(comparisons):
     with pytest.raises(UserError, match="Missing option --data-dir"):
         run("compare")
     for arguments, message in (
-        (["gold"], "Received: configuration='gold'"),
         (["--baseline", "gold"], "Received: configuration='gold'"),
         (["--seeds", "1,x"], "Received: 1,x"),
         (["--seeds", "1,1"], "no seed twice"),
