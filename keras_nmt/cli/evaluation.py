@@ -25,7 +25,7 @@ from keras_nmt.cli.options import (
 from keras_nmt.cli.progress import working
 from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.cli.translation import open_translator
-from keras_nmt.cli.translation_stream import counts_of, warn_of_translator
+from keras_nmt.cli.translation_stream import Defects
 from keras_nmt.errors import UserError, check_names, require
 from keras_nmt.evaluation.metrics import DEFAULT_METRICS, METRICS
 from keras_nmt.files.model_config import read_model_files
@@ -130,7 +130,9 @@ def evaluate(
         with working(f"Translating {source}"):
             translator = open_translator(model, options, weights=weights, dtype=dtype, **languages)
             translations = translator.translate(lines["source"])
-        warn_of_translator(counts_of(translations), translator)
+        defects = Defects()
+        defects.add(translations)
+        defects.warn_of_translator(translator)
         lines["hypotheses"] = [translation.text for translation in translations]
         if lowercase is None:
             ((_, target),) = translator.directions

@@ -150,10 +150,20 @@ class _Command(TyperCommand):
     """A command that takes each option once, and whose errors name the options that the user gave."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        _, _, given = self.make_parser(ctx).parse_args(args=list(args))
+        values, further, given = self.make_parser(ctx).parse_args(args=list(args))
+        flags = {flag for option in self.get_params(ctx) for flag in option.opts if flag.startswith("--")}
         for option, number in Counter(given).items():
             if number > 1 and not option.multiple:  # by itself, the last one would count, without a word
                 raise UserError(f"Give {option.opts[0]} once. Received: {option.opts[0]} {number} times")
+            # A parser takes whatever follows an option: the next option would be a file's name, without a word.
+            taken = values.get(option.name)
+            taken = taken if isinstance(taken, list | tuple) else [taken]
+            if any(isinstance(value, str) and value in flags for value in taken):
+                needed = f"{option.opts[0]} {option.metavar or 'VALUE'}"
+                raise UserError(f"Missing value: write {needed}. Received: {' '.join([option.opts[0], *taken])}")
+        if further:
+            advice = f"files are given by options, which `{ctx.command_path} --help` lists"
+            raise UserError(f"There is no place for a further argument: {advice}. Received: {' '.join(further)}")
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:

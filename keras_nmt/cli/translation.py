@@ -10,8 +10,7 @@ import json
 import os
 import sys
 import warnings
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -57,13 +56,11 @@ from keras_nmt.cli.progress import LINES_OF_A_STEP, Advance, progress
 from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.cli.translation_stream import (
     Answers,
+    Defects,
     Input,
     alternatives_of_directory,
     answers,
-    counts_of,
     samples_of_server,
-    warn_of_export,
-    warn_of_translator,
 )
 from keras_nmt.errors import UserError, require
 from keras_nmt.files.atomic_files import write_bytes
@@ -264,7 +261,7 @@ def translate(
             translate_some = functools.partial(samples_of_server, client, number)
         align: Callable[..., Any] = client.align
         languages = shared["source_language"], shared["target_language"]
-        warn: Callable[[Mapping[str, int]], None] = warn_of_export
+        warn: Callable[[Defects], None] = Defects.warn_of_export
     else:
         directory = _check_options_of_directory(context, directory)
         search = sampling(shared) | searching(shared) | shortlisted(shared)
@@ -285,14 +282,14 @@ def translate(
             return
         number, languages = translator.num_hypotheses, (None, texts.target)
         translate_some, align = translator.translate, functools.partial(translator.align, layer=alignment_layer)
-        warn = functools.partial(warn_of_translator, translator=translator)
+        warn = functools.partial(Defects.warn_of_translator, translator=translator)
     parts = answers(texts, translate_some, None if alignments is None else align, languages, number)
     with stack:
         write = stack.enter_context(output_lines(output, end="" if document else "\n"))  # a document has its own ends
         write_aligned, write_words = (stack.enter_context(_optional_lines(path)) for path in (alignments, word_scores))
         advance = stack.enter_context(bar)
-        counts = _write_answers(parts, write, write_aligned, write_words, advance, scores)
-    warn(counts)
+        defects = _write_answers(parts, write, write_aligned, write_words, advance, scores)
+    warn(defects)
 
 
 @with_options({name: option for name, option in TRANSLATOR.items() if name not in ("batch_size", "xla")})
@@ -447,9 +444,9 @@ def _write_answers(
     write_words: Callable[[str], None] | None,
     advance: Advance,
     scores: bool,
-) -> Mapping[str, int]:
-    """Writes translations, which readers get at once, alignments and scores of words. Returns counts of the first."""
-    counts = Counter[str]()
+) -> Defects:
+    """Writes translations, which readers get at once, alignments and scores of words. Returns what is to be told."""
+    defects = Defects()
     for translations, alignments in answers:
         for hypothesis in itertools.chain.from_iterable(translation.hypotheses for translation in translations):
             write(f"{hypothesis.score:.4f}\t{hypothesis.text}" if scores else hypothesis.text)
@@ -459,9 +456,9 @@ def _write_answers(
             for pairs in alignments:
                 write_aligned(" ".join(f"{source}-{target}" for source, target in pairs))
         sys.stdout.flush()
-        counts.update(counts_of(translations))
+        defects.add(translations)
         advance(len(translations))
-    return counts
+    return defects
 
 
 def _scores_of_words(hypothesis: Hypothesis) -> str:

@@ -170,33 +170,46 @@ def _padded(translations: list[Translation], number: int) -> list[Translation]:
     return [x._replace(hypotheses=(*x.hypotheses, *nothing)[:number]) for x in translations]
 
 
-def counts_of(translations: Sequence[Translation]) -> dict[str, int]:
-    """Counts translations: "truncated", "empty", "cut_off", without a constraint ("unmet"), and "not_avoided"."""
-    from keras_nmt.text.translation import count_outputs
+class Defects:
+    """Collects the numbers of the lines whose translations a user should look at."""
 
-    unmet = sum(not all(translation.hypotheses[0].met) for translation in translations)
-    not_avoided = sum(not all(translation.hypotheses[0].avoided) for translation in translations)
-    return {**count_outputs(translations), "unmet": unmet, "not_avoided": not_avoided}
+    def __init__(self) -> None:
+        self._count = 0
+        self._lines: dict[str, list[int]] = {}
 
+    def add(self, translations: Sequence[Translation]) -> None:
+        """Looks at the translations of the next lines."""
+        for number, x in enumerate(translations, self._count + 1):
+            best = x.hypotheses[0]
+            for name, is_there in (
+                ("truncated", x.truncated),
+                ("empty", x.is_empty),
+                ("cut_off", x.cut_off),
+                ("unmet", not all(best.met)),
+                ("not_avoided", not all(best.avoided)),
+            ):
+                if is_there:
+                    self._lines.setdefault(name, []).append(number)
+        self._count += len(translations)
 
-def warn_of_translator(counts: Mapping[str, int], translator: Any) -> None:
-    """Says on standard error how many lines a translator truncated, left empty or cut off; see `counts_of`."""
-    truncated = f"of {translator.length_buckets[-1]} subwords or more were truncated"
-    _warn(counts, truncated, "--max-length-factor and --max-length set it")
+    def warn_of_translator(self, translator: Translator) -> None:
+        """Says on standard error what a translator truncated, left empty or cut off."""
+        truncated = f"of {translator.length_buckets[-1]} subwords or more were truncated"
+        self._warn(truncated, "--max-length-factor and --max-length set it")
 
+    def warn_of_export(self) -> None:
+        """Says on standard error what an export truncated, left empty or cut off."""
+        self._warn("were truncated: they have more subwords than the export allows", "the export sets it")
 
-def warn_of_export(counts: Mapping[str, int]) -> None:
-    """Says on standard error how many lines an export truncated, left empty or cut off; see `counts_of`."""
-    _warn(counts, "were truncated: they have more subwords than the export allows", "the export sets it")
-
-
-def _warn(counts: Mapping[str, int], truncated: str, advice: str) -> None:
-    if number := counts["truncated"]:
-        print(f"{number} line(s) {truncated}.", file=sys.stderr)
-    empty, cut_off, unmet, not_avoided = (counts[name] for name in ("empty", "cut_off", "unmet", "not_avoided"))
-    shown = [f"{empty} translation(s) are empty"] * bool(empty)
-    shown += [f"{cut_off} translation(s) were cut off at the length limit ({advice})"] * bool(cut_off)
-    shown += [f"{unmet} translation(s) do not have all phrases of their constraints"] * bool(unmet)
-    shown += [f"{not_avoided} translation(s) have a phrase to avoid, in other letters or subwords"] * bool(not_avoided)
-    if shown:
-        print(f"{', '.join(shown)}.", file=sys.stderr)
+    def _warn(self, truncated: str, advice: str) -> None:
+        lines, translations = "line(s), the first of them line", "translation(s), the first of them of line"
+        texts = {
+            "truncated": (lines, truncated),
+            "empty": (translations, "are empty"),
+            "cut_off": (translations, f"were cut off at the length limit ({advice})"),
+            "unmet": (translations, "do not have all phrases of their constraints"),
+            "not_avoided": (translations, "have a phrase to avoid, in other letters or subwords"),
+        }
+        for name, (what, text) in texts.items():
+            if numbers := self._lines.get(name):
+                print(f"{len(numbers)} {what} {numbers[0]}, {text}.", file=sys.stderr)

@@ -188,7 +188,7 @@ def load_model(
             path = adapter
             reason = "There is only an adapter: give the model that it was trained on, with `adapter` or --adapter"
         elif weights is None:
-            reason = "The model has no weights yet: train it first"
+            reason = "The model has no weights yet: train it to the end, or give those of a checkpoint by --weights"
         raise UserError(f"{reason}. Received: {path}")
     check_kind(path)
     if dtype is not None:

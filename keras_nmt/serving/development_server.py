@@ -269,8 +269,10 @@ def _highest_version(path: Path) -> Path:
     """Returns the highest version in a folder. Other folders, such as an unfinished version, are skipped."""
     numbered = [x for x in path.iterdir() if re.fullmatch(r"[0-9]{1,19}", x.name)] if path.is_dir() else []
     versions = [x for x in numbered if (x / "saved_model.pb").is_file()]
-    problem = "The folder must have a version of a model: name a folder that `keras-nmt export` wrote"
-    require(versions, f"{problem}. Received: {path}")
+    advice = "name a folder that `keras-nmt export` wrote"
+    if (path / "saved_model.pb").is_file():
+        advice = f"this is a version itself: name the folder that it is in, {path.parent}"
+    require(versions, f"The folder must have a version of a model: {advice}. Received: {path}")
     return max(versions, key=lambda version: int(version.name))
 
 

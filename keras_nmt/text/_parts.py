@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from html.parser import HTMLParser
 from typing import Any, NamedTuple
 
-from keras_nmt.errors import require
-from keras_nmt.text._elements import BLOCKS, INLINE, NATIVE_CODE, NOTES, SPANS, VOID, is_protected, span_key
+from keras_nmt.errors import UserError, require
+from keras_nmt.text._elements import BLOCKS, FILES, INLINE, NATIVE_CODE, NOTES, SPANS, VOID, is_protected, span_key
 from keras_nmt.text.kept_text import KeptText
 
 MOST_OF_NOTE = 20  # largest number of parts of a <sup> or <sub> that may be a number only
@@ -196,6 +196,11 @@ def ends_inside(line: str, markup: str) -> bool:
 def _read(text: str, markup: str) -> tuple[list[Part], bool]:
     parser = _Parser(markup)
     parts = parser.parts(text)
+    if markup == "xml" and (root := next((x for x in parts if x.kind == "start" and _local(x.name) in FILES), None)):
+        raise UserError(
+            "A file of XLIFF or TMX has sources beside their translations, and both would be translated: give the "
+            f"texts of its segments, one a line. Received: {root.raw:.80}"
+        )
     parts = _with_notes(parts) if markup == "html" else _with_spans(_with_kept(parts, NATIVE_CODE))
     parts = _with_kept(parts)
     if markup == "xml" and re.search(r"[\r\n]", text):

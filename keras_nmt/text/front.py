@@ -44,6 +44,8 @@ def translate_lines(
         sentences_per_line: Integer, how many sentences a line may have without a warning. Defaults to None, for any
             number.
     """
+    problem = "`glossary` must be a `keras_nmt.text.Glossary`, such as Glossary({'house': 'Haus'})"
+    require(glossary is None or isinstance(glossary, Glossary), f"{problem}. Received: {glossary!r:.80}")
     splits = split_sentences != NOT_SPLIT and (split_sentences is not None or markup is not None)
     most = sentences_per_line if split_sentences is None and markup is None else None
     if most is not None and (numbers := more_sentences(request.lines, most)):

@@ -72,6 +72,17 @@ def known_languages(languages: str | Iterable[str], count: int, side: str, known
     return names
 
 
+def is_code(code: str) -> bool:
+    """Tells whether a text has the form of a code: two or three letters, whatever its script and region.
+
+    Example:
+
+    >>> is_code("deu_Latn"), is_code("pt-BR"), is_code("German")
+    (True, True, False)
+    """
+    return re.fullmatch("[a-z]{2,3}", _without_region(code)) is not None
+
+
 def two_letter_code(code: str) -> str:
     """Returns the code of two letters for the language of a code, whatever its form; or the code itself without one.
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from keras_nmt.errors import install_extra, require
-from keras_nmt.text.language_codes import two_letter_code
+from keras_nmt.text.language_codes import is_code, two_letter_code
 from keras_nmt.text.lines import Request, check_lines, languages_of_lines
 from keras_nmt.text.translation import (
     WORD_ENDS,
@@ -52,14 +52,14 @@ Align = Callable[..., list[list[tuple[int, int]]]]  # such as `Translator.align`
 def sentence_splitter(language: str | None) -> Splitter:
     """Returns a function that splits a line by the rules of a language, whose code may have any form: `de`, `deu_Latn`.
 
-    The rules are those of sentencex, of the extra `split`, which knows codes of two letters alone. Without it, a
-    warning says so, and `split_at_end_marks` splits.
+    The rules are those of sentencex, of the extra `split`, which knows codes of two letters alone, and has those of
+    English for a code that it does not know. Without it, a warning says so, and `split_at_end_marks` splits.
 
     Raises:
-        UserError: There is no language.
+        UserError: The language is no code.
     """
-    problem = f'`language` must be the language whose rules split sentences, such as "en". Received: {language!r}'
-    require(isinstance(language, str) and language.strip(), problem)
+    problem = "The rules that split sentences are named by the code of a language, such as en, deu or pt-BR"
+    require(isinstance(language, str) and is_code(language), f"{problem}. Received: {language!r}")
     try:
         from sentencex import segment
     except ImportError:
@@ -153,10 +153,13 @@ def _split(line: str, parts: Iterable[str]) -> SplitLine:
 def translate_sentences(request: Request, language: str | None, translate: Translate) -> list[Translation]:
     """Translates lines sentence by sentence, by the rules of a language, or else of the source language of each line.
 
-    Without either, the rules are those of English. For `translate`, see `translate_parts`; for the answers, `compose`.
+    Without either, or if a model's name of a language is no code, the rules are those of English. For `translate`, see
+    `translate_parts`; for the answers, `compose`.
     """
     rules = (request.source or DEFAULT_RULES) if language is None else language
     names = languages_of_lines(rules, len(request.lines), "source")
+    if language is None:
+        names = [name if is_code(name) else DEFAULT_RULES for name in names]
     splitters = {name: sentence_splitter(name) for name in dict.fromkeys(names)}
     split_lines = [splitters[name](line) for name, line in zip(names, request.lines, strict=True)]
     # A line without text is one empty sentence, which has a translation.

@@ -349,7 +349,8 @@ class Trainer:
         """Saves the run and ends the program."""
         self._measurements.fetch(self.progress)
         path = self.checkpoints.save_state(self.progress)
-        self.log.report(f"Stopped by {number.name}: update {self.progress.update:,} is saved in {path}")
+        saved = f"update {self.progress.update:,} is saved in {path}; start the run again to continue it"
+        self.log.report(f"Stopped by {number.name}: {saved}")
         self.workers.wait()
         raise SystemExit(128 + number)
 

@@ -54,6 +54,12 @@ def test_errors_are_one_line(error_line, monkeypatch, tmp_path):
             ["translate", "d", "--beam-size", "4", "--beam-size=5"],
             "Give --beam-size once. Received: --beam-size 2 ",
         ),
+        (
+            ["evaluate", "hypotheses", "references"],
+            "evaluate --help` lists. Received: references",
+        ),
+        (["train", "--train", "a.tsv", "--dev"], "write --train SOURCE TARGET. Received: --train a.tsv --dev"),
+        (["translate", "d", "--output", "--scores"], "write --output VALUE. Received: --output --scores"),
     ):
         assert expected in error_line(*arguments)
 

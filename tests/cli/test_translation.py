@@ -253,7 +253,8 @@ def test_the_directory_gives_the_options_that_the_command_line_does_not_set(
     assert any(expected)
     assert keras_nmt("translate", folder, "--sample", stdin=TEXT).output.count("\n") == 4  # the penalty needs a beam
     text = "the small cat sat in the garden of the old house\na mouse\n"
-    assert "1 line(s) of 8 subwords or more were truncated." in keras_nmt("translate", folder, stdin=text).error
+    told = "1 line(s), the first of them line 1, of 8 subwords or more were truncated."
+    assert told in keras_nmt("translate", folder, stdin=text).error
 
 
 def test_prefixes_and_limits_belong_to_their_lines_whatever_the_division_into_parts(
@@ -274,13 +275,14 @@ def test_prefixes_and_limits_belong_to_their_lines_whatever_the_division_into_pa
 
 @pytest.mark.slow
 def test_empty_and_cut_off_translations_are_counted(untrained, opened, tmp_path, keras_nmt, eager):
-    def told(*arguments, stdin=TEXT + "\n"):
+    def told(*arguments, stdin=f"\n{TEXT}\n"):
         return [line for line in keras_nmt(*arguments, stdin=stdin).error.splitlines() if "translation(s)" in line]
 
-    text = write_lines(tmp_path / "text", TEXT.splitlines())
+    text = write_lines(tmp_path / "text", ["", *TEXT.splitlines()])
     evaluate = ["evaluate", untrained, "--source", text, "--references", text, "--metrics", "bleu"]
     for command in (["translate", untrained], evaluate):
-        cut = "2 translation(s) were cut off at the length limit (--max-length-factor and --max-length set it)."
+        reason = "were cut off at the length limit (--max-length-factor and --max-length set it)."
+        cut = f"2 translation(s), the first of them of line 2, {reason}"
         assert told(*command, "--max-length", 2) == [cut]
     assert told("translate", untrained, stdin="\n  \n") == []
     few, many = (

@@ -7,6 +7,8 @@ import doctest
 import json
 import re
 import shlex
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -38,6 +40,13 @@ PAGES = {
 }
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 COMMAND = r"^    (?:\w+=\S+ )*(?:echo .* \| )?keras-nmt ([a-z][\w-]*)((?:.*\\\n)*.*)"
+XLIFF = """\
+<xliff xmlns="urn:oasis:names:tc:xliff:document:1.2" version="1.2">
+ <file original="x" source-language="en" target-language="de" datatype="plaintext"><body>
+  <trans-unit id="1"><source>the <g id="1">cat</g> &amp; a mouse</source><target state="new">x</target></trans-unit>
+  <trans-unit id="2" translate="no"><source>stays</source></trans-unit>
+ </body></file>
+</xliff>"""
 IDS = np.array([[5, 6, 7, 3], [8, 9, 3, 0]])
 
 
@@ -160,7 +169,20 @@ def with_models(tmp_path_factory, make_model, source_tokenizer):
     adapter = add_adapter(plain, LowRank(rank=2), weights_digest(folder / "runs/mine/model.weights.h5"))
     (folder / "runs/adapted").mkdir()
     write_weights(folder / "runs/adapted" / adapter.file_name, adapter)
+    (folder / "new.xliff").write_text(XLIFF)
     return folder
+
+
+def test_the_program_for_xliff_writes_targets_and_leaves_all_else(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    Path("new.xliff").write_text(XLIFF)
+
+    def translate(lines, markup):
+        return [SimpleNamespace(text=re.sub("(?<=>)[a-z ]+", lambda found: found[0].upper(), line)) for line in lines]
+
+    run(blocks("markup.md")[1:], translator=SimpleNamespace(translate=translate))
+    expected = XLIFF.replace('<target state="new">x</target>', '<target>THE <g id="1">CAT</g> &amp; a mouse</target>')
+    assert Path("translated.xliff").read_text().partition("\n")[2] == expected
 
 
 # Pages whose examples need a server, or names that other tests give.

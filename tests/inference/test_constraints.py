@@ -121,6 +121,8 @@ def test_each_occurrence_of_an_entry_is_bound_and_what_is_avoided_is_told(traine
     glossary = Glossary({"house": "Gebäude"})
     found = translator.translate(["Nina buys an old house and an old house."], glossary=glossary)[0].hypotheses[0]
     assert (found.text.count("Gebäude"), found.met) == (2, (True, True))
+    with pytest.raises(UserError, match="`glossary` must be a `keras_nmt.text.Glossary`.* Received: {'house'"):
+        translator.translate(["a house"], glossary={"house": "Gebäude"})
     lines = ["Nina buys a house. Nina buys a car."]
     (found,) = translator.translate(lines, avoid=[["nina", "Haus", "zug"]], split_sentences="en")
     assert found.text.count("Nina") == 2

@@ -102,7 +102,7 @@ def test_languages_are_given_for_all_lines_or_for_each_line(server_of_languages,
         assert [x.text for x in samples] == ["de fr 3 one", "de de -2147483648 three", "de fr 2147483647 long"]
         for arguments, told in (
             ((["one"], "de", "xx"), r"INVALID_ARGUMENT.*The model has de, fr.*xx.*model='many'"),
-            ((["one"],), "INVALID_ARGUMENT.*source_language"),
+            ((["one"],), "INVALID_ARGUMENT.*source_language.* Give languages to models that have several"),
             ((["one", "two"], "de", ["fr"]), "a target language for each line, .* Received: 1 languages, 2"),
             ((["one"], "de"), "`source` needs `target`"),
         ):
@@ -138,7 +138,7 @@ def test_a_refusal_of_the_server_is_one_line(server, api):
         assert "\n" not in str(error.value)
     with Client(url, "echo", version=1) as client:
         assert client.translate(["a"])[0].text == "a"
-        with pytest.raises(UserError, match="INVALID_ARGUMENT.*source_language"):  # a model of one pair
+        with pytest.raises(UserError, match="INVALID_ARGUMENT.*source_language.* and only to them"):  # of one pair
             client.translate(["a"], "de", "fr")
         with pytest.raises(UserError, match="a target for each source. Received: 1 sources, 2 targets"):
             client.score(["a"], ["b", "c"])
@@ -214,7 +214,7 @@ def test_translate_uses_a_server(server, server_of_languages, command, api):
     assert command(*named, "--timeout", "20", "--retries", "0", stdin=b"a\n") == (0, "a\n", "")
     code, output, errors = command(*there, "--scores", stdin=b"a\nb\nc\nd\nabc\n")
     assert (code, output) == (0, "3.0000\ta\n3.0000\tb\n3.0000\tc\n3.0000\td\n3.0000\tabc\n")
-    assert errors.startswith("5 line(s) were truncated")
+    assert errors.startswith("5 line(s), the first of them line 1, were truncated")
     there = ["--server", getattr(server_of_languages, api), "--model", "many", "-s", "de", "-t", "fr"]
     assert command(*there, stdin=b"one\n") == (0, "de fr one\n", "")
     assert command(*there, "--n-best", "2", "--scores", stdin=b"one\n")[1] == "-1.0000\tde fr one\n-2.0000\tone\n"

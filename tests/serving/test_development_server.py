@@ -235,6 +235,8 @@ def test_a_folder_that_cannot_be_served_is_one_line(path, server, tmp_path):
     for nothing in (tmp_path, tmp_path / "nowhere", path / "10"):
         with pytest.raises(UserError, match="must have a version of a model"):
             DevelopmentServer(nothing, port=0)
+    with pytest.raises(UserError, match=f"name the folder that it is in, {path}. Received: {path}/"):
+        DevelopmentServer(path / "10", port=0)
     used = urllib.parse.urlsplit(server.rest_url).port
     shutil.copytree(path / "10", tmp_path / "cut" / "1")
     saved_model = tmp_path / "cut" / "1" / "saved_model.pb"

@@ -97,7 +97,7 @@ def test_a_line_is_cut_off_where_one_of_its_sentences_is(client):
 def test_what_cannot_be_split_is_refused(client):
     with pytest.raises(UserError, match="the lines of a document, not one string. Received: 'A b.'"):
         client.stream("A b.", language="en")
-    with pytest.raises(UserError, match="`language` must be the language whose rules.* Received: None"):
+    with pytest.raises(UserError, match="by the code of a language.* Received: None"):
         client.stream(["a"])
     with pytest.raises(UserError, match="must be strings. Received: 3 as line 2"):
         list(client.stream(["", 3], language="en"))

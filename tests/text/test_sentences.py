@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small import OPTIONS, SAMPLING
 
+from keras_nmt.errors import UserError
 from keras_nmt.inference import Glossary, Translator
 from keras_nmt.text.sentences import (
     Parts,
@@ -184,6 +185,13 @@ def test_without_sentencex_a_rule_splits_and_says_so(monkeypatch):
     with pytest.warns(UserWarning, match=r"simple rule.*pip install 'keras_nmt\[split\]'"):
         split = sentence_splitter("en")
     assert split("A dog.  C man. ") == (["A dog.", "C man."], ["", "  ", " "])
+
+
+def test_rules_are_named_by_the_code_of_a_language():
+    """sentencex would split by the rules of English, without a word."""
+    for name in ("German", "", 5):
+        with pytest.raises(UserError, match="by the code of a language, such as en, deu or pt-BR"):
+            sentence_splitter(name)
 
 
 def test_lines_with_more_sentences_than_the_training_lines_are_told_of(model, tokenizers, recwarn):
