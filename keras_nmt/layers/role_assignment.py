@@ -150,15 +150,18 @@ class RoleAssignment(ConfiguredLayer):
             )
         else:
             # XLA cannot compile cuDNN's kernels, and cuDNN rejects rows that are all padding.
-            self.context_layer = keras.layers.LSTM(
+            lstm = keras.layers.LSTM(
                 self._context_width,
                 return_sequences=True,
                 use_cudnn=False,
                 dtype="float32",
                 name="lstm" if context == "bilstm" else "context",
             )
-            if context == "bilstm":
-                self.context_layer = keras.layers.Bidirectional(self.context_layer, dtype="float32", name="context")
+            # Of an attribute that is set twice, Keras keeps the first layer, too, which is copied and never built.
+            both_ways = context == "bilstm"
+            self.context_layer = (
+                keras.layers.Bidirectional(lstm, dtype="float32", name="context") if both_ways else lstm
+            )
         self.projection = keras.layers.Dense(  # W, b
             self.num_roles, activation="tanh", dtype="float32", name="projection"
         )

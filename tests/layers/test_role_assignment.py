@@ -158,3 +158,11 @@ def test_padding_alone_and_single_words_are_finite(random, assignment, context):
             loss = tf.reduce_sum(roles**2)
         assert np.isfinite(roles).all()
         assert all(np.isfinite(x).all() for x in tape.gradient(loss, [w.value for w in layer.trainable_weights]))
+
+
+def test_all_layers_that_keras_keeps_are_built():
+    """Keras quantises all layers of a model, and refuses one that is not built."""
+    for context in ("lstm", "bilstm", "cnn"):
+        layer = RoleAssignment(HR, assignment="softmax", context=context)
+        layer.build((B, T, D))
+        assert [x.path for x in layer._flatten_layers(include_self=False) if not (x.built or "dropout" in x.name)] == []
