@@ -84,15 +84,15 @@ def is_code(code: str) -> bool:
 
 
 def two_letter_code(code: str) -> str:
-    """Returns the code of two letters for the language of a code, whatever its form; or the code itself without one.
+    """Returns the code of two letters for the language of a code, whatever its form; or that of three, without more.
 
     Example:
 
-    >>> two_letter_code("deu_Latn"), two_letter_code("de-AT"), two_letter_code("DE"), two_letter_code("ast")
+    >>> two_letter_code("deu_Latn"), two_letter_code("de-AT"), two_letter_code("DE"), two_letter_code("ast_Latn")
     ('de', 'de', 'de', 'ast')
     """
     language = _without_region(code)
-    return next((group[0] for group in _GROUPS if language in group), code)
+    return next((group[0] for group in _GROUPS if language in group), language)
 
 
 def _languages(code: str) -> set[str]:

@@ -52,8 +52,8 @@ Align = Callable[..., list[list[tuple[int, int]]]]  # such as `Translator.align`
 def sentence_splitter(language: str | None) -> Splitter:
     """Returns a function that splits a line by the rules of a language, whose code may have any form: `de`, `deu_Latn`.
 
-    The rules are those of sentencex, of the extra `split`, which knows codes of two letters alone, and has those of
-    English for a code that it does not know. Without it, a warning says so, and `split_at_end_marks` splits.
+    The rules are those of sentencex, of the extra `split`, which knows codes of two letters, and few of three, and
+    has those of English for others. Without it, a warning says so, and `split_at_end_marks` splits.
 
     Raises:
         UserError: The language is no code.

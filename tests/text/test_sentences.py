@@ -178,6 +178,8 @@ def test_the_rules_of_a_language_are_found_by_any_form_of_its_code():
     for code in ("de", "deu", "deu_Latn", "de-AT", "DE"):
         assert sentence_splitter(code)(line).sentences == ["Er kam am 3. Mai bzw. im Juni.", "Sie nicht."], code
     assert len(sentence_splitter("en")(line).sentences) > 2
+    line = "She came at 5 p.m. today."  # Asturian has the rules of Spanish
+    assert sentence_splitter("ast_Latn")(line) == sentence_splitter("es")(line) != sentence_splitter("en")(line)
 
 
 def test_without_sentencex_a_rule_splits_and_says_so(monkeypatch):
