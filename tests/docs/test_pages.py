@@ -155,7 +155,7 @@ def test_the_commands_of_decoding_translate_as_the_page_says(tmp_path, monkeypat
         found = CliRunner().invoke(app, [*arguments, "--input", "test.en"], catch_exceptions=False)
         assert found.exit_code == 0, found.output
         assert all(part in found.stdout for part in parts[arguments[2]]), (command, found.stdout)
-        told = "1 translation(s) have a phrase to avoid, in other letters or subwords"  # "Fluss"
+        told = "of line 1, have a phrase to avoid, in other letters or subwords"  # "Fluss"
         assert (told in found.stderr) == (arguments[2] == "--avoid")
 
 
