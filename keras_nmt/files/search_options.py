@@ -10,13 +10,12 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import math
-import numbers
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from keras_nmt.errors import UserError, is_integer, require
+from keras_nmt.errors import UserError, is_integer, is_number, require
 
 if TYPE_CHECKING:
     import numpy as np
@@ -311,8 +310,7 @@ def checked(name: str, value: Any) -> Any:
         kind = kind.removesuffix(" | None")
     is_list = isinstance(value, Sequence) and not isinstance(value, str)
     if kind in ("int", "float"):
-        is_number = is_integer(value) if kind == "int" else isinstance(value, numbers.Real)
-        is_right = is_number and not isinstance(value, bool) and option.has(value)
+        is_right = (is_integer(value) if kind == "int" else is_number(value)) and option.has(value)
         what = "an integer" if kind == "int" else "a number" if option.most < math.inf else "a finite number"
         wanted = f"{what} {option.range}"
     elif kind == "bool":

@@ -157,11 +157,11 @@ class RoleAssignment(ConfiguredLayer):
                 dtype="float32",
                 name="lstm" if context == "bilstm" else "context",
             )
-            # Of an attribute that is set twice, Keras keeps the first layer, too, which is copied and never built.
-            both_ways = context == "bilstm"
-            self.context_layer = (
-                keras.layers.Bidirectional(lstm, dtype="float32", name="context") if both_ways else lstm
-            )
+            # The attribute is set once: Keras would keep this LSTM, too, which Bidirectional copies and nothing builds.
+            if context == "bilstm":
+                self.context_layer = keras.layers.Bidirectional(lstm, dtype="float32", name="context")
+            else:
+                self.context_layer = lstm
         self.projection = keras.layers.Dense(  # W, b
             self.num_roles, activation="tanh", dtype="float32", name="projection"
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import numbers
 import random
 import re
 import time
@@ -13,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal, overload
 
 import keras_nmt.serving.client.transports as transports
-from keras_nmt.errors import UserError, is_integer, one_line, require
+from keras_nmt.errors import UserError, is_integer, is_number, one_line, require
 from keras_nmt.files.search_options import check_hypotheses, checked
 from keras_nmt.serving.client.transports import HYPOTHESES, PIECES, POSITIONS, Failure, checked_rows
 from keras_nmt.text.front import translate_lines
@@ -101,9 +100,8 @@ class Client:
         retries: int = 5,
         batch_size: int = 64,
     ) -> None:
-        is_number = isinstance(timeout, numbers.Real) and not isinstance(timeout, bool)
         problem = f"{{timeout}} must be a number above 0 and at most {LONGEST_TIMEOUT:g}"
-        require(is_number and 0 < timeout <= LONGEST_TIMEOUT, problem, timeout=timeout)
+        require(is_number(timeout) and 0 < timeout <= LONGEST_TIMEOUT, problem, timeout=timeout)
         _check_integer("retries", retries, 0)
         _check_integer("batch_size", batch_size, 1)
         _check_integer("version", 0 if version is None else version, 0)
