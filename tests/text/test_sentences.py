@@ -182,6 +182,23 @@ def test_the_rules_of_a_language_are_found_by_any_form_of_its_code():
     assert sentence_splitter("ast_Latn")(line) == sentence_splitter("es")(line) != sentence_splitter("en")(line)
 
 
+@pytest.mark.parametrize(
+    ("language", "sentences"),
+    [
+        ("amh_Ethi", ["እኔ ተማሪ ነኝ።", "አንተ ማን ነህ፧", "እሷ መምህር ናት።"]),
+        ("hy", ["Ես ուսանող եմ։", "Նա ուսուցիչ է։"]),
+        ("khm_Khmr", ["ខ្ញុំជាសិស្ស។", "គាត់ជាគ្រូ។"]),
+        ("mya_Mymr", ["ကျွန်တော် ကျောင်းသား ဖြစ်သည်။", "သူ ဆရာမ ဖြစ်သည်။"]),
+        ("sat", ["ᱤᱧ ᱫᱚ ᱥᱮᱪᱮᱫ᱾", "ᱩᱱᱤ ᱫᱚ ᱢᱟᱪᱮᱛ᱾"]),
+        ("urd_Arab", ["میں طالب علم ہوں۔", "وہ استاد ہے۔"]),
+    ],
+)
+def test_end_marks_of_other_scripts_end_sentences(language, sentences):
+    line = " ".join(sentences)
+    assert sentence_splitter(language)(line).sentences == sentences
+    assert count_sentences(line) == len(sentences)
+
+
 def test_without_sentencex_a_rule_splits_and_says_so(monkeypatch):
     monkeypatch.setitem(sys.modules, "sentencex", None)
     with pytest.warns(UserWarning, match=r"simple rule.*pip install 'keras_nmt\[split\]'"):
