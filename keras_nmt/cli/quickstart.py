@@ -13,6 +13,7 @@ from typing import Annotated
 
 import typer
 
+from keras_nmt.cli.recipe_app import export_run
 from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.errors import check_choice, one_line, require
 from keras_nmt.quickstart_data import FOLDER, LANGUAGES
@@ -52,8 +53,6 @@ def quickstart(
     require(source != target, f"Source and target must differ. Received: {source} and {target}")
     import_tensorflow()
     from keras_nmt.experiments import ExperimentConfig, run
-    from keras_nmt.inference.load import load
-    from keras_nmt.serving import export
 
     directory = output / f"{source}-{target}-{shortcuts}-{seed}"
     results = run(
@@ -97,9 +96,8 @@ def quickstart(
     for number in shown:
         print(f"  {source}: {sources[number]}\n  {target}: {hypotheses[number]}  (reference: {references[number]})")
 
-    print("\nExporting …", flush=True)
-    model, tokenizers, search, *_ = load(directory)
-    exported = export(directory / "export" / "quickstart", model, tokenizers, **search)
+    print(flush=True)
+    exported = export_run(directory, directory / "export" / "quickstart")
     texts = [sources[number] for number in shown]
     answers = answers_without_keras_nmt(exported, texts)
     same = answers == [hypotheses[number] for number in shown]

@@ -15,6 +15,9 @@ from keras_nmt.cli.progress import working
 from keras_nmt.cli.run_app import import_tensorflow, make_app, run_app
 from keras_nmt.errors import UserError, require
 from keras_nmt.experiments.recipe import SECTIONS, Recipe, merge_settings
+from keras_nmt.files.atomic_files import write_text
+from keras_nmt.files.json_file import json_digest
+from keras_nmt.files.model_config import read_model_files
 
 if TYPE_CHECKING:
     from keras_nmt.experiments.comparison import Comparison
@@ -60,6 +63,7 @@ COMPARISON_FLAGS = {
     "seeds": "--seeds",
     "configurations": "arguments",
 }
+MADE_FROM = "assets.extra/model.sha256"  # the file of an export of a run with the digest of the model
 
 
 def run_recipe(recipe: Recipe) -> None:
@@ -100,10 +104,11 @@ def recipe_app(recipe: Recipe) -> typer.Typer:
         directory = output or Path("runs") / "-".join(parts)
         import_tensorflow(import_)
         from keras_nmt.experiments import run
+        from keras_nmt.training.distribution import is_chief
 
         _show(run(chosen.experiment(configuration, seed=seed, directory=directory, **options)), recipe.languages)
-        if is_one if export is None else export:
-            export_run(directory)
+        if (is_one if export is None else export) and is_chief():  # of several workers
+            export_run(directory, directory / "export")
 
     @app.command()
     @with_options(OF_COMPARISON | OF_RECIPE | OF_EXPERIMENT, data_dir=recipe.data_dir)
@@ -190,18 +195,24 @@ def carry_out(comparison: Comparison, options: Mapping[str, Any]) -> None:
         print(f"Kept in {keep}")
 
 
-def export_run(directory: Path) -> None:
-    """Exports the model of a run into its model directory. Only the chief of several workers exports."""
-    from keras_nmt.training.distribution import is_chief
+def export_run(directory: Path, path: Path) -> Path:
+    """Returns the folder of an export of a run's model in `path`: one that is there, or else a new version."""
+    from keras_nmt.files.weights_file import weights_digest
+    from keras_nmt.inference.load import load
+    from keras_nmt.serving import export
 
-    if is_chief():
-        from keras_nmt.inference.load import load
-        from keras_nmt.serving import export
-
-        with working(f"Exporting {directory}"):
-            model, tokenizers, search, *_ = load(directory)
-            written = export(directory / "export", model, tokenizers, **search)
-        print(f"Exported: {written}")
+    files = read_model_files(directory)
+    digest = json_digest([files.config, weights_digest(files.weights_path)])
+    for record in path.glob(f"[0-9]*/{MADE_FROM}"):
+        if record.read_bytes() == digest.encode():
+            print(f"Exported before: {record.parents[1]}")
+            return record.parents[1]
+    with working(f"Exporting {directory}"):
+        model, tokenizers, search, *_ = load(files)
+        written = export(path, model, tokenizers, **search)
+    write_text(written / MADE_FROM, digest)
+    print(f"Exported: {written}")
+    return written
 
 
 def parse_seeds(text: str) -> list[int]:

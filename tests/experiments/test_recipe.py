@@ -1,19 +1,20 @@
 """Recipes and their command line."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
-from keras_nmt.cli.recipe_app import parse_seeds, recipe_app
+from keras_nmt.cli.recipe_app import export_run, parse_seeds, recipe_app
 from keras_nmt.errors import UserError
 from keras_nmt.experiments import comparison
 from keras_nmt.experiments.config import ExperimentConfig
 from keras_nmt.experiments.recipe import SECTIONS, Recipe, merge_settings
 from keras_nmt.files.settings import _section_names, value_at
 from keras_nmt.layers import GatedFeedForward, LayerSpec
-from keras_nmt.models import count_parameters
+from keras_nmt.models import ModelDirectory, count_parameters
 
 FUSION = {"model": {"shortcuts": "fusion"}}
 CONFIGURATIONS = {
@@ -332,11 +333,21 @@ def test_configurations_of_several_languages_are_compared(comparisons):
 def test_train_names_the_folder_by_its_choices(monkeypatch):
     made = []
     monkeypatch.setattr("keras_nmt.experiments.run", lambda self: made.append(Path(self.directory).name) or {})
-    monkeypatch.setattr("keras_nmt.cli.recipe_app.export_run", lambda directory: made.append("exported"))
+    monkeypatch.setattr("keras_nmt.cli.recipe_app.export_run", lambda *_: made.append("exported"))
     several = "train hub+label --autoencoding --leave-out de-fr --seed 4 --data-dir data"
     for command in (several, "train bilingual --source en --target fr --data-dir data"):
         run(*command.split(), of=recipe(**SEVERAL))
     assert made == ["mine-hub+label-autoencoding-without-de-fr-4", "mine-en-fr-bilingual-1", "exported"]
+
+
+@pytest.mark.slow
+def test_a_run_is_exported_again_only_if_its_model_has_changed(trained, tmp_path):
+    folder = shutil.copytree(trained, tmp_path / "run")
+    assert [export_run(folder, folder / "export").name for _ in range(2)] == ["1", "1"]
+    model = ModelDirectory(folder).load_model()
+    model.trainable_weights[0].assign_add(model.trainable_weights[0])
+    ModelDirectory(folder).save_weights(model)
+    assert export_run(folder, folder / "export").name == "2"
 
 
 def test_later_settings_take_precedence_however_they_are_written_and_inputs_stay():
