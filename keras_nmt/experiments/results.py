@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import os
 import platform
@@ -126,7 +127,7 @@ def read_speed(directory: str | os.PathLike[str]) -> dict[str, Any] | None:
         speed.get("weights") == file_digest(weights)
         and speed.get("search") == read_json(folder.config_path, "a model").get("search")
     )
-    return speed if is_current and {"at", "rates"} <= speed.keys() else None
+    return speed if {"at", "rates"} <= speed.keys() and is_current else None
 
 
 def _read(path: Path, what: str, form: TypeAdapter[Any]) -> dict[str, Any] | None:
@@ -206,7 +207,13 @@ def unchanged_files(config: ExperimentConfig) -> set[str]:
 
 
 def file_digest(path: Path) -> str:
-    """Returns the SHA-256 of a file."""
+    """Returns the SHA-256 of a file. It is cached until the file changes: each table of a comparison asks for it."""
+    status = os.stat(path)
+    return _digest_once(os.path.abspath(path), status.st_size, status.st_mtime_ns)
+
+
+@functools.lru_cache(maxsize=1024)
+def _digest_once(path: str, size: int, changed: int) -> str:
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -2,6 +2,7 @@
 
 import functools
 import gzip
+import hashlib
 import json
 import os
 import shutil
@@ -73,6 +74,16 @@ def test_seeds_are_trained_in_turn_and_finished_runs_are_kept(files, tmp_path, c
     assert calls == ["train fusion-1", "train fusion-2", "train baseline-3", "train fusion-3", "train plain-3"]
     assert compared == [{"source-target": seeds} for seeds in (2, 1, 2, 3, 3)]
     assert found == write_table(planned(files, folder, seeds=(1, 2, 3), **more))
+
+
+def test_weights_are_read_once_for_all_tables(files, tmp_path, calls, monkeypatch):
+    folder, read, digest = tmp_path / "runs", [], hashlib.file_digest
+    monkeypatch.setattr(hashlib, "file_digest", lambda file, name: read.append(file.name) or digest(file, name))
+    start = {"init_from": with_weights(tmp_path / "start")}
+    run(files, folder, unequal=True, decoding_speed=True, continued=start)
+    assert sorted(read) == sorted(
+        str(path) for path in (*folder.glob("*-1/model.weights.h5"), *tmp_path.glob("start/*.h5"))
+    )
 
 
 def test_speeds_are_measured_on_request_and_all_of_them_again_if_one_is_not_of_these_weights(files, tmp_path, calls):
