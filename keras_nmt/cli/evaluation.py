@@ -28,7 +28,6 @@ from keras_nmt.cli.translation import open_translator
 from keras_nmt.cli.translation_stream import Defects
 from keras_nmt.errors import UserError, check_names, require
 from keras_nmt.evaluation.metrics import DEFAULT_METRICS, METRICS
-from keras_nmt.files.model_config import read_model_files
 from keras_nmt.text.text_files import read_line_pairs
 
 ALL_METRICS = (*METRICS, "comet")
@@ -109,9 +108,7 @@ def evaluate(
         allowed |= {"source", "comet_model", "comet_program"} if with_comet else set()
         refuse(context, allowed, "with --hypotheses")
     options = {"num_hypotheses": 1, **searching(search)}
-    model = None if directory is None else read_model_files(directory)
-    if model is not None:
-        check_search(model, options)
+    model = None if directory is None else check_search(directory, options)
     named = {"source": source, "hypotheses": hypotheses, "baseline": baseline}
     files = {name: path for name, path in named.items() if path is not None}
     texts = read_line_pairs(*files.values(), *references)

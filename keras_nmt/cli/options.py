@@ -7,6 +7,7 @@ import importlib
 import inspect
 import json
 import math
+import os
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
@@ -16,7 +17,7 @@ import typer
 
 from keras_nmt.cli.run_app import given_options
 from keras_nmt.errors import UserError, errors_as, require
-from keras_nmt.files.model_config import ModelFiles
+from keras_nmt.files.model_config import ModelFiles, read_model_files
 from keras_nmt.files.search_options import TABLE, TYPES, SearchOptions, flag_of, help_of, names_of, with_defaults
 
 if TYPE_CHECKING:
@@ -219,15 +220,17 @@ def shortlisted(options: Mapping[str, Any]) -> dict[str, Any]:
     return {**chosen, "shortlist": Shortlist.read(options["shortlist"])}
 
 
-def check_search(model: ModelFiles, options: Mapping[str, Any]) -> None:
-    """Raises a `UserError`, before TensorFlow is imported, if options of the search do not fit a model directory.
+def check_search(directory: str | os.PathLike[str], options: Mapping[str, Any]) -> ModelFiles:
+    """Reads a model directory, and checks, before TensorFlow is imported, that options of the search fit it.
 
     The message has the names of the command line, such as --n-best for `num_hypotheses`.
     """
+    model = read_model_files(directory)
     try:
         SearchOptions(**with_defaults(model.search, options))
     except UserError as error:
         raise error.with_options({name: flag_of(name) for name in (*SEARCH, *MORE_SEARCH, *options)}) from None
+    return model
 
 
 def setting(text: str) -> tuple[str, Any]:

@@ -265,7 +265,8 @@ def translate(
     else:
         directory = _check_options_of_directory(context, directory)
         search = sampling(shared) | searching(shared) | shortlisted(shared)
-        translator = open_translator(directory, search, **{name: shared[name] for name in TRANSLATOR})
+        of_translator = {name: shared[name] for name in TRANSLATOR}
+        translator = open_translator(check_search(directory, search), search, **of_translator)
         tags = translator.tags if translator.target is None else None
         subwords = translator.tokenizers[translator.directions[0][1]]
         told = translator.sentences_per_line
@@ -399,9 +400,8 @@ def open_translator(
     xla: bool = False,
     import_: Sequence[Path] | None = None,
 ) -> Translator:
-    """Opens a translator of one direction, with these options of the search and those of `TRANSLATOR`."""
+    """Opens a translator of one direction, with options of the search that fit its model, and those of `TRANSLATOR`."""
     model, *others = map(read_model_files, (directory, *(ensemble or ())))
-    check_search(model, search)
     import_tensorflow(import_, to_translate=True)
     import tensorflow as tf
 
