@@ -87,7 +87,7 @@ class PairFilter:
     max_ratio: float | None = None
 
     def __post_init__(self) -> None:
-        check_names("reasons to `drop`", self.drop, REASONS)
+        check_names("reasons to `drop` (--drop REASON, once for each)", self.drop, REASONS)
         is_number = self.min_score is None or math.isfinite(self.min_score)
         require(is_number, "{min_score} must be a finite number", min_score=self.min_score)
         check_length_limits(None, self.max_ratio)

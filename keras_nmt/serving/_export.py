@@ -126,7 +126,7 @@ def export(
     check_version(path, version)
     chosen = _checked_directions(model, directions)
     more = list(dict.fromkeys([signatures] if isinstance(signatures, str) else signatures))
-    check_names("`signatures`", more, SIGNATURES)
+    check_names("`signatures` (--signature NAME, once for each)", more, SIGNATURES)
     if "jit_compile" in search:
         raise UserError(
             "Each signature is exported with XLA and without: leave out `jit_compile`. "

@@ -240,10 +240,7 @@ def test_errors_are_one_line(untrained, seen, text, tmp_path, error_line):
         (["--back-translate", "--tag", "a b"], "--tag must be one word"),
         (["--shard", "3/2"], "`shard` must be I/N, with I from 1 to N. Received: 3/2"),
         (["--shard", f"{'9' * 5000}/2"], "--shard must be I/N"),
-        (
-            ["--drop", "long"],
-            "There are no such reasons to `drop`; known are empty, identical, cut-off, truncated. Received: long",
-        ),
+        (["--drop", "empty,identical"], "`drop` (--drop REASON, once for each); known are empty, identical, cut-off, "),
         (["--select", "reference", "--references", __file__], "must have the same number of lines"),
     ):
         assert expected in error_line("distill", *command, *options)

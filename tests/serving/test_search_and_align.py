@@ -164,7 +164,10 @@ def test_a_client_gives_the_translators_markup(case):
 
 def test_wrong_signatures_are_refused(model, tokenizers, written, tmp_path):
     for options, told in (
-        ({"signatures": ["search", "sing"]}, "no such `signatures`; .*Received: sing"),
+        (
+            {"signatures": ["search", "sing"]},
+            r"no such `signatures` \(--signature NAME, once for each\); .*Received: sing",
+        ),
         ({"jit_compile": True}, "with XLA and without: leave out `jit_compile`. Received: jit_compile=True"),
     ):
         with pytest.raises(UserError, match=told):
