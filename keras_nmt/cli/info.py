@@ -97,6 +97,10 @@ def _training_rows(directory: Path) -> list[tuple[str, str]]:
     run = read_run(directory)
     names = ("updates", "training_seconds", "ended_by", *(("final_updates",) if run.is_current else ()))
     rows = [(name.replace("_", " "), _shown(run.results[name])) for name in names if name in run.results]
+    states = directory.glob("checkpoints/state-*.h5")
+    update = max((int(path.stem[6:]) for path in states if path.stem[6:].isdecimal()), default=None)
+    if update is not None and update != run.results.get("updates"):
+        rows.append(("last save", f"update {update}; the run has not ended"))
     with named_damage(directory / "results.json"):
         rows += score_rows(run.results) if run.is_current else [("scores", OTHER_WEIGHTS)]
     with named_damage(directory / "settings.json"):

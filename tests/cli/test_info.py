@@ -35,6 +35,17 @@ def test_info_shows_model_training_scores_and_files(trained, keras_nmt):
     assert rows["directions"] == "source-target"
     assert "BLEU" in output.upper()
     assert rows["model.weights.h5"].endswith(" bytes")
+    assert "last save" not in output
+
+
+def test_a_run_that_has_not_ended_names_its_last_save(folder, keras_nmt):
+    (folder / "checkpoints").mkdir()
+    for name in ("state-9.h5", "state-20.h5", "state-21.h5.part", "update-30.weights.h5"):
+        (folder / "checkpoints" / name).touch()
+    for is_first_run in (False, True):
+        if is_first_run:
+            (folder / "results.json").unlink()
+        assert f"  {'last save':23} update 20; the run has not ended\n" in keras_nmt("info", folder).output
 
 
 @pytest.mark.slow
