@@ -191,8 +191,8 @@ def _files_of_model(files: ModelFiles) -> list[Path]:
 
 
 def file_name(name: str) -> str:
-    """Returns the name of a model as the name of a file."""
-    return name.replace("/", "_")
+    """Returns the name of a model as the name of a file, as in addresses: two names never become one."""
+    return name.replace("%", "%25").replace("/", "%2F")
 
 
 def _state(path: Path) -> list[Any]:

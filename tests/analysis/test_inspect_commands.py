@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from keras_nmt.analysis import Measurements, bridge_entropy, similarity
-from keras_nmt.cli.inspect_common import Inspection
+from keras_nmt.cli.inspect_common import Inspection, file_name
 
 pytestmark = pytest.mark.usefixtures("eager")
 
@@ -193,6 +193,12 @@ def test_a_bridge_has_numbers_and_figures(run_inspect, directories, attentions, 
     assert {path.name for path in drawn.iterdir()} == pictures | {"attention.jsonl"}, "and no older one"
     for path in (output / "bridge.png", *(drawn / name for name in pictures)):
         assert path.read_bytes().startswith(b"\x89PNG")
+
+
+def test_models_with_names_alike_have_files_of_their_own():
+    files = [*map(file_name, ("a/b", "a_b", "a%b", "a%2Fb", "a%252Fb", "/a/b"))]
+    assert len({*files}) == len(files)
+    assert not any("/" in name for name in files)
 
 
 @pytest.mark.slow
