@@ -246,11 +246,12 @@ def compose(spaces: Sequence[str], parts: Parts, sources: Sequence[str] = ()) ->
     hypotheses = []
     for row in rows:
         pieces = tuple(piece for x in row for piece in x.pieces)
+        words = tuple(word for x in row for word in x.words)
         text = spaces[0] + "".join(x.text + space for x, space in zip(row, spaces[1:], strict=True))
         score, cut_off = sum((x.score for x in row), 0.0), any(x.cut_off for x in row)
         pairs = _pairs_of_words(spaces, sources, row) if len(sources) > 1 else ()
         avoided = tuple(map(all, zip(*(x.avoided for x in row), strict=True)))  # each part has those of the line
-        hypotheses.append(Hypothesis(text, score, cut_off, pieces, _met(row, parts.places), pairs, avoided))
+        hypotheses.append(Hypothesis(text, score, cut_off, pieces, _met(row, parts.places), pairs, avoided, words))
     return Translation(tuple(hypotheses), any(x.truncated for x in translations), any(x.is_empty for x in translations))
 
 

@@ -94,6 +94,16 @@ def words_of_pieces(pieces: Iterable[Piece], *, unknown_is_word: bool = True) ->
     return tuple(Word(_joined(group), tuple(group)) for group in groups)
 
 
+def _words(text: str, pieces: tuple[Piece, ...]) -> tuple[Word, ...]:
+    """Returns the words of the subwords of a text, in which text of the source may have replaced unknown ones."""
+    if UNKNOWN in text or all(piece.text != UNKNOWN_PIECE for piece in pieces):
+        return words_of_pieces(pieces)
+    words, texts = words_of_pieces(pieces, unknown_is_word=False), split_words(text)
+    if len(words) != len(texts):
+        return words
+    return tuple(word._replace(text=text) for word, text in zip(words, texts, strict=True))
+
+
 class SentencePair(NamedTuple):
     """A sentence of a line, and its translation.
 
@@ -124,6 +134,8 @@ class Hypothesis(NamedTuple):
             several. Defaults to an empty tuple.
         avoided: Tuple of booleans, whether the translation has no word or words of each phrase to avoid of its line, in
             capital or small letters, and in any subwords. Defaults to an empty tuple.
+        words: Tuple of `Word`, the words of `pieces`, without markup, with their log-probabilities. Words in which text
+            of the source has replaced unknown subwords are those of the text. Defaults to an empty tuple.
     """
 
     text: str
@@ -133,19 +145,7 @@ class Hypothesis(NamedTuple):
     met: tuple[bool, ...] = ()
     sentences: tuple[SentencePair, ...] = ()
     avoided: tuple[bool, ...] = ()
-
-    @property
-    def words(self) -> tuple[Word, ...]:
-        """The words of `pieces`, with their log-probabilities.
-
-        Words in which text of the source has replaced unknown subwords are those of the text.
-        """
-        if UNKNOWN in self.text or all(piece.text != UNKNOWN_PIECE for piece in self.pieces):
-            return words_of_pieces(self.pieces)
-        words, texts = words_of_pieces(self.pieces, unknown_is_word=False), split_words(self.text)
-        if len(words) != len(texts):
-            return words
-        return tuple(word._replace(text=text) for word, text in zip(words, texts, strict=True))
+    words: tuple[Word, ...] = ()
 
     @classmethod
     def of(
@@ -163,13 +163,13 @@ class Hypothesis(NamedTuple):
 
         Example:
 
-        >>> Hypothesis.of(b"a\nb", -1, False, met=(True, False))
-        Hypothesis(text='a b', score=-1.0, cut_off=False, pieces=(), met=(True, False), sentences=(), avoided=())
+        >>> Hypothesis.of(b"a\nb", -1, False, met=(True, False))[:5]
+        ('a b', -1.0, False, (), (True, False))
         """
         if isinstance(text, str):
             text = text.encode("utf-8", "surrogatepass")  # JSON can have lone surrogates
         text = text.decode("utf-8", "replace").replace("\n", " ").replace("\r", " ")
-        return cls(text, float(score), bool(cut_off), pieces, met)
+        return cls(text, float(score), bool(cut_off), pieces, met, words=_words(text, pieces))
 
     @classmethod
     def of_target(cls, text: str, score: float, outputs: Mapping[str, Any]) -> Hypothesis:
@@ -182,7 +182,7 @@ class Hypothesis(NamedTuple):
         -1.0
         """
         (pieces,) = pieces_of_outputs(outputs)
-        return cls(text, score, pieces=pieces)
+        return cls(text, score, pieces=pieces, words=_words(text, pieces))
 
 
 class Alternative(NamedTuple):
@@ -241,7 +241,7 @@ class Translation(NamedTuple):
         Example:
 
         >>> Translation.of([b"a", b""], [-1, -1e9], [True, False], truncated=False).hypotheses
-        (Hypothesis(text='a', score=-1.0, cut_off=True, pieces=(), met=(), sentences=(), avoided=()),)
+        (Hypothesis(text='a', score=-1.0, cut_off=True, pieces=(), met=(), sentences=(), avoided=(), words=()),)
         """
         columns = (itertools.repeat(()) if column is None else column for column in (pieces, met))
         first, *others = map(Hypothesis.of, texts, scores, cut_off, *columns)
