@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from itertools import chain, zip_longest
 from typing import Any, BinaryIO
 
-from keras_nmt.errors import UserError, error_and_type, needs_extra, require
+from keras_nmt.errors import UserError, error_and_type, require
 from keras_nmt.files.paths import STANDARD_STREAM, address_of, check_regular
 
 GZIP_MAGIC = b"\x1f\x8b"
@@ -49,7 +49,7 @@ def read_blocks(
         source: String or path of a file, or a stream, or "-" for standard input: UTF-8 text, plain or compressed by
             gzip or Zstandard, with lines of at most 1 MiB. `fsspec` opens a storage address, such as
             "gs://bucket/text.gz". Lines of a stream are yielded as soon as they arrive. Zstandard and addresses need
-            the extra `prepare`.
+            the packages `zstandard` and `fsspec`.
         errors: String, how bytes that are not UTF-8 are decoded, as of `bytes.decode`: "surrogateescape" keeps them as
             surrogates. Defaults to "strict": they are an error.
         max_line: Number, the largest size of a line in bytes. Defaults to 1 MiB.
@@ -201,9 +201,11 @@ def _errors_of_address(name: str) -> Iterator[None]:
 
 
 def _optional(library: str, name: str) -> Any:
-    """Imports a library that only some files need."""
-    with needs_extra(name, "prepare"):
+    """Imports a library that only some files need. (The extra `prepare` would exchange more, or is of keras_nmt.)"""
+    try:
         return importlib.import_module(library)
+    except ImportError as error:
+        raise UserError(f"Missing package for {name}: pip install {library}. Received: {error}") from None
 
 
 def _decode(text: bytes, name: str, lines_before: int, errors: str) -> tuple[list[str], UserError | None]:

@@ -83,22 +83,25 @@ def test_the_client_alone_has_what_it_imports_and_advises_its_own_extras(tmp_pat
         copy = shutil.copytree if (CLIENT / source).is_dir() else shutil.copy
         copy(CLIENT / source, tmp_path / target)
     code = (
-        "import sys; sys.modules.update(dict.fromkeys(['grpc', 'sentencex', 'numpy'])); sys.path[:0] = sys.argv[1:]\n"
+        "import sys; sys.modules.update(dict.fromkeys(sys.argv.pop(1).split())); sys.path[:0] = sys.argv[1:]\n"
         "import keras_nmt; from keras_nmt.serving import Client\n"
         "from keras_nmt.text import Glossary, Translation; import warnings; warnings.simplefilter('error')\n"
         "Client('http://localhost:9', 'm').close(); assert not {'tensorflow', 'keras'} & set(sys.modules)\n"
         "print(*(m.__file__ for n, m in sys.modules.items() if n.split('.')[0] == 'keras_nmt'))\n"
         "for use in (lambda: Client('grpc://localhost:9'), lambda: Client('http://localhost:9').sample(['a']),\n"
-        "            lambda: Client('http://localhost:9').stream(['a'], language='en')):\n"
+        "            lambda: Client('http://localhost:9').stream(['a'], language='en'),\n"
+        "            lambda: Glossary.read('entries.zst'), lambda: Glossary.read('gs://a/b')):\n"
         "    try: use()\n"
         "    except (ValueError, UserWarning) as error: print(error)"
     )
     needed = Path(lazy_loader.__file__).parents[1]
-    command = [sys.executable, "-S", "-c", code, tmp_path, needed]  # -S: not the keras_nmt of this environment
+    (tmp_path / "entries.zst").write_bytes(bytes.fromhex("28b52ffd"))
+    missing = "grpc sentencex numpy zstandard fsspec"
+    command = [sys.executable, "-S", "-c", code, missing, tmp_path, needed]  # -S: not the keras_nmt of this environment
     files, *told = run(*command, cwd=tmp_path).splitlines()
     assert {*map(Path, files.split())} == {*(tmp_path / "keras_nmt").rglob("*.py")}
-    extras = ("grpc", "sample", "split")
-    assert [re.search(r"pip install '([^']*)'", line)[1] for line in told] == [f"keras-nmt-client[{x}]" for x in extras]
+    advised = [*(f"keras-nmt-client[{extra}]" for extra in ("grpc", "sample", "split")), "zstandard", "fsspec"]
+    assert [re.search(r"pip install '?([\w\[\]-]+)", line)[1] for line in told] == advised
 
 
 @pytest.mark.nightly
