@@ -253,7 +253,10 @@ class MultiHeadAttention(AssembledLayer):
             Keys and values, `[..., H', S, d / H]` each, where H' is the number of their heads; gated if there is a
             gated shortcut.
         """
-        keys, values = self.key_value(memory, shortcut_states) if self.has_shortcut else self.key_value(memory)
+        pair = self.key_value(memory, shortcut_states) if self.has_shortcut else self.key_value(memory)
+        if not isinstance(pair, tuple | list):  # two sentences of one tensor would be taken for keys and values
+            raise ValueError(f"`key_value` must return keys and values. Received: {type(self.key_value).__name__}")
+        keys, values = pair
         if self.use_bias:
             key_bias, value_bias = ops.split(ops.cast(self.key_value_bias, keys.dtype), 2)
             keys, values = keys + key_bias, values + value_bias

@@ -9,6 +9,7 @@ import keras
 from keras import ops
 
 from keras_nmt.layers._common import build_part, keras_mask, with_mask
+from keras_nmt.layers.transformer_decoder_layer import TransformerDecoderLayer
 from keras_nmt.layers.transformer_encoder import TransformerStack
 
 
@@ -64,6 +65,7 @@ class TransformerDecoder(TransformerStack):
         [Li et al., 2020](https://arxiv.org/abs/1911.09877), for the composition of layers and heads.
     """
 
+    LAYER = TransformerDecoderLayer
     RENAMED = (
         ("inputs_mask", "padding_mask"),
         ("return_attention", "return_attention_scores"),

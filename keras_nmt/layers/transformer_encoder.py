@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import keras
 
@@ -22,12 +22,14 @@ from keras_nmt.layers._common import (
 )
 from keras_nmt.layers._taps import record, tap
 from keras_nmt.layers.mechanisms import SOURCES, CompositionTree, missing_members
+from keras_nmt.layers.transformer_encoder_layer import TransformerEncoderLayer, TransformerLayer
 
 
 class TransformerStack(AssembledLayer):
     """The base of encoder and decoder stacks: layers, their composition, norms, and the sources of shortcuts."""
 
     PARTS = ("layers", "composition", "composition_norms", "final_norm")
+    LAYER: ClassVar[type[TransformerLayer]]  # the class of the layers
 
     def __init__(
         self,
@@ -42,6 +44,8 @@ class TransformerStack(AssembledLayer):
         super().__init__(**kwargs)
         check_choice("shortcut_source", shortcut_source, SOURCES)
         require(layers, "Missing layers: a stack needs at least one layer.")
+        wrong = [type(layer).__name__ for layer in layers if not isinstance(layer, self.LAYER)]
+        require(not wrong, f"The layers of a stack must be of {self.LAYER.__name__}. Received: {', '.join(wrong)}")
         depth = optional_size("num_layers", num_layers) or len(layers)
         if depth < len(layers):
             raise ValueError(f"`num_layers` must be at least {len(layers)}, the given layers. Received: {num_layers}")
@@ -221,6 +225,7 @@ class TransformerEncoder(TransformerStack):
         [Li et al., 2020](https://arxiv.org/abs/1911.09877), for the composition of layers and heads.
     """
 
+    LAYER = TransformerEncoderLayer
     RENAMED = (("mask", "padding_mask"),)
 
     def build(self, inputs_shape: tuple[int | None, ...]) -> None:

@@ -84,5 +84,7 @@ def test_shortcuts_and_their_states_go_together(random):
     x = random(B, T, D)
     with pytest.raises(ValueError, match="Missing argument `shortcut_states`"):
         MultiHeadAttention(H, D, key_value=LexicalShortcut(D))(x)
+    with pytest.raises(ValueError, match="`key_value` must return keys and values. Received: Dense"):
+        MultiHeadAttention(H, D, key_value=keras.layers.Dense(D))(x)
     with pytest.raises(ValueError, match="Leave out `shortcut_states`: the attention has no shortcut"):
         MultiHeadAttention(H, D)(x, shortcut_states=x)

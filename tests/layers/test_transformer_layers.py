@@ -254,5 +254,11 @@ def test_stacks_without_gates_say_so(random):
 def test_stacks_need_layers_and_a_norm_for_each_state():
     with pytest.raises(ValueError, match="at least one layer"):
         TransformerEncoder([])
+    for stack, other in (
+        (TransformerEncoder, make_decoder_layer(2, D, F)),
+        (TransformerDecoder, keras.layers.Dense(D)),
+    ):
+        with pytest.raises(ValueError, match=f"must be of {stack.__name__}Layer. Received: {type(other).__name__}"):
+            stack([other])
     with pytest.raises(ValueError, match="be empty or have 1 norms, one for each layer. Received: 2"):
         TransformerEncoder([make_encoder_layer(2, D, F)], composition_norms=[keras.layers.LayerNormalization()] * 2)
