@@ -26,6 +26,8 @@ Languages = tuple[str | None, str | None]  # of the source and of the target
 # For each part of the lines the translations of its lines, and the alignments of their hypotheses, if there are any.
 Answers: TypeAlias = "Iterator[tuple[list[Translation], list[list[tuple[int, int]]]]]"
 
+SPLIT = "split them, as `translate --split-sentences LANGUAGE` does between sentences"
+
 
 @dataclasses.dataclass(frozen=True)
 class Input:
@@ -195,11 +197,12 @@ class Defects:
     def warn_of_translator(self, translator: Translator) -> None:
         """Says on standard error what a translator truncated, left empty or cut off."""
         truncated = f"of {translator.length_buckets[-1]} subwords or more were truncated"
-        self._warn(truncated, "--max-length-factor and --max-length set it")
+        self._warn(f"{truncated}: {SPLIT}", "--max-length-factor and --max-length set it")
 
     def warn_of_export(self) -> None:
         """Says on standard error what an export truncated, left empty or cut off."""
-        self._warn("were truncated: they have more subwords than the export allows", "the export sets it")
+        truncated = "were truncated, because they have more subwords than the export allows"
+        self._warn(f"{truncated}: {SPLIT}", "the export sets it")
 
     def _warn(self, truncated: str, advice: str) -> None:
         lines, translations = "line(s), the first of them line", "translation(s), the first of them of line"

@@ -253,7 +253,7 @@ def test_the_directory_gives_the_options_that_the_command_line_does_not_set(
     assert any(expected)
     assert keras_nmt("translate", folder, "--sample", stdin=TEXT).output.count("\n") == 4  # the penalty needs a beam
     text = "the small cat sat in the garden of the old house\na mouse\n"
-    told = "1 line(s), the first of them line 1, of 8 subwords or more were truncated."
+    told = "1 line(s), the first of them line 1, of 8 subwords or more were truncated: split them"
     assert told in keras_nmt("translate", folder, stdin=text).error
 
 
