@@ -20,6 +20,10 @@ from keras_nmt.text.kept_text import KeptText
 MOST_OF_NOTE = 20  # largest number of parts of a <sup> or <sub> that may be a number only
 MOST_UNFINISHED = 200  # largest number of "<" behind a tag without an end: the parser reads to the line's end for each
 _UNFINISHED = re.compile("<[A-Za-z/!?]")
+_FOREIGN_NAME = re.compile(r"(</?)[^\W\dA-Za-z]")  # the first letter of a tag's name, which the parser does not know
+_QUOTED = "\"[^\"]*\"|'[^']*'"
+_SUBSET = rf"(?:<!--.*?-->|<\?.*?\?>|{_QUOTED}|(?!<!--|<\?)[^\]\"'])*+"  # declarations of entities and the like
+_DOCTYPE = re.compile(rf"<!DOCTYPE(?:{_QUOTED}|\[{_SUBSET}\]|[^\[\"'<>])*+>", re.DOTALL)
 
 
 class Part(NamedTuple):
@@ -52,7 +56,7 @@ class _Parser(HTMLParser):
     def parts(self, text: str) -> list[Part]:
         """Returns the parts of a document."""
         self._text, self._lines = text, [0, *(match.end() for match in re.finditer("\n", text))]
-        self.feed(text)
+        self.feed(text if self._is_html else _FOREIGN_NAME.sub(r"\1x", text))
         self.is_open = _UNFINISHED.match(self.rawdata) is not None  # what waits for its end
         is_right = not self.is_open or self.rawdata.count("<") <= MOST_UNFINISHED
         problem = f"Behind a tag or comment without an end, there must be at most {MOST_UNFINISHED} of the letter <"
@@ -72,18 +76,19 @@ class _Parser(HTMLParser):
         for (start, part), stop in zip(self._found, [*starts, len(text)][1:], strict=True):
             raw = text[start:stop]
             size = len(part.raw) or len(raw)
+            written = html.unescape(raw[:size]) if part.kind == "text" else ""
             # The parser skips some text, such as an incomplete tag. It is kept as it is.
-            parts += [part._replace(raw=raw[:size]), Part("other", raw[size:])]
+            parts += [part._replace(raw=raw[:size], text=written), Part("other", raw[size:])]
         if not self._is_html:  # names of its elements differ in upper and lower case
-            parts = [part._replace(name=_name(part.raw)) if part.kind == "end" else part for part in parts]
+            tags = ("start", "end", "empty")
+            parts = [part._replace(name=_name(part.raw)) if part.kind in tags else part for part in parts]
         return [part for part in parts if part.raw]
 
     def _add(self, kind: str, raw: str = "", name: str = "", attrs: Sequence[tuple[str, str | None]] = ()) -> None:
         attributes = dict(reversed(attrs))  # the first of several counts
         protected = is_protected(self._markup, name, attributes) if kind in ("start", "empty") else None
         is_block = self._is_html and name in BLOCKS
-        text = html.unescape(raw) if kind == "text" else ""
-        self._found.append((self._place(), Part(kind, raw, name, protected, is_block, span_key(attributes), text)))
+        self._found.append((self._place(), Part(kind, raw, name, protected, is_block, span_key(attributes))))
 
     def _place(self) -> int:
         line, column = self.getpos()
@@ -99,6 +104,21 @@ class _Parser(HTMLParser):
         if end >= 0:
             self.unknown_decl("")
         return end + 3 if end >= 0 else -1
+
+    def parse_pi(self, i: int) -> int:
+        # The parser of the standard library knows those of SGML, which end at the first ">".
+        if self._is_html and not self.rawdata.startswith(("<?php", "<?="), i):
+            return super().parse_pi(i)
+        end = self.rawdata.find("?>", i)
+        if end >= 0:
+            self.handle_pi("")
+        return end + 2 if end >= 0 else -1
+
+    def parse_html_declaration(self, i: int) -> int:
+        if self._is_html or not (doctype := _DOCTYPE.match(self.rawdata, i)):  # of XML, with entities inside
+            return super().parse_html_declaration(i)
+        self.handle_decl("")
+        return doctype.end()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         raw = self.get_starttag_text() or ""
@@ -196,14 +216,14 @@ def ends_inside(line: str, markup: str) -> bool:
 def _read(text: str, markup: str) -> tuple[list[Part], bool]:
     parser = _Parser(markup)
     parts = parser.parts(text)
-    if markup == "xml" and (root := next((x for x in parts if x.kind == "start" and _local(x.name) in FILES), None)):
+    if root := next((x for x in parts if x.kind == "start" and _local(x.name) in FILES), None):
         raise UserError(
             "A file of XLIFF or TMX has sources beside their translations, and both would be translated: give the "
             f"texts of its segments, one a line. Received: {root.raw:.80}"
         )
     parts = _with_notes(parts) if markup == "html" else _with_spans(_with_kept(parts, NATIVE_CODE))
     parts = _with_kept(parts)
-    if markup == "xml" and re.search(r"[\r\n]", text):
+    if markup == "xml" and (text.startswith("<?xml") or re.search(r"[\r\n]", text)):  # a document, not a line of one
         parts = _with_blocks(parts)
     return parts, parser.is_open
 

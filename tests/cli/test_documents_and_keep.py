@@ -14,8 +14,10 @@ def test_a_document_of_several_lines_keeps_its_indentation(trained, tmp_path, ke
         (tmp_path / "page").write_bytes(lines.encode())
         keras_nmt(*html, f"--input={tmp_path}/page", f"--output={tmp_path}/out")
         assert (tmp_path / "out").read_bytes() == wanted.encode()
-    tree, xml = "<r><t>3 1</t><t>0 <x/>7</t></r>", ["translate", trained, "--markup", "xml", "--document"]
-    assert keras_nmt(*xml, stdin=tree).output == "<r><t>le ke</t><t>ka <x/>ne</t></r>"
+    xml = ["translate", trained, "--markup", "xml", "--document"]
+    texts = ("<t>3 1</t><t>0 <x/>7</t>", "<t>le ke</t><t>ka <x/>ne</t>")
+    tree, expected = (f"<r>{text * 99}</r>" for text in texts)  # in one line, which would be cut as one text
+    assert keras_nmt(*xml, stdin=tree) == (expected, "")
     assert keras_nmt(*xml).output == ""
     told = "The document ends inside a tag, a comment or an element whose contents stay.\n"
     assert keras_nmt(*html, stdin="<p>3</p>\n<script>\n7").error == told

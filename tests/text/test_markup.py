@@ -243,9 +243,10 @@ def test_a_long_document_takes_little_time_and_a_deep_one_is_refused():
         with pytest.raises(UserError, match="at most 200 of the letter <. Received: <"):
             placed(unfinished * 2000)
         assert placed(unfinished + "red cat").endswith("RED CAT")
-    for file in ("<?xml version='1.0'?>\n<x:xliff xmlns:x='y'>\n<source>a</source>", "<tmx version='1.4'><tu/>"):
+    xliff = "<?xml version='1.0'?>\n<x:xliff xmlns:x='y'>\n<source>a</source>"
+    for file, markup in ((xliff, "xml"), (xliff, "html"), ("<tmx version='1.4'><tu/>", "xml")):
         with pytest.raises(UserError, match="would be translated: give the texts .* Received: <(x:xliff|tmx) "):
-            placed(file, "xml")
+            placed(file, markup)
     with pytest.raises(UserError, match="`markup` must be html or xml. Received: markup='latex'"):
         placed("x", "latex")
 

@@ -275,10 +275,23 @@ def test_spans_of_two_tags_move_as_elements():
         ),
         ("xml", "<t>House</t><t>Dog</t>", "House Dog", "<t>HOUSE</t><t>DOG</t>"),
         ("xml", "<t>House</t><t>Dog</t>\n", "House|Dog", "<t>HOUSE</t><t>DOG</t>\n"),
+        ("xml", "<?xml?><r><t>House</t><t>Dog</t></r>", "House|Dog", "<?xml?><r><t>HOUSE</t><t>DOG</t></r>"),
     ],
 )
 def test_documents_of_several_lines(markup, document, texts, translated):
     assert placed(document, markup) == (texts, translated)
+
+
+def test_tags_of_xml_have_names_of_any_letters_and_declarations_end_where_xml_ends_them():
+    for markup, document, texts in (
+        ("xml", "<été>Haus</été> <b>der</b> <_x>Hund</_x> <中 a='<é>'/>", "Haus der Hund"),
+        ("xml", "<Дом>\n<Имя>Haus</Имя><Имя>Hund <é/>und</Имя>\n</Дом>", "Haus|Hund und"),
+        ("xml", "<!DOCTYPE r [\n<!ENTITY a '>]'><!-- ' ]> --><?b ]>?>\n]><r>&a; Haus</r>", "Haus"),
+        ("xml", "<?a b > c?><r>Haus <?d '>'?>und</r>", "Haus und"),
+        ("html", "<p><?php if ($a > 0): ?>Haus <?= $b->c ?>und</p>", "Haus und"),
+    ):
+        assert placed(document, markup) == (texts, re.sub("Haus|der|Hund|und", lambda x: x[0].upper(), document))
+    assert placed("5 <é 6", "xml")[1] == "5 &lt;É 6"
 
 
 def test_a_translation_with_the_spaces_of_its_text_has_those_of_the_document():
