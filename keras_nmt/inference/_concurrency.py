@@ -64,12 +64,14 @@ def check_process() -> None:
 
 
 @functools.cache
-def use_few_threads() -> None:
-    """Gives operations few threads, as `keras-nmt translate` does, unless the program has set their number or trains.
+def set_up_tensorflow() -> None:
+    """Sets TensorFlow up as `keras-nmt translate` does, unless the program has set it up, or trains.
 
-    A translator computes several parts of a text at once, and each would wait for the threads of the others. TensorFlow
-    keeps the number with which it first computed: where that is too late, there is a warning.
+    It keeps the memory of large tensors, and gives operations few threads: a translator computes several parts of a text
+    at once, and each would wait for the threads of the others. TensorFlow keeps what was set when it first computed: where
+    that is too late, there is a warning.
     """
+    os.environ.setdefault("TF_CPU_ALLOCATOR_USE_BFC", "1")  # read when TensorFlow first computes
     threads = translation_threads()
     is_set = "TF_NUM_INTRAOP_THREADS" in os.environ or tf.config.threading.get_intra_op_parallelism_threads()
     may_train = "keras_nmt.training" in sys.modules  # an update needs all threads

@@ -16,7 +16,7 @@ from keras_nmt.data import SubwordTokenizer
 from keras_nmt.errors import UserError, check_backend, check_choice, check_names, is_integer, one_line, require
 from keras_nmt.files.search_options import TABLE, SearchOptions, least_limit, with_defaults
 from keras_nmt.ids import UNK
-from keras_nmt.inference._concurrency import check_process, in_turn, use_few_threads
+from keras_nmt.inference._concurrency import check_process, in_turn, set_up_tensorflow
 from keras_nmt.inference._phrases import errors_of_prefixes
 from keras_nmt.inference._streams import text_of, tokens_of
 from keras_nmt.inference.batching import rows_of
@@ -112,9 +112,10 @@ class Translator:
     ) -> Translator:
         """Makes a translator of the model in a directory.
 
-        Parts of a text share the processors. So, on CPUs, the first call sets TensorFlow's
-        `intra_op_parallelism_threads` to a quarter of the processors, at least 1, unless the program or the environment
-        has set it, or the program imports `keras_nmt.training`.
+        The first call sets TensorFlow up, as far as it has not computed before, and the program or the environment has
+        not set it up: it keeps the memory of large tensors (`TF_CPU_ALLOCATOR_USE_BFC`), and, on CPUs, its
+        `intra_op_parallelism_threads` are a quarter of the processors, at least 1, because parts of a text share them;
+        a program that imports `keras_nmt.training` keeps all threads.
 
         Args:
             directory: Path of a model directory.
@@ -135,7 +136,7 @@ class Translator:
         """
         check_process()
         check_names("options of a translator", options, TABLE)
-        use_few_threads()
+        set_up_tensorflow()
         loaded = load(
             directory,
             weights=weights,

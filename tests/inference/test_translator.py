@@ -445,7 +445,7 @@ def test_operations_have_few_threads_unless_the_program_wants_others_or_has_comp
             patch.setattr(_concurrency, "num_processors", lambda: processors)
             patch.setattr(tf.config.threading, "get_intra_op_parallelism_threads", lambda: configured)
             patch.setattr(tf.config.threading, "set_intra_op_parallelism_threads", give)
-            _concurrency.use_few_threads.__wrapped__()
+            _concurrency.set_up_tensorflow.__wrapped__()
         return given
 
     assert [found(), found(processors=2), found(processors=1)] == [[2], [1], []]
@@ -457,13 +457,19 @@ def test_operations_have_few_threads_unless_the_program_wants_others_or_has_comp
 
 
 @pytest.mark.slow
-def test_a_process_that_only_translates_has_few_threads(untrained):
+def test_a_process_that_only_translates_has_few_threads_and_keeps_memory(untrained):
     code = f"""
+import resource
 import tensorflow as tf  # as a program may do before
 from keras_nmt.inference import Translator
 from keras_nmt.files.process_resources import translation_threads
 Translator.from_directory({str(untrained)!r})
 assert tf.config.threading.get_intra_op_parallelism_threads() in (0, translation_threads())  # 0 on one processor
+faults = []
+for _ in range(9):
+    tf.ones([1000, 8000])
+    faults.append(resource.getrusage(resource.RUSAGE_SELF).ru_minflt)
+assert faults[-1] - faults[1] < 1000, faults  # of 4 KiB each; memory that the system gives anew has 8,000 each time
 """
     environment = {name: value for name, value in os.environ.items() if not name.startswith("TF_")}
     command = [sys.executable, "-W", "error:Translation is slower:UserWarning", "-c", code]
