@@ -37,6 +37,7 @@ from keras_nmt.experiments.scores import development_scores, score_test
 from keras_nmt.files.atomic_files import directory_lock, write_json
 from keras_nmt.files.json_file import with_digest
 from keras_nmt.files.model_config import read_model_files
+from keras_nmt.files.process_resources import warn_without_bfloat16
 from keras_nmt.files.search_options import search_limits
 from keras_nmt.files.weights_file import weights_digest, written_digest
 from keras_nmt.inference import Translator
@@ -192,6 +193,8 @@ def build(
         if config.model.lora is not None:
             add_adapter(model, LowRank.from_settings(config.model.lora), _load_base(config, model))
     devices = gpu_names() or "CPU"
+    if devices == "CPU":
+        warn_without_bfloat16(config.training.dtype)
     report(
         f"{model.count_params():,} parameters, {len(batches)} direction(s), "
         f"{strategy.num_replicas_in_sync} replica(s) on {devices}, {config.training.dtype}"

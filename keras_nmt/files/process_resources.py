@@ -10,6 +10,7 @@ import re
 import resource
 import signal
 import sys
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -88,6 +89,16 @@ def has_bfloat16() -> bool:
     except OSError:
         return False
     return bool({"amx_bf16", "avx512_bf16"} & set(flags.split()))
+
+
+def warn_without_bfloat16(dtype: str) -> None:
+    """Warns where a model is to compute in bfloat16 on a processor without instructions for it."""
+    if "bfloat16" in dtype and not has_bfloat16():
+        warnings.warn(
+            f"{dtype} is hardly faster on this processor, which has no instructions for it, and TensorFlow may cut off "
+            "products there instead of rounding them: use float32",
+            stacklevel=3,
+        )
 
 
 def end_with_parent(parent: int) -> None:

@@ -67,9 +67,9 @@ def check_process() -> None:
 def set_up_tensorflow() -> None:
     """Sets TensorFlow up as `keras-nmt translate` does, unless the program has set it up, or trains.
 
-    It keeps the memory of large tensors, and gives operations few threads: a translator computes several parts of a text
-    at once, and each would wait for the threads of the others. TensorFlow keeps what was set when it first computed: where
-    that is too late, there is a warning.
+    It keeps the memory of large tensors, and gives operations few threads: a translator computes several parts of a
+    text at once, and each would wait for the threads of the others. TensorFlow keeps what was set when it first
+    computed: where that is too late for threads, there is a warning.
     """
     os.environ.setdefault("TF_CPU_ALLOCATOR_USE_BFC", "1")  # read when TensorFlow first computes
     threads = translation_threads()

@@ -6,11 +6,13 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+import tensorflow as tf
+
 from keras_nmt.data import SubwordTokenizer
 from keras_nmt.errors import UserError, check_choice, check_no_string, one_line
 from keras_nmt.files.model_config import read_model_files
 from keras_nmt.files.paths import check_local
-from keras_nmt.files.process_resources import has_bfloat16
+from keras_nmt.files.process_resources import has_bfloat16, warn_without_bfloat16
 from keras_nmt.files.weights_file import weights_digest, written_digest
 from keras_nmt.inference.target_tags import TargetTags
 from keras_nmt.models import Ensemble, MultilingualModel, TranslationModel, merge_adapter
@@ -101,6 +103,8 @@ def _load(
             merge_adapter(model, adapter, written_digest(path) or weights_digest(path))  # checked when it was loaded
         except FileNotFoundError:
             raise UserError(f"There is no such adapter. Received: {adapter}") from None
+    if not tf.config.list_physical_devices("GPU"):
+        warn_without_bfloat16(dtype)
     if dtype == "bfloat16" or (dtype == "auto" and _gains_by_bfloat16(model)):
         model = model.with_dtype("bfloat16")
     paths = files.subword_paths()

@@ -255,11 +255,13 @@ def test_task_schedules_follow_weights_and_temperature(several):
     assert found["words-digits"] == pytest.approx(2 * found["digits-words"])
 
 
-def test_settings_of_tasks_reach_the_training(several, tmp_path, reach):
+def test_settings_of_tasks_reach_the_training(several, tmp_path, reach, monkeypatch):
     weights = {pair: 1.0 + i for i, pair in enumerate(several["pairs"])}
     more = {"task_schedule": "weighted", "task_weights": weights, "best_metric": "bleu_words-digits"}
     more |= {"beam_size": 7, "dtype": "mixed_bfloat16", "lowercase": True}
-    made = reach(config(tmp_path / "run", {**several, **more}))
+    monkeypatch.setattr("keras_nmt.files.process_resources.has_bfloat16", lambda: False)
+    with pytest.warns(UserWarning, match="^mixed_bfloat16 is hardly faster on this processor"):
+        made = reach(config(tmp_path / "run", {**several, **more}))
     assert {task.name: task.weight for task in made["data"]} == weights
     assert made["evaluation"].best_metric == "bleu_words-digits"
     assert made["model"].get_config()["dtype"] == "mixed_bfloat16"

@@ -502,7 +502,8 @@ def test_a_model_computes_in_bfloat16_where_it_is_wanted_and_gains(
     folder = save_model(tmp_path / "model", make_model(hidden_dim=width, shortcuts=None), source_tokenizer)
 
     def computed_in(dtype, has_bfloat16=True, **options):
-        monkeypatch.setattr("keras_nmt.inference.load.has_bfloat16", lambda: has_bfloat16)
+        for module in ("inference.load", "files.process_resources"):
+            monkeypatch.setattr(f"keras_nmt.{module}.has_bfloat16", lambda: has_bfloat16)
         translator = Translator.from_directory(folder, dtype=dtype, **options)
         assert isinstance(translator.score(["a mouse"], ["a cat"])[0], float)
         return translator.model.weights[0].dtype
@@ -510,6 +511,8 @@ def test_a_model_computes_in_bfloat16_where_it_is_wanted_and_gains(
     assert [computed_in(x) for x in ("float32", "bfloat16")] == ["float32", "bfloat16"]
     found = [computed_in("auto"), computed_in("auto", has_bfloat16=False), computed_in("auto", jit_compile=True)]
     assert found == ["bfloat16" if width == 256 else "float32", "float32", "float32"]
+    with pytest.warns(UserWarning, match="^bfloat16 is hardly faster on this processor"):
+        assert computed_in("bfloat16", has_bfloat16=False) == "bfloat16"
     with pytest.raises(UserError, match="float32, bfloat16, auto"):
         computed_in("half")
 
