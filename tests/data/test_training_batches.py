@@ -24,7 +24,7 @@ from keras_nmt.data import (
     train_subwords,
     write_prepared,
 )
-from keras_nmt.data.epoch_order import BlockOrder, Corpus
+from keras_nmt.data.epoch_order import BlockOrder, Corpus, WholeOrder
 from keras_nmt.errors import UserError
 
 
@@ -265,7 +265,9 @@ def test_every_corpus_and_every_pass_has_an_order_of_its_own() -> None:
     places = [(order, epoch, number) for order in made for epoch in (0, 1) for number in (0, 1)]
     orders = [tuple(order.portion(epoch, number)[1].tolist()) for order, epoch, number in places]
     assert [len(one) for one in orders] == [32] * 8
-    assert len(set(orders)) == 8
+    assert len(set(orders)) == 8  # also those of neighbouring seeds and epochs
+    whole = [WholeOrder(make_corpus(64), [64], [64], seed=seed, portion=None) for seed in (1, 2)]
+    assert len({tuple(order.portion(epoch, 0)[1].tolist()) for order in whole for epoch in (0, 1)}) == 4
     # The smallest weight is one occurrence in each epoch.
     batches = TrainingBatches([make_corpus(5)] * 2, batch_size=6, batch_unit="sentences", weights=[1e-9, 1])
     (batch,) = take(batches.dataset(), batches.updates_per_epoch)
