@@ -52,7 +52,7 @@ class UserError(ValueError):
             f"{options[name]} {value}" if name in options else f"{name}={_shown(value):.200}"
             for name, value in self.received.items()
         ]
-        problem = re.sub(r"\{(\w+)\}", lambda match: names.get(match[1], match[0]), self.problem)  # may quote a user
+        problem = re.sub(r"\{([^{}]+)\}", lambda match: names.get(match[1], match[0]), self.problem)  # may quote a user
         return f"{problem}. Received: {', '.join(values)}"
 
 

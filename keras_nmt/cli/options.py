@@ -236,7 +236,7 @@ def check_search(directory: str | os.PathLike[str], options: Mapping[str, Any]) 
 def setting(text: str) -> tuple[str, Any]:
     """Returns the name and the value of `NAME=VALUE`, the value JSON or else a word."""
     name, equals, value = text.partition("=")
-    require(equals, f"--set must be NAME=VALUE. Received: {text}")
+    require(name and equals, f"--set must be NAME=VALUE. Received: {text}")
     try:
         return name, json.loads(value)
     except ValueError as error:

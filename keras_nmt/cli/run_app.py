@@ -162,16 +162,21 @@ class _Command(TyperCommand):
                 needed = f"{option.opts[0]} {option.metavar or 'VALUE'}"
                 raise UserError(f"Missing value: write {needed}. Received: {' '.join([option.opts[0], *taken])}")
         if further:
-            advice = f"files are given by options, which `{ctx.command_path} --help` lists"
+            advice = f"files and further values are given by options, which `{ctx.command_path} --help` lists"
             raise UserError(f"There is no place for a further argument: {advice}. Received: {' '.join(further)}")
-        return super().parse_args(ctx, args)
+        try:
+            return super().parse_args(ctx, args)
+        except typer.BadParameter as error:  # names the option alone
+            if error.param is None or (value := values.get(error.param.name)) is None:
+                raise
+            raise UserError(f"{error.format_message()}. Received: {error.param.opts[0]} {value}") from None
 
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
         except UserError as error:
             values = {flag: str(ctx.params[name]) for name, flag in given_options(ctx).items()}
-            flags = {name: flag_of(name) for name in error.received}
+            flags = {name: flag_of(name.rpartition(".")[2]) for name in error.received}
             given = {name: flag for name, flag in flags.items() if values.get(flag) == str(error.received[name])}
             raise error.with_options(given) from None
 

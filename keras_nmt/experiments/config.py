@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from pydantic import PositiveInt
 
-from keras_nmt.errors import UserError, nearest, require
+from keras_nmt.errors import FEW, UserError, nearest, require
 from keras_nmt.evaluation.metrics import METRICS, check_tokenizer, warn_of_script
 from keras_nmt.experiments.corpus_files import File
 from keras_nmt.experiments.data_config import DataConfig, Direction, Pairs, check_files
@@ -191,7 +191,8 @@ class ExperimentConfig:
         foreign = {name: value for name, value in others.items() if not name.startswith("model.")}
         if unknown := sorted(dict(nested_items(foreign))):
             suggestion = _suggestion(unknown, flat)
-            raise UserError(f"There are no such settings; {suggestion}. Received: {', '.join(unknown)}")
+            more = f" and {len(unknown) - FEW} more" if len(unknown) > FEW else ""
+            raise UserError(f"There are no such settings; {suggestion}. Received: {', '.join(unknown[:FEW])}{more}")
         for name in others:
             end = name.removeprefix("model.")
             if (other := whole_name(cls, end)) != end:

@@ -218,8 +218,10 @@ def checked(cls: type, name: str, value: Any, prefix: str = "") -> Any:
         where = details[0]["loc"]
         if isinstance(value, Mapping) and len(where) == 1 and where[0] in value:  # a value of the dictionary is wrong
             name, value, reasons = f"{name}.{where[0]}", value[where[0]], [details[0]["msg"]]
+        if isinstance(value, str) and wanted.startswith("list[str]"):
+            wanted += f", such as {json.dumps(value.split(','))}"
         kind = reasons[0].removeprefix("Input should be ") if reasons else wanted
-        raise UserError(f"`{prefix}{name}` must be {kind}. Received: {prefix}{name}={value!r}") from None
+        raise UserError(f"{{{prefix}{name}}} must be {kind}", {f"{prefix}{name}": value}) from None
 
 
 def check_rule(settings: Any, is_right: object, problem: str, *names: str) -> None:

@@ -85,6 +85,9 @@ def test_set_reaches_the_arguments_of_an_argument_in_a_file_and_below_a_name(tmp
     }
     error = error_line("train", *command, "--set", "model.dropout.x=1")
     assert "must have arguments to change. Received: 0.3" in error
+    for option, problem in (("--time-limit", "a finite number"), ("--dtype", "'float32', 'mixed")):
+        assert f"{option} must be {problem}" in (error := error_line("train", *command, option, "nan"))
+        assert error.endswith(f"Received: {option} nan\n")
     error = error_line("train", *command[:2], "--set", "init_from=3")
     assert "`training.start.init_from` must be " in error
 

@@ -184,6 +184,17 @@ def test_a_wrong_setting_is_one_line_that_says_what_to_write():
             "evaluation.every. Received: every",
         ),
         ({"batch_size": "5"}, "`training.batch_size` must be int. Received: training.batch_size='5'"),
+        (
+            {"dev_metrics": "bleu,ter"},
+            '`evaluation.dev_metrics` must be list[str], such as ["bleu", "ter"]. '
+            "Received: evaluation.dev_metrics='bleu,ter'",
+        ),
+        (
+            {f"unknown_{number}{name}": number for number in range(10) for name in "abc"},
+            "There are no such settings; `keras-nmt train --list-settings` lists the settings. Received: "
+            + "".join(f"unknown_{number}{name}, " for number in range(4) for name in "abc").removesuffix(", ")
+            + " and 18 more",
+        ),
         ({"noise": {"swap": "x"}}, "A rate of noise must be a number from 0 to 1. Received: swap='x'"),
         (
             {"model": {"drpout": 1}},
