@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from keras_nmt.errors import UserError
+from keras_nmt.errors import require
 
 RATIO_FLOOR = 4  # shorter sentences count as this many subwords: a good translation of "Yes." can be much longer
 
@@ -120,10 +120,10 @@ class PairBlock:
 
 def check_length_limits(max_length: int | None, max_ratio: float | None) -> None:
     """Checks that the limits are in their ranges; raises a `UserError` otherwise."""
-    if max_length is not None and max_length < 2:
-        raise UserError(f"`max_length` must be at least 2, because EOS counts. Received: {max_length=}")
-    if max_ratio is not None and not 1 <= max_ratio < math.inf:
-        raise UserError(f"`max_ratio` must be finite and at least 1. Received: {max_ratio=}")
+    is_right = max_length is None or max_length >= 2
+    require(is_right, "{max_length} must be at least 2, because EOS counts", max_length=max_length)
+    is_right = max_ratio is None or 1 <= max_ratio < math.inf
+    require(is_right, "{max_ratio} must be finite and at least 1", max_ratio=max_ratio)
 
 
 def outside_limits(

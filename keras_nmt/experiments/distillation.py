@@ -155,7 +155,7 @@ class Distillation:
 
     def __post_init__(self) -> None:
         check_choice("select", self.select, SELECTIONS)
-        problem = "{references} (--references FILE) must be used together with --select reference"
+        problem = "{references} and {select} reference must be used together"
         has_both = (self.select == "reference") == (self.references is not None)
         require(has_both, problem, references=self.references, select=self.select)
         is_useful = self.tag is None or self.back_translate

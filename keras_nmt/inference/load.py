@@ -124,11 +124,9 @@ def _load(
         if name is not None and name not in model.languages:
             raise UserError(unknown_language(name, model.languages, side))
     if (source, target) not in model.directions:
-        choice = "leave them out" if is_one else "name a source and a target language"
-        raise UserError(
-            f"The model of {directory} has the languages {', '.join(model.languages)}: {choice}. "
-            f"Received: from {source} to {target}"
-        )
+        several = f"the languages {', '.join(model.languages)}: name a source and a target language"
+        known = "one direction: leave out its languages" if is_one else several
+        raise UserError(f"The model of {directory} has {known}. Received: from {source} to {target}")
     assert source is not None and target is not None  # noqa: PT018
     pair = model.pair(source, target)
     of_pair = checked_tokenizers(pair, {"source": tokenizers[source], "target": tokenizers[target]})

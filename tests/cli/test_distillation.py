@@ -234,10 +234,11 @@ def test_files_that_the_command_did_not_write_stay_as_they_are(untrained, seen, 
 def test_errors_are_one_line(untrained, seen, text, tmp_path, error_line):
     command = [untrained, "--input", text, "--output", tmp_path / "new"]
     for options, expected in (
-        (["--select", "reference"], "`references` (--references FILE) must be used"),
+        (["--select", "reference"], "`references` and --select reference must be used"),
         (["--n-best", "2"], "--n-best goes with --select reference or --select all. Received: --n-best 2"),
         (["--select", "all", "--sample"], "Missing option --n-best N"),
         (["--back-translate", "--tag", "a b"], "--tag must be one word"),
+        (["--max-ratio", "0"], "--max-ratio must be finite and at least 1. Received: --max-ratio 0.0"),
         (["--shard", "3/2"], "`shard` must be I/N, with I from 1 to N. Received: 3/2"),
         (["--shard", f"{'9' * 5000}/2"], "--shard must be I/N"),
         (["--drop", "empty,identical"], "`drop` (--drop REASON, once for each); known are empty, identical, cut-off, "),
@@ -256,7 +257,9 @@ def test_models_are_teachers_alone_and_together(untrained, make_multilingual, li
     run(untrained, *command, tmp_path / "two", "--ensemble", untrained)
     expected = [x.text for x in Translator.from_directory(untrained).translate(lines)]
     assert outputs(tmp_path / "one")[1].split("\n")[:-1] == expected == outputs(tmp_path / "two")[1].split("\n")[:-1]
-    assert "leave them out" in error_line("distill", untrained, *command, tmp_path / "a", "-s", "xx", "-t", "yy")
+    assert "leave out its languages" in error_line(
+        "distill", untrained, *command, tmp_path / "a", "-s", "xx", "-t", "yy"
+    )
     model, tokenizers = make_multilingual("without_bridge")
     folder = save_model(tmp_path / "several", model, tokenizers, max_length=6, length_buckets=[12])
     output = tmp_path / "new"
