@@ -120,7 +120,7 @@ def needs_extra(what: object, extra: str, of_client: str = "") -> Iterator[None]
 
 
 def check_choice(name: str, value: object, known: Iterable[object]) -> None:
-    """Checks that a value is one of those that are known; raises a `UserError` otherwise.
+    """Checks that a value is one of those that are known; raises a `UserError` otherwise, with the nearest of many.
 
     Example:
 
@@ -131,7 +131,9 @@ def check_choice(name: str, value: object, known: Iterable[object]) -> None:
     """
     choices = list(known)
     shown = ", ".join(str(one) for one in choices if one is not None)
-    require(value in choices, f"{{{name}}} must be one of {shown}", **{name: value})
+    near = len(choices) > FEW and nearest([str(value)], map(str, choices))
+    wanted = f"one that is known; {near}" if near else f"one of {shown}"
+    require(value in choices, f"{{{name}}} must be {wanted}", **{name: value})
 
 
 def check_names(what: str, names: Iterable[object], known: Iterable[str]) -> None:

@@ -48,8 +48,8 @@ def quickstart(
     Recipes for real corpora are in the folder `recipes` of the repository and of the package's source archive.
     """
     start = time.monotonic()
-    for language in (source, target):
-        check_choice("language", language, LANGUAGES)
+    check_choice("source", source, LANGUAGES)
+    check_choice("target", target, LANGUAGES)
     require(source != target, f"Source and target must differ. Received: {source} and {target}")
     import_tensorflow()
     from keras_nmt.experiments import ExperimentConfig, run

@@ -147,8 +147,8 @@ class Recipe:
         problem = f"This configuration has one direction. Received: autoencoding={autoencoding}, leave_out={leave_out}"
         require(system is not None or (not autoencoding and not leave_out), problem)
         one = source or self.languages[0], target or self.languages[1]
-        for language in one:
-            check_choice("language", language, self.languages)
+        for side, language in zip(("source", "target"), one, strict=True):
+            check_choice(side, language, self.languages)
         require(one[0] != one[1], f"Source and target must differ. Received: {one[0]} and {one[1]}")
         everything = [(s, t) for s in self.languages for t in self.languages]
         pairs = {

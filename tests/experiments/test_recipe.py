@@ -105,7 +105,7 @@ def test_wrong_arguments_of_a_recipe_are_named():
             {"configuration": "gold"},
             "must be one of started, baseline, fusion, matched. Received: configuration='gold'",
         ),
-        ({"source": "xx"}, "one of de, en, fr. Received: language='xx'"),
+        ({"source": "xx"}, "one of de, en, fr. Received: source='xx'"),
         ({"source": "en"}, "Source and target must differ. Received: en and en"),
         ({"speed": 9}, "no such settings.*Received: speed"),
         ({"autoencoding": True}, "This configuration has one direction. Received: autoencoding=True"),
@@ -115,6 +115,9 @@ def test_wrong_arguments_of_a_recipe_are_named():
     ):
         with pytest.raises(UserError, match=message):
             experiment(**{"configuration": "baseline", **arguments})
+    many = recipe(configurations={**CONFIGURATIONS, **{f"arm_{number}": {} for number in range(9)}})
+    with pytest.raises(UserError, match="one that is known; the nearest is `fusion`. Received: configuration='fusoin'"):
+        experiment("fusoin", of=many)
 
 
 def test_a_recipe_that_cannot_work_is_an_error():

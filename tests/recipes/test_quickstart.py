@@ -40,7 +40,7 @@ def test_trains_exports_and_runs_the_export_without_keras_nmt(tmp_path, run_pyth
 
 def test_an_unknown_language_is_an_error_of_one_line(tmp_path, error_line):
     received = error_line("quickstart", "--source", "xx", "--output", tmp_path / "runs")
-    assert received == "Error: `language` must be one of en, de, fr, cs. Received: language='xx'\n"
+    assert received == "Error: --source must be one of en, de, fr, cs. Received: --source xx\n"
     assert not (tmp_path / "runs").exists()
 
 
