@@ -6,7 +6,8 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from keras_nmt.errors import UserError, error_and_type, one_line, require
@@ -57,7 +58,7 @@ def read_json(
             content = file.read(max_bytes + 1)
         if len(content) > max_bytes:
             raise ValueError(f"more than {max_bytes:,} bytes")
-        value = json.loads(content.decode())
+        value = json.loads(content.decode("utf-8-sig"), object_pairs_hook=_once)
         if not isinstance(value, dict):
             raise ValueError(type(value).__name__)
         _check_depth(value)
@@ -71,6 +72,15 @@ def read_json(
             f"{os.fspath(path)} must contain {what} as one JSON object: restore it. Received: {reason}"
         ) from None
     return value if keep_digest or DIGEST not in value else check_digest(value, path)
+
+
+def _once(entries: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """Returns an object of JSON. By itself, the last of two entries of one name counts, and the other one is lost."""
+    value = dict(entries)
+    if len(value) < len(entries):
+        names = Counter(name for name, _ in entries)
+        raise ValueError(f"the entry {max(names, key=names.__getitem__)!r:.40} twice")
+    return value
 
 
 def with_digest(value: Mapping[str, Any]) -> dict[str, Any]:

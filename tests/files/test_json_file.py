@@ -34,6 +34,7 @@ DAMAGED = {
     "deep objects": b'{"a":' * DEEP + b"1" + b"}" * DEEP,
     "deeper than functions that call themselves": b'{"a":' * 500 + b"1" + b"}" * 500,
     "not UTF-8": b'{"a": "\xff"}',
+    "a name twice": b'{"a": {"plain": {}, "plain": {"clip": 1}}}',
     "long number": b'{"a": ' + b"1" * 10_000 + b"}",
 }
 
