@@ -88,8 +88,8 @@ class Comparison:
         are_right = len(set(self.seeds)) == len(self.seeds) > 0
         require(are_right, "{seeds} must have at least one seed, and no seed twice", seeds=list(self.seeds))
         for name in self.experiments:
-            is_folder = "/" not in name and not name.startswith(".") and name.isprintable()
-            problem = "Names of configurations are names of folders: no /, no dot first, and printable"
+            is_folder = name and "/" not in name and not name.startswith(".") and name.isprintable()
+            problem = "Names of configurations are names of folders: not empty, no /, no dot first, and printable"
             require(is_folder, problem, configuration=name)
         self.directory, self.runs = Path(self.directory), {}
         for name, make in self.experiments.items():

@@ -185,8 +185,9 @@ def test_names_are_shown_whole_and_as_they_are(files, tmp_path, capsys):
     head, rule, *rows = (comparison.directory / "comparison.md").read_text().split("\n\n")[0].splitlines()
     assert {line.replace("\\|", "").count("|") for line in (head, rule, *rows)} == {14}
     assert rows[5].startswith("| a\\|b | ")
-    with pytest.raises(UserError, match="printable. Received: configuration='two"):
-        planned(files, tmp_path / "runs", **{"two\nlines": {}})
+    for name in ("two\nlines", ""):
+        with pytest.raises(UserError, match=f"printable. Received: configuration={name!r}".replace("\\", r"\\")):
+            planned(files, tmp_path / "runs", **{name: {}})
 
 
 def test_one_seed_has_no_deviation_and_several_moments_and_machines_are_said(files, tmp_path):
