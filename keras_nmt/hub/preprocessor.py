@@ -8,6 +8,7 @@ import keras
 import keras_hub
 import tensorflow as tf
 
+from keras_nmt.errors import is_integer, require
 from keras_nmt.hub.backbone import TranslationBackbone
 from keras_nmt.hub.tokenizer import TranslationTokenizer
 
@@ -97,11 +98,16 @@ class TranslationSeq2SeqLMPreprocessor(keras_hub.models.Seq2SeqLMPreprocessor):
         Args:
             x: Strings, or a dictionary of strings `encoder_text` and `decoder_text`: how translations must begin.
             encoder_sequence_length, decoder_sequence_length: Integers, instead of those of the preprocessor.
-            sequence_length: Integer, another name of `decoder_sequence_length`.
+            sequence_length: Integer, another name of `decoder_sequence_length`; `max_length` of `generate`.
+
+        Raises:
+            UserError: There is no room for a token behind BOS.
         """
         sources = x["encoder_text"] if isinstance(x, dict) else x
         begun = x["decoder_text"] if isinstance(x, dict) else self._empty_decoder_text(sources)
-        length = decoder_sequence_length or sequence_length
+        length = sequence_length if decoder_sequence_length is None else decoder_sequence_length
+        is_right = length is None or (is_integer(length) and length > 1)
+        require(is_right, "{max_length} must be an integer of at least 2: it counts BOS", max_length=length)
         return self._packed(sources, begun, encoder_sequence_length, length, add_end_value=False)
 
     def _packed(

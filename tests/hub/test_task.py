@@ -147,6 +147,9 @@ def test_arguments_without_a_meaning_are_refused(task, make_multilingual, tokeni
         BeamSampler(top_k=3, num_hypotheses=2)  # of other searches
     with pytest.raises(ValueError, match="stop_token_ids=None"):
         task.generate("a mouse", stop_token_ids=None)
+    for length in (0, 1):
+        with pytest.raises(UserError, match=f"`max_length` must be.*max_length={length}"):
+            task.generate("a mouse", max_length=length)
     with pytest.raises(ValueError, match="is for a `keras_nmt.hub.TranslationSeq2SeqLM`"):
         BeamSampler()(None, None)
     with pytest.raises(UserError, match="Not a SentencePiece model"):
