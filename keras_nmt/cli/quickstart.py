@@ -109,8 +109,9 @@ def quickstart(
     request = json.dumps({"inputs": {"text": texts[:1]}}, ensure_ascii=False)
     print(
         f"""
-Serve the export with Docker:
+Serve the export, for development or with Docker, and ask the server:
 
+    keras-nmt serve {shlex.quote(str(model_path))}
     docker run --rm -p 8501:8501 -e MODEL_NAME=quickstart \\
         --mount type=bind,source="{model_path}",target=/models/quickstart,readonly tensorflow/serving:2.20.0
     curl -s http://localhost:8501/v1/models/quickstart:predict -d {shlex.quote(request)}

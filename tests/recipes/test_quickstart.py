@@ -33,7 +33,7 @@ def test_trains_exports_and_runs_the_export_without_keras_nmt(tmp_path, run_pyth
     for text in ("parameters", "tokens/s", "left", "Held-out BLEU: ", "docker run", "the same translations."):
         assert text in output
     # The commands are valid in a shell, even if sentences have apostrophes.
-    commands = output[output.index("    docker run") :].split("All this took")[0]
+    commands = output[output.index("    keras-nmt serve") :].split("All this took")[0]
     commands = commands.replace("Translate a line:", "")
     assert subprocess.run(["sh", "-n"], input=commands, text=True, check=False).returncode == 0
 
