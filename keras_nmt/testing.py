@@ -13,7 +13,7 @@ import numpy as np
 import tensorflow as tf
 from keras import ops, tree
 
-from keras_nmt.errors import one_line
+from keras_nmt.errors import check_backend, one_line
 from keras_nmt.ids import BOS, EOS, PAD
 from keras_nmt.layers import LayerSpec
 from keras_nmt.layers._keras_private import all_layers
@@ -48,6 +48,7 @@ def check_mechanism(**options: Any) -> None:
 
     Raises:
         AssertionError: The mechanism violates a property. The message says which one, and what happens instead.
+        UserError: Keras' backend is not TensorFlow.
 
     Example:
 
@@ -55,6 +56,7 @@ def check_mechanism(**options: Any) -> None:
     >>> mixing = Composition(LayerSpec(LinearCombination), sides=["encoder"])
     >>> check_mechanism(layer_composition=mixing, num_encoder_layers=2, num_decoder_layers=1)
     """
+    check_backend("`check_mechanism`")
     checked: tuple[tuple[str, Callable[[Transformer, Batch, np.ndarray], None]], ...] = (
         ("its configuration must make an equal model, without randomness", _check_configuration),
         ("a saved model must equal the loaded model", _check_file),
@@ -266,7 +268,8 @@ def check_layer(
         inputs: Dictionary of arrays, the call arguments by name, in the order of `call`. Boolean arrays are masks.
         weights: Integer, the expected number of trainable weight tensors. Defaults to None: not checked.
         parameters: Integer, the expected number of trainable parameters. Defaults to None: not checked.
-        thorough: Boolean, whether training, XLA and half precision are checked. Defaults to True.
+        thorough: Boolean, whether training, XLA and half precision are checked, which needs TensorFlow. Defaults to
+            True.
         float32: Collection of the indices of outputs that are float32 under every policy. Defaults to none.
         **options: Further call arguments for the comparison with XLA.
 
@@ -279,6 +282,8 @@ def check_layer(
     >>> states = np.random.rand(2, 4, 3, 8).astype("float32")
     >>> check_layer(lambda **kwargs: LinearCombination(5, **kwargs), {"representations": states}, weights=1)
     """
+    if thorough:
+        check_backend("`check_layer` with `thorough=True`")
     layer = make()
     outputs = tree.flatten(layer(**inputs))
     counts = len(layer.trainable_weights), sum(int(np.prod(w.shape)) for w in layer.trainable_weights)

@@ -19,7 +19,7 @@ from keras_nmt.layers import Composition, LayerSpec, Roles
 from keras_nmt.layers._keras_private import all_layers
 from keras_nmt.models import AttentionBridgeModel, ModelDirectory, Transformer
 from keras_nmt.testing import SMALL as TINY
-from keras_nmt.testing import check_mechanism, make_batch, randomise
+from keras_nmt.testing import check_layer, check_mechanism, make_batch, randomise
 
 SMALL = {**TINY, "num_encoder_layers": 2, "num_decoder_layers": 2}
 SUBWORDS = {"source": "subwords.model", "target": "subwords.model"}
@@ -335,6 +335,14 @@ def test_a_mechanism_that_returns_another_shape_is_named():
         changed = _changed(place, call=lambda self, x, *more, returned=returned, **options: returned(x))
         with pytest.raises(AssertionError, match=message):
             check_mechanism(**changed)
+
+
+def test_checks_that_need_tensorflow_say_so(monkeypatch):
+    monkeypatch.setattr("keras.backend.backend", lambda: "jax")
+    with pytest.raises(UserError, match="^`check_mechanism` needs TensorFlow: .*Received: jax"):
+        check_mechanism(roles=LayerSpec(Previous))
+    with pytest.raises(UserError, match="^`check_layer` with `thorough=True` needs TensorFlow: .*Received: jax"):
+        check_layer(Mixing, {})
 
 
 def test_what_stands_in_the_way_of_a_layer_is_named():
