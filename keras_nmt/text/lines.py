@@ -229,7 +229,7 @@ def seeds_of_lines(seeds: int | RandomState | Iterable[int], count: int) -> list
         from numpy.random import RandomState  # a client that draws no seeds needs no NumPy
     if not isinstance(seeds, RandomState):
         if not is_integer(seeds) or not 0 <= seeds < 2**32:
-            raise UserError(f"The seed of all lines must be at least 0 and below 2**32. Received: {seeds!r}")
+            raise UserError(f"The seed of all lines must be an integer from 0 to below 2**32. Received: {seeds!r}")
         seeds = RandomState(int(seeds))
     drawn: list[int] = seeds.randint(2**31 - 1, size=count).tolist()
     return drawn
