@@ -24,6 +24,7 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
 
 import pytest
 from filelock import FileLock
+from hypothesis import settings
 from run_of_tests import (  # noqa: F401  hooks
     LongTests,
     pytest_runtest_makereport,
@@ -33,6 +34,10 @@ from run_of_tests import (  # noqa: F401  hooks
 
 # Imports and graphs make many objects: by default, a tenth of the time goes into looking through them for garbage.
 gc.set_threshold(50_000, 10, 10)
+
+# A property holds on slow machines, too. `--hypothesis-profile` takes precedence.
+settings.register_profile("without_deadline", deadline=None)
+settings.load_profile("without_deadline")
 
 
 # As a module with docstring examples, pytest would import the file again, and register its layers again.

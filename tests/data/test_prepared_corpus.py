@@ -55,7 +55,7 @@ def small_portions(patch: pytest.MonkeyPatch, portion: int, block: int) -> None:
 
 
 @pytest.mark.nightly
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(
     sizes=st.lists(st.integers(1, 120), min_size=1, max_size=3),
     in_memory=st.booleans(),

@@ -54,7 +54,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "prepared"
 
 
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 @given(data=st.data(), num_pairs=st.integers(1, 40), shard_pairs=st.integers(1, 15), block=st.integers(1, 6))
 def test_any_pairs_are_read_as_written(tmp_path_factory, data, num_pairs, shard_pairs, block):
     made, path = make_block(num_pairs), tmp_path_factory.mktemp("prepared") / "corpus"

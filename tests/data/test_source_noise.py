@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from small import subwords_of
 from updates import corpus_of, join, same, take
@@ -31,7 +31,6 @@ texts = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\n
 rates = st.fixed_dictionaries({name: st.floats(0, 0.25) for name in RATES}).filter(lambda x: any(x.values()))
 
 
-@settings(deadline=None)
 @given(noise=rates, lines=st.lists(st.tuples(texts, st.integers(0, 2**31 - 1)), max_size=4), seed=st.integers(0, 99))
 def test_noise_of_a_line_depends_on_its_text_number_and_seeds_alone(noise, lines, seed):
     made = SourceNoise(**noise)

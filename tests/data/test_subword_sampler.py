@@ -68,7 +68,7 @@ def sample(library, texts, alpha, seed=1):
     return [row.tolist() for row in np.split(ids, np.cumsum(lengths)[:-1])] if texts else []
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(texts=st.lists(TEXTS, max_size=3), alpha=st.floats(0.05, 1), seed=st.integers(0, 2**70))
 def test_samples_are_the_same_text_and_at_the_limits_those_of_the_library(libraries, texts, alpha, seed) -> None:
     for library in libraries:

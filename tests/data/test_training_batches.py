@@ -65,7 +65,7 @@ def corpus(request: pytest.FixtureRequest) -> Corpus:
     return request.getfixturevalue(request.param)
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(
     lengths=st.lists(st.tuples(st.integers(1, 40), st.integers(1, 40)), min_size=1, max_size=60),
     unit=st.sampled_from(["tokens", "sentences"]),
@@ -213,7 +213,7 @@ def test_a_strategy_leaves_the_dataset_whole_and_no_tuner_delays_the_end_of_a_ru
     assert options.autotune.enabled is False
 
 
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 @given(
     corpora=st.lists(st.tuples(st.integers(1, 40), st.sampled_from([0.3, 0.5, 1, 1.7, 2, 3])), min_size=1, max_size=3),
     unit=st.sampled_from(["tokens", "sentences"]),

@@ -60,7 +60,7 @@ def test_a_beam_of_all_prefixes_equals_exhaustive_search(beam_size, alpha, min_l
 
 # Without the end by patience, or with another number of finished hypotheses, the search finds others.
 @example(33, 3, 8, 1.5, "power", 1.5, 1.0, 16, 1)
-@settings(max_examples=7, deadline=None)
+@settings(max_examples=7)
 @given(
     seed=st.integers(0, 10_000),
     beam_size=st.integers(1, 4),
@@ -84,7 +84,7 @@ def test_equals_a_search_over_lists_without_early_stop(
         assert_same([hypothesis for hypothesis in hypotheses(result, 0) if hypothesis.tokens], expected[:count])
 
 
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=4)
 @given(
     seed=st.integers(0, 10_000),
     sizes=st.lists(st.integers(1, 4), min_size=2, max_size=3),
@@ -164,7 +164,7 @@ def test_caches_are_reordered_except_kept_caches():
 # --- batches and limits ----------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=4)
 @given(
     others=st.lists(st.tuples(st.integers(10, 40), st.integers(0, 9)), min_size=1, max_size=4),
     place=st.integers(0, 4),

@@ -137,7 +137,7 @@ def test_more_cases_as_graphs_and_with_xla(seeds):
         check_cases(draw_cases(seed, 30), graph, xla)
 
 
-@settings(max_examples=2, deadline=None)
+@settings(max_examples=2)
 @given(
     seed=st.integers(0, 1000),
     beam_size=st.integers(1, 5),

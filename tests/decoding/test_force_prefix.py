@@ -59,7 +59,7 @@ def test_an_unknown_token_of_a_prefix_is_no_other_sentences_token():
         assert np.all((np.array(result.tokens) >= 0) & (np.array(result.tokens) < 9))
 
 
-@settings(max_examples=3, deadline=None)
+@settings(max_examples=3)
 @given(
     seed=st.integers(0, 1000),
     beam_size=st.integers(1, 4),

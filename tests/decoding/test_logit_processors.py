@@ -60,7 +60,7 @@ def test_no_n_gram_occurs_twice(n, vocabulary):
     assert {token for tokens in found for token in tokens} <= set(vocabulary or range(7))
 
 
-@settings(max_examples=2, deadline=None)
+@settings(max_examples=2)
 @given(
     sequences=st.lists(st.lists(st.integers(4, 6), min_size=1, max_size=3), min_size=1, max_size=3),
     seed=st.integers(0, 99),
@@ -173,7 +173,7 @@ def test_wrong_processors_are_named():
             search(decoder, processors)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     vocabulary_size=st.sampled_from([5, 40, 700]),
     k=st.integers(1, 5),

@@ -27,7 +27,7 @@ def check(logits: np.ndarray, k: int, values: np.ndarray, ids: np.ndarray) -> No
     np.testing.assert_array_equal(values, np.take_along_axis(logits, expected, axis=-1))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     vocabulary_size=st.one_of(st.integers(8, 70), st.integers(250, 2100), st.sampled_from([256, 1024, 1025, 2048])),
     k=st.integers(1, 8),

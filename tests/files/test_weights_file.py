@@ -46,7 +46,7 @@ def test_the_file_has_the_weights_without_the_optimizer(model, path):
 
 
 @given(data=st.data())
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_damaged_bytes_are_noticed_or_change_no_weight(data, model, path, tmp_path):
     content = bytearray(path.read_bytes())
     read_weights(path, model)

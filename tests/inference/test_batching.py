@@ -20,7 +20,7 @@ BUCKETS = st.sets(st.integers(1, 50), min_size=1, max_size=4).map(lambda sizes: 
 SPECS = [tf.TensorSpec([None, 2, None], tf.float32), tf.TensorSpec([None], tf.string)]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(buckets=BUCKETS)
 def test_a_length_gets_the_smallest_bucket_that_fits(buckets):
     sizes = range(buckets[-1] + 1)
@@ -42,7 +42,7 @@ def sizes_of_parts(lengths, groups, compiled):
     return sizes
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(lengths=LENGTHS.map(lambda x: sorted((min(y, 64) or 1 for y in x), reverse=True)), compiled=st.booleans())
 def test_a_part_fits_into_memory_and_ends_where_cost_is_least(lengths, compiled):
     if compiled:
@@ -87,7 +87,7 @@ def test_a_part_has_rows_of_one_group():
     assert sizes_of_parts([16, 8, 16, 8], [0, 0, 2, 2], compiled=True) == [2, 2]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(lengths=LENGTHS, compiled=st.booleans(), grouped=st.booleans(), data=st.data())
 def test_each_needed_row_is_computed_once_and_in_order(lengths, compiled, grouped, data):
     groups = data.draw(st.lists(st.integers(0, 2), min_size=len(lengths), max_size=len(lengths)))
@@ -188,7 +188,7 @@ def _grouped(group, values):
     return by_group(group, [branch(i) for i in range(3)], SPECS)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(group=st.lists(st.integers(0, 2), min_size=1, max_size=9), length=st.integers(1, 4))
 def test_each_row_is_computed_by_the_branch_of_its_group_and_in_order(group, length):
     values = np.arange(len(group) * 2 * length, dtype="float32").reshape(len(group), 2, length)

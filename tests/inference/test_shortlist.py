@@ -191,7 +191,7 @@ def expected_candidates(shortlist, size, source, prefix):
     return sorted(list(dict.fromkeys(order))[:size])
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.data())
 def test_candidates_are_the_likeliest_of_a_batch(data):
     source_size, target_size, k = 30, 900, 20

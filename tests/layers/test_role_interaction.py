@@ -57,7 +57,7 @@ def test_a_contextualized_embedding_follows_the_equation(random):
     np.testing.assert_allclose(outputs, np.asarray(r) @ layer.kernel.numpy() + e, rtol=1e-4, atol=1e-5)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(rows=st.integers(0, 7), roles=st.integers(1, 40), width=st.integers(1, 5), seed=st.integers(0, 99))
 def test_the_gradient_equals_the_plain_sums_gradient(rows, roles, width, seed):
     generator = np.random.default_rng(seed)

@@ -161,7 +161,7 @@ JSON = st.recursive(
 
 
 @given(data=st.data())
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15, suppress_health_check=list(HealthCheck))
 def test_any_value_in_a_configuration_is_a_model_or_an_error_of_one_line(data, model, directory):
     whole = directory.read().config
     place = data.draw(st.sampled_from(["model", "search", "subwords", "format"]))

@@ -67,7 +67,7 @@ def projection():
     return layer, kernel
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(seed=st.integers(0, 1000), size=st.floats(1e-3, 1e3))
 def test_a_product_is_computed_in_integers(projection, seed, size):
     layer, kernel = projection

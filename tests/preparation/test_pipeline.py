@@ -217,7 +217,7 @@ def test_between_two_stages_a_runner_has_places_and_no_pairs(folder, tmp_path, m
 
 
 @pytest.mark.nightly
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 @given(
     pairs=st.lists(
         st.tuples(*[st.sampled_from(["", "cat", "rat", "a cat", "a rat sat"])] * 2), min_size=3, max_size=60

@@ -88,7 +88,7 @@ def test_unusual_texts_give_the_same_answer_in_a_batch_and_alone_as_documented(a
     assert {"100,000 characters", "one word of 100,000 characters"} <= truncated
 
 
-@settings(max_examples=8, deadline=None, derandomize=True)
+@settings(max_examples=8, derandomize=True)
 @given(texts=st.lists(TEXTS, min_size=2, max_size=4))
 def test_any_text_is_answered(answer, texts):
     _check_alone(answer, texts)

@@ -28,7 +28,7 @@ def compiling_server(folder):
         yield server
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     lines=st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=8), max_size=17),
     batch_size=st.integers(1, 6),

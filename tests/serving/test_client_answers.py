@@ -188,7 +188,7 @@ def _check_right_or_refused(client):
         assert {type(x) for pairs in client.align(["a"], ["b"]) for pair in pairs for x in pair} <= {int}
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(content=_ANY_ANSWER.map(json.dumps).map(str.encode) | st.binary(max_size=20))
 def test_any_rest_answer_is_correct_or_refused(lying, content):
     lying.rest = http(content)
@@ -208,7 +208,7 @@ _TENSORS = st.builds(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     tensors=st.dictionaries(
         st.sampled_from(["translation", "score", "cut_off", "truncated", "log_probability", *PIECES, *POSITIONS]),

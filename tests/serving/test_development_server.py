@@ -168,7 +168,7 @@ _requests = st.fixed_dictionaries(
 
 
 @given(_requests | _values)
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_json_is_answered(ask, request_):
     status, answer = ask("POST", PREDICT, request_)
     assert status in (200, 400)

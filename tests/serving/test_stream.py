@@ -63,7 +63,7 @@ _lines = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(lines=_lines, language=st.sampled_from(["en", "de", "ja", "hy", "xx"]))
 def test_any_document_keeps_its_lines_words_and_spaces(server, lines, language):
     split = sentence_splitter(language)

@@ -93,7 +93,7 @@ def apart(target: str, written: str) -> list[str]:
     return words
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(st.randoms(use_true_random=False))
 def test_documents_stay_well_formed_and_keep_tags_and_text(random):
     """Against the parser of `xml.etree`."""
@@ -115,7 +115,7 @@ def test_documents_stay_well_formed_and_keep_tags_and_text(random):
     assert parents[0] == parents[1], "elements stay in their elements"
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.randoms(use_true_random=False))
 def test_any_text_keeps_its_tags(random):
     """Also of a document that is not well formed."""
@@ -138,7 +138,7 @@ def placed(document, kind="html", order=range):
     return marked([document], kind, *by_words(order, split_words))[0].text
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.randoms(use_true_random=False))
 def test_a_translation_word_by_word_has_the_tags_where_the_text_has_them(random):
     def draw(depth):

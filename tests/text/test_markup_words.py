@@ -96,7 +96,7 @@ def check_words(random: Random) -> None:
             assert found == expected
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.randoms(use_true_random=False))
 def test_words_stay_apart_and_elements_have_words(random):
     check_words(random)

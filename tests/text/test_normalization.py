@@ -115,7 +115,7 @@ def test_nothing_that_ends_a_line_or_controls_a_terminal_comes_out(tokenizers: d
         assert (out == "ab") == (unicodedata.category(character) == "Cc" and not ends_line)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(text=SPELLED)
 def test_what_is_spelled_is_composed_at_its_offsets(tokenizers: dict[str, SubwordTokenizer], text: str) -> None:
     composed = unicodedata.normalize("NFC", cleaned(text))
@@ -130,7 +130,7 @@ def test_what_is_spelled_is_composed_at_its_offsets(tokenizers: dict[str, Subwor
         assert starts == sorted(starts)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(text=st.text())
 def test_nfc_keeps_any_text_canonically_equal_and_identity_changes_spaces_only(tokenizers, text) -> None:
     """Accents that do not become one letter with theirs may keep another order than Unicode's."""
@@ -151,7 +151,7 @@ def test_nfkc_is_that_of_sentencepiece(tokenizers: dict[str, SubwordTokenizer]) 
     assert read(tokenizers["nfkc"], *texts).split("\n") == [joined(own.normalize(text)) for text in texts]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(character=LETTERS.filter(lambda c: unicodedata.ucd_3_2_0.category(c) != "Cn"))
 @example(character=KEPT_BY_NMT)
 def test_nfkc_of_lower_case_is_composed_again(tokenizers: dict[str, SubwordTokenizer], character: str) -> None:

@@ -57,7 +57,7 @@ def test_lines_end_at_line_feeds_only(tmp_path: Path, monkeypatch: pytest.Monkey
 LINES = st.lists(st.text(st.characters(exclude_characters="\0\n\r\ufeff", exclude_categories=["Cs"]), max_size=15))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(lines=LINES, limit=st.integers(1, 40), ends=st.booleans())
 def test_lines_up_to_the_limit_are_read_plain_and_gzipped(tmp_path_factory, lines, limit, ends):
     content = "\n".join([*lines, ""] if ends else lines).encode()

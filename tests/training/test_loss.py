@@ -23,7 +23,7 @@ def oracle(targets: np.ndarray, logits: np.ndarray, smoothing: float) -> tuple[n
     return -(wanted * log_probabilities).sum(-1) * real, nll * real
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 10**6), st.integers(1, 3), st.integers(1, 5), st.sampled_from([0, 0.1, 0.4]))
 def test_equals_the_formula(seed, rows, length, smoothing):
     random = np.random.RandomState(seed)
