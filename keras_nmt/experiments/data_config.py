@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import os
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, NamedTuple
 
@@ -271,6 +272,10 @@ def check_files(directions: Sequence[Direction]) -> None:
                 PreparedCorpus(*sides)
         for sides, path in zip(direction.corpora, direction.alignments, strict=False):
             _check_alignments(sides, path)
+        for source, target in (*direction.corpora, *direction.files("dev"), *direction.tests):
+            if source == target and direction.source != direction.target:
+                problem = f"Source and target of {direction.name} are one file, whose lines are to be copied"
+                warnings.warn(f"{problem}. Received: {os.fspath(source)!r}", stacklevel=2)
     counts: dict[File, int] = {}  # a file may belong to several directions
     for source, target in dict.fromkeys(s for d in directions for s in (*d.corpora, d.dev, *d.tests) if s is not None):
         for path in (source, target):

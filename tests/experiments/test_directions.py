@@ -186,6 +186,9 @@ def test_corpora_of_pairs_have_two_files_each(tmp_path, several):
     weights = {direction.name: direction.weights for direction in both.directions}
     assert weights["digits-words"] == weights["words-digits"] == weights["digits-digits"] == (1.0, 0.5)
     check_files(both.directions)
+    one = dataclasses.replace(both.directions[0], corpora=((tmp_path / "train.letters-words.words",) * 2,))
+    with pytest.warns(UserWarning, match=f"of {one.name} are one file, whose lines are to be copied.*letters-words.wo"):
+        check_files([one])
     (tmp_path / "train.letters-words.words").unlink()
     with pytest.raises(UserError, match="There is no data for words-letters. Received: "):
         run(dataclasses.replace(experiment), report=str)
