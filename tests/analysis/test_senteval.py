@@ -217,7 +217,7 @@ def test_every_task_says_what_is_missing(data, tmp_path):
     for task in (*TASKS, *PROBING):
         with pytest.raises(UserError, match=f"Missing file of {task}"):
             read_senteval(tmp_path, task)
-    with pytest.raises(UserError, match="`task` must be one of MR, CR"):
+    with pytest.raises(UserError, match="`task` must be one that is known; the nearest is `MR`"):
         read_senteval(data, "MRR")
     (tmp_path / "MRPC").mkdir()
     for name in ("train", "test"):

@@ -368,12 +368,12 @@ def test_the_search_is_that_of_transformers(tmp_path):
         import_model(folder, tmp_path / "ours")
     assert load(tmp_path / "ours").search == expected
     for wrong, told in (
-        ('"length_penalty": "long"', "`length_penalty` must be a number .* Received: length_penalty='long'"),
-        ('"early_stopping": "sometimes"', '`early_stopping` must be true, false or "never". Received: .*sometimes'),
+        ('"num_beams": 3, "length_penalty": "long"', "`length_penalty` must be a number .*: length_penalty='long'"),
+        ('"num_beams": 3, "early_stopping": 4', '`early_stopping` must be true, false or "never". Received: .*4'),
         ('"num_beams": "4"', "num_beams must be an integer from 1 to 1,000. Received: num_beams 4"),
         ('"min_new_tokens": -1', "min_new_tokens must be an integer from 0 to .* Received: min_new_tokens -1"),
     ):
-        (folder / "generation_config.json").write_text(f'{{"num_beams": 3, {wrong}}}')
+        (folder / "generation_config.json").write_text(f"{{{wrong}}}")
         with pytest.raises(UserError, match=f"^{folder}/generation_config.json: {told}"):
             import_model(folder, tmp_path / "wrong")
         assert not (tmp_path / "wrong").exists()
