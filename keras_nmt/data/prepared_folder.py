@@ -28,6 +28,7 @@ import numpy as np
 from keras_nmt.data.sentence_pairs import PairBlock, RaggedArray
 from keras_nmt.errors import UserError, errors_as, require
 from keras_nmt.files.atomic_files import errors_that_name, flush, write_bytes, write_json
+from keras_nmt.files.file_cache import cached_by_file
 from keras_nmt.files.json_file import check_digest, read_json, with_digest
 
 FORMAT = "keras_nmt prepared corpus"
@@ -132,17 +133,16 @@ def prepared_side(path: str | os.PathLike[str]) -> tuple[PreparedFolder, str] | 
     manifest = path / MANIFEST if whole else path.parent / MANIFEST
     if not manifest.exists():
         return None
-    status = os.stat(manifest)
-    folder = _opened(os.path.abspath(manifest.parent), status.st_size, status.st_mtime_ns)
+    folder = _opened(manifest)
     if whole or path.name not in folder.sides:
         shown = " and ".join(str(manifest.parent / side) for side in folder.sides)
         raise UserError(f"Give the two sides of a prepared corpus, {shown}. Received: {path}")
     return folder, path.name
 
 
-@functools.lru_cache(maxsize=64)
-def _opened(path: str, size: int, changed: int) -> PreparedFolder:
-    return PreparedFolder(path)
+@cached_by_file(64)
+def _opened(manifest: str) -> PreparedFolder:
+    return PreparedFolder(Path(manifest).parent)
 
 
 def check_sides(sides: Sequence[str]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import hashlib
 import os
 import platform
@@ -22,6 +21,7 @@ from keras_nmt.errors import UserError, require
 from keras_nmt.experiments.config import ExperimentConfig
 from keras_nmt.experiments.data_config import digests_of
 from keras_nmt.files.atomic_files import write_json
+from keras_nmt.files.file_cache import cached_by_file
 from keras_nmt.files.json_file import read_json, with_digest
 from keras_nmt.files.process_resources import num_processors
 from keras_nmt.files.settings import change_paths, flatten
@@ -206,14 +206,9 @@ def unchanged_files(config: ExperimentConfig) -> set[str]:
     return {FILES[name] for name, digest in start_digest(config).items() if before.get(name) == digest}
 
 
-def file_digest(path: Path) -> str:
-    """Returns the SHA-256 of a file. It is cached until the file changes: each table of a comparison asks for it."""
-    status = os.stat(path)
-    return _digest_once(os.path.abspath(path), status.st_size, status.st_mtime_ns)
-
-
-@functools.lru_cache(maxsize=1024)
-def _digest_once(path: str, size: int, changed: int) -> str:
+@cached_by_file(1024)  # each table of a comparison asks for it
+def file_digest(path: str) -> str:
+    """Returns the SHA-256 of a file."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import gzip
 import hashlib
 import importlib
@@ -17,6 +16,7 @@ from itertools import chain, zip_longest
 from typing import Any, BinaryIO
 
 from keras_nmt.errors import UserError, error_and_type, require
+from keras_nmt.files.file_cache import cached_by_file
 from keras_nmt.files.paths import STANDARD_STREAM, address_of, check_regular
 
 GZIP_MAGIC = b"\x1f\x8b"
@@ -332,13 +332,12 @@ def count_lines(path: str | os.PathLike[str]) -> int:
 
 def _measure(path: str | os.PathLike[str]) -> tuple[int, str]:
     check_regular(path)
-    status = os.stat(path)
-    return _read_once(os.path.abspath(path), status.st_size, status.st_mtime_ns)
+    return _read_once(path)
 
 
-@functools.lru_cache(maxsize=1024)
-def _read_once(path: str, size: int, changed: int) -> tuple[int, str]:
-    """Returns the number of lines and the digest of a file, which is read again when it changes."""
+@cached_by_file(1024)
+def _read_once(path: str) -> tuple[int, str]:
+    """Returns the number of lines and the digest of a file."""
     number, digest = 0, hashlib.sha256()
     for block in read_blocks(path):
         number += len(block)
