@@ -13,6 +13,7 @@ import typer
 
 from keras_nmt.cli.lines import STANDARD, check_outputs, output_lines, write_line
 from keras_nmt.cli.options import Directory
+from keras_nmt.files.checkpoint_files import STATE, saved_updates
 from keras_nmt.files.json_file import named_damage
 from keras_nmt.files.model_config import SENTENCES_PER_LINE, WEIGHTS, ModelFiles, read_model_files
 
@@ -97,8 +98,7 @@ def _training_rows(directory: Path) -> list[tuple[str, str]]:
     run = read_run(directory)
     names = ("updates", "training_seconds", "ended_by", *(("final_updates",) if run.is_current else ()))
     rows = [(name.replace("_", " "), _shown(run.results[name])) for name in names if name in run.results]
-    states = directory.glob("checkpoints/state-*.h5")
-    update = max((int(path.stem[6:]) for path in states if path.stem[6:].isdecimal()), default=None)
+    update = max(saved_updates(directory / "checkpoints", STATE), default=None)
     if update is not None and update != run.results.get("updates"):
         rows.append(("last save", f"update {update}; the run has not ended"))
     with named_damage(directory / "results.json"):

@@ -8,7 +8,6 @@ import errno
 import json
 import math
 import os
-import re
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,15 +19,13 @@ import tensorflow as tf
 
 from keras_nmt.errors import UserError, check_choice, check_positive, one_line, require
 from keras_nmt.files.atomic_files import atomic_path, remove_leftovers, write_json
+from keras_nmt.files.checkpoint_files import SAVED_WEIGHTS, STATE, saved_updates, state_path, weights_path
 from keras_nmt.files.json_file import read_json
-from keras_nmt.files.paths import check_regular
 from keras_nmt.files.weights_file import arrays, check_digest, write_digest, write_weights
 from keras_nmt.models.adapters import stored
 from keras_nmt.training.optimizers import averaged_weights, unscaled
 
 INDEX = "index.json"
-STATE = re.compile(r"state-(0|[1-9][0-9]*)\.h5")
-WEIGHTS = re.compile(r"update-(0|[1-9][0-9]*)\.weights\.h5")
 PROGRESS = "progress"  # the array of a state with JSON: the `Progress` and the class of the optimizer
 FINALS = ("last", "best", "average_last", "average_best", "ema")
 
@@ -222,7 +219,7 @@ class Checkpoints:
         """
         if not self.read_only:
             remove_leftovers(self.folder)
-        for update in reversed(self._updates(STATE)):
+        for update in reversed(saved_updates(self.folder, STATE)):
             path = state_path(self.folder, update)
             try:
                 progress = _read_progress(path)
@@ -299,25 +296,16 @@ class Checkpoints:
                 f"check the permissions, and start again. Received: folder={self.folder} ({one_line(error)[:200]})"
             ) from error
 
-    def _updates(self, names: re.Pattern[str]) -> list[int]:
-        """Returns the updates of the files with such names."""
-        updates = []
-        for path in self.folder.iterdir() if self.folder.is_dir() else ():
-            if match := names.fullmatch(path.name):
-                check_regular(path)
-                updates.append(int(match[1]))
-        return sorted(updates)
-
     def _remove_states(self, update: int) -> None:
         """Removes all states before that of `update`, which has been read back, except the last of them."""
-        earlier = [number for number in self._updates(STATE) if number < update]
+        earlier = [number for number in saved_updates(self.folder, STATE) if number < update]
         whole = [number for number in earlier if number not in self._damaged]
         for number in set(earlier) - set(whole[-1:]):
             state_path(self.folder, number).unlink()
 
     def _remove_weights(self, progress: Progress) -> None:
         """Removes the weights up to the update of `progress` that are not kept. Its state must have been read back."""
-        for number in self._updates(WEIGHTS):
+        for number in saved_updates(self.folder, SAVED_WEIGHTS):
             if number <= progress.update and number not in progress.saved:
                 weights_path(self.folder, number).unlink()
 
@@ -340,7 +328,7 @@ class Checkpoints:
         """Makes the progress agree with the weights on the disk after a restore."""
         if not self.read_only:
             self._remove_weights(progress)
-        whole = self._updates(WEIGHTS)
+        whole = saved_updates(self.folder, SAVED_WEIGHTS)
         if missing := [str(update) for update in progress.saved if update not in whole]:
             report(f"The weights of update {', '.join(missing)} are missing; the final weights will be without them")
         progress.keep(whole)
@@ -362,16 +350,6 @@ def _read_progress(path: Path) -> Progress:
     scores = {int(update): score for update, score in fields["scores"].items()}
     # States from before `last` was kept apart do not have it.
     return Progress(**{"last": fields["saved"], **fields, "scores": scores})
-
-
-def state_path(folder: Path, update: int) -> Path:
-    """Returns the path of the state of an update."""
-    return folder / f"state-{update}.h5"
-
-
-def weights_path(folder: Path, update: int) -> Path:
-    """Returns the path of the weights of a saved update."""
-    return folder / f"update-{update}.weights.h5"
 
 
 def read_index(folder: Path) -> dict[str, Any]:

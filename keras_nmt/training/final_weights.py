@@ -13,10 +13,11 @@ import numpy as np
 
 from keras_nmt.errors import UserError, check_choice, check_positive, errors_as, require
 from keras_nmt.files.atomic_files import atomic_path
+from keras_nmt.files.checkpoint_files import weights_path
 from keras_nmt.files.paths import check_local
 from keras_nmt.files.weights_file import DIGEST, arrays, float_type, open_weights, write_digest
 from keras_nmt.models.adapters import DESCRIPTION
-from keras_nmt.training.checkpoints import Progress, Saving, read_index, weights_path
+from keras_nmt.training.checkpoints import Progress, Saving, read_index
 from keras_nmt.training.evaluation import Evaluation
 
 PLATEAU = 0.03  # scores on the plateau differ from the best score by at most this fraction of it

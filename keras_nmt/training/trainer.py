@@ -14,11 +14,12 @@ import tensorflow as tf
 
 from keras_nmt.errors import UserError, check_backend, require
 from keras_nmt.files.atomic_files import directory_lock, remove_leftovers
+from keras_nmt.files.checkpoint_files import weights_path
 from keras_nmt.files.weights_file import read_weights
 from keras_nmt.models import ModelDirectory
 from keras_nmt.models.adapters import stored
 from keras_nmt.training.callbacks import Rounds
-from keras_nmt.training.checkpoints import Checkpoints, Progress, Saving, weights_path
+from keras_nmt.training.checkpoints import Checkpoints, Progress, Saving
 from keras_nmt.training.distribution import Workers
 from keras_nmt.training.evaluation import Evaluation
 from keras_nmt.training.final_weights import average_weights, choose_updates, describe_choice

@@ -17,10 +17,11 @@ from one_in import these
 from training_runs import make_copier
 
 from keras_nmt.errors import UserError
+from keras_nmt.files.checkpoint_files import weights_path
 from keras_nmt.files.weights_file import arrays, read_weights, write_digest
 from keras_nmt.training import Checkpoints, Evaluation, Saving, average_checkpoints, make_strategy
 from keras_nmt.training import checkpoints as checkpoints_module
-from keras_nmt.training.checkpoints import Progress, weights_path
+from keras_nmt.training.checkpoints import Progress
 from keras_nmt.training.final_weights import choose_updates
 
 
