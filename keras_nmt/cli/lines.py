@@ -45,12 +45,9 @@ def input_lines(path: Path) -> Iterator[str]:
 
 
 def input_document(path: Path) -> Iterator[str]:
-    """Yields a file or standard input as one text, with the line ends that it has; nothing if it is empty.
-
-    One more line end is behind it, which is not to be written: by a line end, one knows a document from a part of one.
-    """
+    """Yields a file or standard input as one text, with the line ends that it has; nothing if it is empty."""
     if text := "".join(itertools.chain.from_iterable(read_blocks(path, keep_ends=True))):
-        yield f"{text}\n"
+        yield text
 
 
 def number_of_lines(*paths: Path) -> int | None:

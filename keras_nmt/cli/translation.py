@@ -449,8 +449,7 @@ def _write_answers(
     defects = Defects()
     for translations, alignments in answers:
         for hypothesis in itertools.chain.from_iterable(translation.hypotheses for translation in translations):
-            text = hypothesis.text.removesuffix("\n")  # see `input_document`
-            write(f"{hypothesis.score:.4f}\t{text}" if scores else text)
+            write(f"{hypothesis.score:.4f}\t{hypothesis.text}" if scores else hypothesis.text)
             if write_words is not None:
                 write_words(_scores_of_words(hypothesis))
         if write_aligned is not None:

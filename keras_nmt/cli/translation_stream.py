@@ -137,8 +137,9 @@ def answers(
     """
     from keras_nmt.text.sentences import align_hypotheses
 
+    end = "\n" if texts.is_document else ""  # by a line end, a model knows a document from a part of one
     for lines, beside in texts.parts():
-        translations = _padded(translate(lines, *languages, **beside), number)
+        translations = _padded(translate([line + end for line in lines], *languages, **beside), number, end)
         yield translations, [] if align is None else align_hypotheses(lines, translations, align, *languages)
 
 
@@ -164,12 +165,13 @@ def alternatives_of_directory(translator: Translator, texts: Input, count: int) 
             raise error.with_options({"count": "--alternatives"}) from None
 
 
-def _padded(translations: list[Translation], number: int) -> list[Translation]:
-    """Pads each translation with empty hypotheses to `number`."""
+def _padded(translations: list[Translation], number: int, end: str) -> list[Translation]:
+    """Pads each translation with empty hypotheses to `number`, and removes `end` from the texts."""
     from keras_nmt.text.translation import Hypothesis
 
     nothing = (Hypothesis("", -math.inf),) * number
-    return [x._replace(hypotheses=(*x.hypotheses, *nothing)[:number]) for x in translations]
+    hypotheses = ((x._replace(text=x.text.removesuffix(end)) for x in of_line.hypotheses) for of_line in translations)
+    return [x._replace(hypotheses=(*y, *nothing)[:number]) for x, y in zip(translations, hypotheses, strict=True)]
 
 
 class Defects:
