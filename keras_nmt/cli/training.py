@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import shutil
 import textwrap
@@ -28,6 +29,7 @@ from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.errors import UserError, require
 from keras_nmt.files.atomic_files import check_writable
 from keras_nmt.files.model_config import CONFIG, read_model_files
+from keras_nmt.files.search_options import described_arguments
 from keras_nmt.text.text_files import read_lines
 
 SETTINGS = {
@@ -87,10 +89,11 @@ def train(
         write_line("\nArguments of `model`: python -m pydoc keras_nmt.models.Transformer, and so on for other classes")
         for name, mechanism in MECHANISMS.items():
             write_line(f"\n  Arguments of `model.{name}`")
-            for argument in mechanism.arguments():
-                shown = "needed" if argument.name == "kind" else json.dumps(argument.default)
-                write_line(f"    {argument.name} = {shown}")
-                write_line(textwrap.indent(textwrap.fill(argument.description, width - 8), " " * 8))
+            descriptions = described_arguments(mechanism)
+            for field in dataclasses.fields(mechanism):
+                shown = "needed" if field.name == "kind" else json.dumps(field.default)
+                write_line(f"    {field.name} = {shown}")
+                write_line(textwrap.indent(textwrap.fill(descriptions[field.name], width - 8), " " * 8))
         return
     files = {"train": train_files, "dev": dev_files, "test": test_files}
     chosen = [*(dict([setting(text)]) for text in set_ or []), drop_none(directory=directory, **shared)]

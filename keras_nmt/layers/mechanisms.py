@@ -4,19 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple, Protocol, Self
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Protocol, Self
 
 from keras_nmt.errors import check_choice, require
-from keras_nmt.layers._common import (
-    STARTS,
-    check_booleans,
-    check_positive,
-    check_rate,
-    optional_size,
-    subset,
-)
+from keras_nmt.layers._common import STARTS, check_booleans, check_positive, check_rate, optional_size, subset
 from keras_nmt.layers.bilinear_pooling import BilinearPooling, LinearCombination, LowRankBilinearPooling
 from keras_nmt.layers.hierarchical_aggregation import HierarchicalAggregation
 from keras_nmt.layers.layer_spec import LayerSpec, as_json, choose, spec_of
@@ -142,14 +134,6 @@ def check_members(what: str, layer: type, protocol: type) -> None:
         )
 
 
-class Argument(NamedTuple):
-    """An argument of a mechanism, for help texts. The default of `kind`, which has none, is None."""
-
-    name: str
-    default: Any
-    description: str
-
-
 @dataclasses.dataclass(frozen=True)
 class MechanismConfig:
     """The base of `Shortcuts`, `Composition` and `Roles`: the kind of a mechanism's layers, and their arguments.
@@ -194,16 +178,6 @@ class MechanismConfig:
                 f"`{name}` must have `kind`, and may have {', '.join(known[1:])}. Received: {name}={dict(value)}"
             )
         return cls(**value)
-
-    @classmethod
-    def arguments(cls) -> Iterator[Argument]:
-        """Yields each argument with its default and its description, for help texts."""
-        descriptions = dict(
-            re.findall(r"^    (\w+): ((?:.+\n)(?: {8}.+\n)*)", f"{inspect.getdoc(cls)}\n", re.MULTILINE)
-        )
-        for field in dataclasses.fields(cls):
-            default = None if field.default is dataclasses.MISSING else as_json(field.default)
-            yield Argument(field.name, default, " ".join(descriptions[field.name].split()))
 
     @property
     def spec(self) -> LayerSpec:

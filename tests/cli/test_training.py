@@ -1,5 +1,6 @@
 """`keras-nmt train` and `keras-nmt average`."""
 
+import dataclasses
 import json
 import re
 import sys
@@ -46,8 +47,8 @@ def test_list_settings_shows_each_setting_once_with_its_default_and_description(
     assert all(description.endswith(".") for _, description in found.values())
     assert all(len(line) <= 60 for line in text.splitlines() if line.startswith("      "))
     for mechanism in (Shortcuts, Composition, Roles):
-        for argument in mechanism.arguments():
-            assert f"\n    {argument.name} = " in text
+        for field in dataclasses.fields(mechanism):
+            assert f"\n    {field.name} = " in text
     assert "  Arguments of `model.head_composition`\n    kind = needed" in text
 
 
