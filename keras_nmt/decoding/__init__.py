@@ -16,13 +16,7 @@ from keras_nmt.decoding.logit_processors import (
     TokenMask,
     TopP,
 )
-from keras_nmt.decoding.scores import (
-    NEG_INF,
-    length_penalty,
-    rerank_by_coverage,
-    shift_right,
-    token_log_probabilities,
-)
+from keras_nmt.decoding.scores import NEG_INF, length_penalty, rerank_by_coverage, shift_right, token_log_probabilities
 from keras_nmt.decoding.search_loop import DecoderStep, SearchResult
 
 __all__ = [

@@ -9,10 +9,7 @@ import keras
 import tensorflow as tf
 
 from keras_nmt.data import SubwordTokenizer
-from keras_nmt.decoding import (
-    shift_right,
-    token_log_probabilities,
-)
+from keras_nmt.decoding import shift_right, token_log_probabilities
 from keras_nmt.errors import errors_as
 from keras_nmt.ids import EOS, PAD, UNK
 from keras_nmt.inference._traced_functions import IDS, WeightFunction, plain_and_compiled

@@ -7,13 +7,7 @@ from typing import Any
 from keras import ops, tree
 
 from keras_nmt.errors import check_choice, require
-from keras_nmt.layers._common import (
-    STARTS,
-    ConfiguredLayer,
-    keep_frozen,
-    optional_size,
-    projection_initializer,
-)
+from keras_nmt.layers._common import STARTS, ConfiguredLayer, keep_frozen, optional_size, projection_initializer
 from keras_nmt.layers._projection import reshape_last
 from keras_nmt.layers._taps import tap
 

@@ -13,14 +13,7 @@ from typing import Any, NamedTuple
 from keras_nmt.errors import install_extra, require
 from keras_nmt.text.language_codes import is_code, two_letter_code
 from keras_nmt.text.lines import Request, check_lines, languages_of_lines
-from keras_nmt.text.translation import (
-    WORD_ENDS,
-    Hypothesis,
-    SentencePair,
-    Translation,
-    split_words,
-    with_plain_spaces,
-)
+from keras_nmt.text.translation import WORD_ENDS, Hypothesis, SentencePair, Translation, split_words, with_plain_spaces
 
 # The ends of sentences, and the quotation marks and brackets behind them, for the rule of `split_at_end_marks`.
 # Marks of direction, and other invisible characters, may stand between.

@@ -7,14 +7,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from keras_nmt.analysis import (
-    GoldAlignment,
-    alignment_error_rate,
-    gates,
-    hidden_states,
-    roles,
-    sentence_vectors,
-)
+from keras_nmt.analysis import GoldAlignment, alignment_error_rate, gates, hidden_states, roles, sentence_vectors
 from keras_nmt.analysis.layer_records import composition_parts
 from keras_nmt.analysis.token_states import TENSORS
 from keras_nmt.errors import UserError

@@ -11,13 +11,7 @@ from hypothesis import strategies as st
 from table_decoder import TableDecoder, beam_search, find, hypotheses
 
 from keras_nmt.data import ParallelCorpus, TrainingBatches
-from keras_nmt.decoding import (
-    NEG_INF,
-    length_penalty,
-    rerank_by_coverage,
-    shift_right,
-    token_log_probabilities,
-)
+from keras_nmt.decoding import NEG_INF, length_penalty, rerank_by_coverage, shift_right, token_log_probabilities
 from keras_nmt.decoding.scores import log_probabilities_of, top_k
 
 

@@ -19,16 +19,7 @@ import tensorflow as tf
 
 from keras_nmt.data import ParallelCorpus, TrainingBatches, prepared_folder, training_batches, write_prepared
 from keras_nmt.files.atomic_files import plain_name
-from keras_nmt.training import (
-    Evaluation,
-    Logging,
-    Saving,
-    StopCriteria,
-    Trainer,
-    TrainingLog,
-    UpdateConfig,
-    WarmStart,
-)
+from keras_nmt.training import Evaluation, Logging, Saving, StopCriteria, Trainer, TrainingLog, UpdateConfig, WarmStart
 
 TIMES = ("tokens_per_second", "seconds")  # values that differ between runs
 VOCABULARY_SIZE = 20
