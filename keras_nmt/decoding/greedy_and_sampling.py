@@ -57,9 +57,20 @@ def greedy_search(
         step: Function, a `DecoderStep`, called with a beam of 1.
         constants: Nest of tensors `[B, ...]`, passed to `step`.
         caches: Nest of tensors `[B, 1, ...]`, passed to `step`.
-        batch_size to max_lengths: See `beam_search`.
-        length_penalty, length_penalty_form: See `beam_search`. They change only the scores.
-        suppress to drop_finished: See `beam_search`.
+        batch_size: Integer, B.
+        max_length: Integer, the maximum number of generated tokens, `EOS` included.
+        min_length: Integer, the least number of tokens before `EOS`, which is impossible before, except where a prefix
+            has it: a limit that is not larger leaves hypotheses unfinished. Defaults to 1: no empty hypotheses.
+        max_lengths: int32 tensor `[B]`, a limit for each sentence, at most `max_length`. Defaults to `max_length`.
+        length_penalty: Float, alpha of the length penalty. Changes only the scores. Defaults to 0.6.
+        length_penalty_form: String, "gnmt" or "power"; see `keras_nmt.decoding.length_penalty`. Defaults to "gnmt".
+        suppress: List of ids that are never generated. Their probability is not given to the other tokens. Defaults to
+            `PAD` and `BOS`.
+        prefix: int32 tensor `[B, P]`, tokens with which hypotheses begin; see `beam_search`. Defaults to `None`.
+        processors: Sequence of `LogitProcessor`; see `beam_search`. Defaults to none.
+        vocabulary: int32 tensor `[V]`; see `beam_search`. Defaults to `None`.
+        drop_finished: Boolean, whether sentences leave the batch when they are finished; see `beam_search`. Defaults to
+            False.
         on_tokens: Function that is called at each position with the tokens `[B, N]` of the sentences in the batch, and
             returns those with which to go on: to show tokens as they are made. Defaults to `None`.
 
@@ -159,10 +170,20 @@ def sampling_search(
         top_k: Integer, the number of likeliest tokens that may be drawn, 0 for all. Defaults to 0.
         top_p: Float, total probability of the tokens that may be drawn, above 0 and at most 1. Defaults to 1, for
             all.
-        min_length, max_lengths: See `beam_search`.
-        length_penalty, length_penalty_form: See `beam_search`. They change only the scores.
-        suppress to drop_finished: See `beam_search`. `processors` come before `temperature`, `top_k` and `top_p`.
-        on_tokens: See `greedy_search`.
+        min_length: Integer, the least number of tokens before `EOS`, which is impossible before, except where a prefix
+            has it: a limit that is not larger leaves hypotheses unfinished. Defaults to 1: no empty hypotheses.
+        max_lengths: int32 tensor `[B]`, a limit for each sentence, at most `max_length`. Defaults to `max_length`.
+        length_penalty: Float, alpha of the length penalty. Changes only the scores. Defaults to 0.6.
+        length_penalty_form: String, "gnmt" or "power"; see `keras_nmt.decoding.length_penalty`. Defaults to "gnmt".
+        suppress: List of ids that are never generated. Defaults to `PAD` and `BOS`.
+        prefix: int32 tensor `[B, P]`, tokens with which hypotheses begin; see `beam_search`. Defaults to `None`.
+        processors: Sequence of `LogitProcessor`, before `temperature`, `top_k` and `top_p`; see `beam_search`. Defaults
+            to none.
+        vocabulary: int32 tensor `[V]`; see `beam_search`. Defaults to `None`.
+        drop_finished: Boolean, whether sentences leave the batch when they are finished; see `beam_search`. Defaults to
+            False.
+        on_tokens: Function that is called at each position with the tokens `[B, N]` of the sentences in the batch, and
+            returns those with which to go on: to show tokens as they are made. Defaults to `None`.
 
     Returns:
         A `SearchResult` with N hypotheses of each sentence. Log-probabilities and scores are those of the model, as in
