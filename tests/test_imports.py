@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import subprocess
 import sys
 from pathlib import Path
@@ -39,6 +40,7 @@ NO_TENSORFLOW = ("layers", "models", "decoding", "files", "preparation")
 DATA_WITHOUT_TENSORFLOW = ("sentence_pairs", "prepared_folder", "subword_models")
 
 
+@functools.cache
 def _imports(path: Path) -> set[str]:
     names = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
