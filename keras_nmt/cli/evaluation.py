@@ -28,7 +28,7 @@ from keras_nmt.cli.translation import open_translator
 from keras_nmt.cli.translation_stream import Defects
 from keras_nmt.errors import UserError, check_names, require
 from keras_nmt.evaluation.metrics import DEFAULT_METRICS, METRICS
-from keras_nmt.text.text_files import read_line_pairs
+from keras_nmt.text.text_files import check_any_text, read_line_pairs
 
 ALL_METRICS = (*METRICS, "comet")
 
@@ -113,6 +113,8 @@ def evaluate(
     files = {name: path for name, path in named.items() if path is not None}
     texts = read_line_pairs(*files.values(), *references)
     lines, streams = dict(zip(files, texts, strict=False)), texts[len(files) :]
+    for path, stream in zip(references, streams, strict=True):
+        check_any_text(path, stream)
     import_tensorflow(import_, to_translate=True)
     from keras_nmt.evaluation import corpus_scores, paired_bootstrap
     from keras_nmt.evaluation.comet import check_comet

@@ -11,7 +11,7 @@ import math
 import os
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain, zip_longest
 from typing import Any, BinaryIO
 
@@ -269,6 +269,12 @@ def read_line_pairs(*files: str | os.PathLike[str]) -> tuple[list[str], ...]:
     """
     blocks = list(read_paired_blocks(*files))
     return tuple(list(chain.from_iterable(side)) for side in zip(*blocks, strict=True))
+
+
+def check_any_text(path: str | os.PathLike[str], lines: Iterable[str]) -> None:
+    """Raises a `UserError` if all lines of references are empty: a score would be of no meaning."""
+    received = f"Received: {os.fspath(path)!r}"
+    require(any(map(str.strip, lines)), f"All lines of the references are empty: give translations. {received}")
 
 
 def read_paired_blocks(*files: str | os.PathLike[str]) -> Iterator[tuple[list[str], ...]]:

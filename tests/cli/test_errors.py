@@ -72,6 +72,7 @@ def test_wrong_arguments_are_found_before_tensorflow_is_imported(error_line, mon
     (tmp_path / "two").write_text("a\nb\n")
     (tmp_path / "two.npy").write_text("a\nb\n")
     (tmp_path / "three").write_text("a\nb\nc\n")
+    (tmp_path / "blank").write_text("\n \n")
     config = "must contain config.json. Received: nope"
     for arguments, expected in (
         ("average d --last -1", "'--last'"),
@@ -91,6 +92,7 @@ def test_wrong_arguments_are_found_before_tensorflow_is_imported(error_line, mon
         ("export d out --warmup nope", "nope"),
         ("translate d --glossary -", "give the other texts as files. Received: - as 2"),
         ("score d --source - --target -", "Standard input can be read once"),
+        ("evaluate --hypotheses two --references blank", "are empty: give translations. Received: 'blank"),
         ("evaluate --hypotheses - --references -", "Standard input can be read once"),
         ("export d out --format ctranslate2 --min-length 3", "Received: --min-length"),
         *(
