@@ -32,9 +32,10 @@ from keras_nmt.cli.progress import progress
 from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.cli.translation import open_translator
 from keras_nmt.errors import UserError, require
+from keras_nmt.files.atomic_files import check_folder
 from keras_nmt.files.json_file import json_digest
 from keras_nmt.files.model_config import ModelFiles, read_model_files
-from keras_nmt.files.paths import check_local, check_regular
+from keras_nmt.files.paths import check_regular
 from keras_nmt.files.search_options import SearchOptions, with_defaults
 from keras_nmt.progress import show_steps
 
@@ -95,7 +96,7 @@ def distill(
     if select == "best":
         refuse_without(context, "n_best", "--select reference or --select all")
     model, *others = map(read_model_files, (directory, *(shared["ensemble"] or ())))
-    check_local(output)
+    check_folder(output)
     search = sampling(shared) | searching(shared)
     # Not the model's own number of translations: each of them would take a share of the beam for nothing.
     search["num_hypotheses"] = 1 if select == "best" else n_best or _beam_size(model, search)

@@ -35,6 +35,7 @@ from keras_nmt.cli.options import (
 from keras_nmt.cli.progress import working
 from keras_nmt.cli.run_app import import_tensorflow, raised_by_signals
 from keras_nmt.errors import UserError, require
+from keras_nmt.files.atomic_files import check_writable
 from keras_nmt.files.model_config import read_model_files
 from keras_nmt.files.paths import check_local
 from keras_nmt.files.search_options import TABLE, WITHOUT_SEARCH, flag_of
@@ -126,9 +127,9 @@ def export(
     and give subwords; argos is a package of Argos Translate, and takes the codes of its languages; keras_hub is a
     preset of keras_hub, with any mechanism. huggingface, marian and keras_hub hold the settings of the search.
     """
-    check_version(path, version)
     if format_ not in EXPORT_FORMATS:
         raise UserError(f"--format must be one of {', '.join(EXPORT_FORMATS)}. Received: --format {format_}")
+    check_writable(path) if format_ == "argos" else check_version(path, version)
     require(not warmup_xla or warmup is not None, "--warmup-xla goes with --warmup FILE. Received: --warmup-xla alone")
     drawing = sampling(shared)
     search = searching(shared) | shortlisted(shared)

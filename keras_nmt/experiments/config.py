@@ -19,6 +19,7 @@ from keras_nmt.experiments.corpus_files import File
 from keras_nmt.experiments.data_config import DataConfig, Direction, Pairs, check_files
 from keras_nmt.experiments.model_config import ARCHITECTURES, ModelConfig, SubwordConfig, as_model_arguments
 from keras_nmt.experiments.training_config import TrainingConfig
+from keras_nmt.files.atomic_files import check_folder
 from keras_nmt.files.json_file import named_damage, read_json
 from keras_nmt.files.model_config import read_model_files
 from keras_nmt.files.paths import check_local
@@ -284,10 +285,11 @@ class ExperimentConfig:
 
         Raises:
             OSError: A file is missing or cannot be read.
-            UserError: Files do not fit each other, an argument is out of its range, or the tokenizer of BLEU cannot be
-                loaded.
+            UserError: Files do not fit each other, an argument is out of its range, the tokenizer of BLEU cannot be
+                loaded, or the directory cannot be a folder.
         """
         tokenizer = self.evaluation.bleu_tokenizer
+        check_folder(self.directory)
         check_tokenizer(tokenizer, "bleu_tokenizer")
         check_files(self.directions)
         if self.training.teacher is not None:

@@ -38,7 +38,7 @@ def directory_lock(folder: str | os.PathLike[str], wait: bool = False) -> Iterat
         wait: Boolean, whether to wait until another process releases the lock. Defaults to False.
 
     Raises:
-        UserError: Another process has the lock and `wait` is False, or see `check_local`.
+        UserError: Another process has the lock and `wait` is False, or see `check_folder`.
 
     Example:
 
@@ -46,7 +46,7 @@ def directory_lock(folder: str | os.PathLike[str], wait: bool = False) -> Iterat
     >>> with directory_lock(tempfile.mkdtemp()):
     ...     pass  # no other process trains here
     """
-    check_local(folder)
+    check_folder(folder)
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     lock = filelock.FileLock(
@@ -188,6 +188,33 @@ def atomic_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
         sync(path.parent)
 
 
+def check_folder(path: str | os.PathLike[str]) -> Path:
+    """Checks, before the work, that a folder is there or can be made, whatever the permissions are.
+
+    Returns the folder, or the nearest one around it that is there.
+
+    Raises:
+        UserError: The folder, or one around it, is a file; a name is too long; or see `check_local`.
+
+    Example:
+
+    >>> check_folder("/" + 300 * "x")
+    Traceback (most recent call last):
+        ...
+    keras_nmt.errors.UserError: A name must have at most 255 bytes: use a shorter one. Received: 300 bytes, xxxxxxxx
+    """
+    check_local(path)
+    folder = Path(path).absolute()
+    for name in folder.parts:
+        problem = f"A name must have at most {LONGEST_NAME} bytes: use a shorter one"
+        size = len(os.fsencode(name))
+        require(size <= LONGEST_NAME, f"{problem}. Received: {size} bytes, {name:.8}")
+    place = next(one for one in (folder, *folder.parents) if one.exists())
+    problem = "A folder would be where this file is: give another name, or remove the file"
+    require(place.is_dir(), f"{problem}. Received: {place}")
+    return place
+
+
 def check_writable(path: str | os.PathLike[str]) -> None:
     """Checks that `atomic_path` can write a file, without writing it. Call it before the work that makes the content.
 
@@ -195,8 +222,8 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         path: String or path, the file. The file and its folder need not exist.
 
     Raises:
-        OSError: The path is a folder, a new name in `/dev`, or below a file, or there is no permission to write it.
-        UserError: See `check_local`.
+        OSError: The path is a folder, or a new name in `/dev`, or there is no permission to write it.
+        UserError: See `check_folder`, for the folder of the file.
 
     Example:
 
@@ -207,16 +234,13 @@ def check_writable(path: str | os.PathLike[str]) -> None:
     """
     check_local(path)
     path = Path(path)
+    place = check_folder(path.parent)
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if path.exists() and not path.is_file():
         place = path
     elif path.absolute().is_relative_to("/dev"):  # such as a link /dev/stdout to a file
         raise OSError(errno.EINVAL, "Files cannot be made in this folder", str(path))
-    else:
-        place = next(folder for folder in path.absolute().parents if folder.exists())
-        if not place.is_dir():
-            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(place))
     if not os.access(place, os.W_OK, effective_ids=True):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(place))
 

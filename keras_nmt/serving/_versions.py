@@ -13,15 +13,14 @@ from pathlib import Path
 import filelock
 
 from keras_nmt.errors import UserError, is_integer, require
-from keras_nmt.files.atomic_files import LOCK, NO_LOCK_ERRORS, allowed, sync, sync_tree
-from keras_nmt.files.paths import check_local
+from keras_nmt.files.atomic_files import LOCK, NO_LOCK_ERRORS, allowed, check_folder, sync, sync_tree
 
 PREFIX = ".export-"
 
 
 def check_version(path: Path, version: int | None) -> None:
     """Checks that a version can be written to the folder of the versions."""
-    check_local(path)
+    check_folder(path)
     is_right = version is None or (is_integer(version) and 1 <= version < 2**63)
     require(is_right, "{version} must be a positive integer", version=version)
     if version is not None and (path / str(version)).exists():

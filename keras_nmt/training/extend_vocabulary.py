@@ -61,7 +61,8 @@ def extend_vocabulary(
     """
     check_local(output)
     files, path = read_model_files(directory), Path(output)
-    require(not path.exists() or not any(path.iterdir()), f"The output folder must be new or empty. Received: {output}")
+    is_free = not path.exists() or (path.is_dir() and not any(path.iterdir()))
+    require(is_free, f"The output folder must be new or empty. Received: {output}")
     model, names = load_model(files), files.config["subwords"]
     if len(set(names.values())) > 1 and files.has_joint_vocabulary:
         raise UserError(

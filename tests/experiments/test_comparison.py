@@ -281,6 +281,8 @@ def test_incomparable_configurations_are_refused_before_training(files, tmp_path
         planned(files, tmp_path / "runs", **{"b/c": {}})
     with pytest.raises(UserError, match="`baseline` must be one of a. Received: baseline='b'"):
         Comparison(experiments={"a": str}, baseline="b", seeds=[1], directory=tmp_path)
+    with pytest.raises(UserError, match="x: A name must have at most 255 bytes.*Received: 302 bytes, x+$"):
+        run(files, tmp_path / "runs", **{"x" * 300: {}})
     files["data.test.target"].write_text("\n" * len(LINES))
     with pytest.raises(UserError, match="All lines of the references are empty.*Received: .*test.target"):
         run(files, tmp_path / "runs")

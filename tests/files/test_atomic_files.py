@@ -182,10 +182,12 @@ def test_pipes_are_written_links_replaced_and_permissions_kept(tmp_path):
 
 def test_files_that_cannot_be_written_are_rejected_before_the_work(tmp_path, error_line):
     (tmp_path / "file").touch()
-    device, below = Path("/dev/keras-nmt-file"), tmp_path / "file" / "deeper" / "x"
-    for path, named in ((tmp_path, tmp_path), (device, device), (below, tmp_path / "file")):
-        with pytest.raises(OSError, match=f"'{named}'"):
+    device = Path("/dev/keras-nmt-file")
+    for path in (tmp_path, device):
+        with pytest.raises(OSError, match=f"'{path}'"):
             check_writable(path)
+    with pytest.raises(UserError, match=f"where this file is.*Received: {tmp_path}/file$"):
+        check_writable(tmp_path / "file" / "deeper" / "x")
     for path in (tmp_path / "new" / "deeper" / "x", tmp_path / "file", Path("/dev/null")):
         check_writable(path)
     for path in (tmp_path, device):
@@ -198,6 +200,23 @@ def test_files_that_cannot_be_written_are_rejected_before_the_work(tmp_path, err
     (tmp_path / "folder.npy").mkdir()
     for command in (("translate", "nowhere", "--alignments"), ("embed", "nowhere", "--language", "de", "--output")):
         assert f"Is a directory. Received: {tmp_path}/folder.npy" in error_line(*command, tmp_path / "folder.npy")
+
+
+def test_a_file_or_a_long_name_where_a_folder_is_to_be_is_named(untrained, tmp_path, error_line):
+    (tmp_path / "file").touch()
+    text, long = __file__, tmp_path / ("x" * 300) / "deeper"
+    train = ["train", "--train", text, text, "--dev", text, text, "--max-updates", 1, "--directory"]
+    for command in (
+        train,
+        ["train", "--dry-run", *train[1:]],
+        ["distill", untrained, "--input", text, "--output"],
+        ["export", untrained],
+        ["inspect", "gates", untrained, "--source", text, "--target", text, "--output"],
+    ):
+        for path in (tmp_path / "file", tmp_path / "file" / "deeper"):
+            told = f"give another name, or remove the file. Received: {tmp_path}/file\n"
+            assert error_line(*command, path).endswith(told), command
+        assert error_line(*command, long).endswith("use a shorter one. Received: 300 bytes, xxxxxxxx\n"), command
 
 
 def test_an_average_without_disk_space_is_an_error_with_its_file(tmp_path):
