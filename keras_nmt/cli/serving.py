@@ -109,12 +109,7 @@ def export(
         ),
     ] = None,
     format_: Annotated[
-        str,
-        typer.Option(
-            "--format",
-            metavar="|".join(EXPORT_FORMATS),
-            help="All but keras_hub run plain models only.",
-        ),
+        str, typer.Option("--format", metavar="|".join(EXPORT_FORMATS), help="All but keras_hub run plain models only.")
     ] = "savedmodel",
     import_: Import = None,
     **shared: Any,

@@ -66,10 +66,7 @@ class TransformerDecoder(TransformerStack):
     """
 
     LAYER = TransformerDecoderLayer
-    RENAMED = (
-        ("inputs_mask", "padding_mask"),
-        ("return_attention", "return_attention_scores"),
-    )
+    RENAMED = (("inputs_mask", "padding_mask"), ("return_attention", "return_attention_scores"))
 
     def build(
         self,

@@ -79,10 +79,7 @@ class TransformerDecoderLayer(TransformerLayer):
         shortcut; [Li et al., 2020](https://arxiv.org/abs/1911.09877), for the composition of heads.
     """
 
-    RENAMED = (
-        ("inputs_mask", "padding_mask"),
-        ("return_attention", "return_attention_scores"),
-    )
+    RENAMED = (("inputs_mask", "padding_mask"), ("return_attention", "return_attention_scores"))
 
     PARTS = (*TransformerLayer.PARTS, "cross_attention", "cross_attention_norm")
 
