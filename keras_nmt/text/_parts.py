@@ -216,10 +216,11 @@ def ends_inside(line: str, markup: str) -> bool:
 def _read(text: str, markup: str) -> tuple[list[Part], bool]:
     parser = _Parser(markup)
     parts = parser.parts(text)
-    if root := next((x for x in parts if x.kind == "start" and _local(x.name) in FILES), None):
+    root = next((x for x in parts if x.kind == "start"), None)
+    if root is not None and _local(_name(root.raw)) in FILES:
         raise UserError(
-            "A file of XLIFF or TMX has sources beside their translations, and both would be translated: give the "
-            f"texts of its segments, one a line. Received: {root.raw:.80}"
+            "A file of XLIFF, TMX, TBX or Qt Linguist has texts beside their translations, and both would be "
+            f"translated: give the texts alone, one a line. Received: {root.raw:.80}"
         )
     parts = _with_notes(parts) if markup == "html" else _with_spans(_with_kept(parts, NATIVE_CODE))
     parts = _with_kept(parts)
