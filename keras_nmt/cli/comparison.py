@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,7 +14,7 @@ from keras_nmt.cli.recipe_app import OF_COMPARISON, Seeds, carry_out, comparison
 from keras_nmt.cli.run_app import import_tensorflow
 from keras_nmt.errors import UserError, check_choice, check_names, is_integer, require
 from keras_nmt.experiments.recipe import check_reference, matched_hidden_dim, merge_settings
-from keras_nmt.files.json_file import read_json
+from keras_nmt.files.json_file import JSON_NAMES, read_json
 
 KEYS = {"settings": dict, "configurations": dict, "baseline": str, "seeds": list}
 MATCHED = "matched_to"  # the key of a configuration that is no setting
@@ -69,7 +70,9 @@ def read_list(path: Path) -> dict[str, Any]:
     compared = read_json(path, "a list of configurations")
     for key, kind in KEYS.items():
         if not isinstance(compared.get(key), kind):
-            raise UserError(f"{path} needs `{key}`, a {kind.__name__}. Received: {key}={compared.get(key)!r}")
+            raise UserError(
+                f"{path} needs `{key}`, {JSON_NAMES[kind]}. Received: {key}={json.dumps(compared.get(key))}"
+            )
     check_names(f"entries of {path}", compared, KEYS)
     for name, configuration in compared["configurations"].items():
         if not isinstance(configuration, dict):

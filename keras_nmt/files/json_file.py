@@ -16,6 +16,9 @@ from keras_nmt.files.paths import check_regular
 MAX_BYTES = 16 << 20
 MAX_DEPTH = 100
 DIGEST = "sha256"
+# What messages call the values of JSON.
+JSON_NAMES = {dict: "an object", list: "a list", str: "a string", type(None): "null"}
+JSON_NAMES |= {bool: "true or false", int: "a number", float: "a number"}
 
 
 def read_json(
@@ -60,7 +63,7 @@ def read_json(
             raise ValueError(f"more than {max_bytes:,} bytes")
         value = json.loads(content.decode("utf-8-sig"), object_pairs_hook=_once)
         if not isinstance(value, dict):
-            raise ValueError(type(value).__name__)
+            raise ValueError(JSON_NAMES[type(value)])
         _check_depth(value)
         if missing := [name for name in needed if name not in value]:
             raise ValueError(f"no {', '.join(missing)}")

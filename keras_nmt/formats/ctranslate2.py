@@ -17,7 +17,7 @@ import numpy as np
 from keras_nmt.data import SubwordTokenizer
 from keras_nmt.data.subword_models import read_subwords
 from keras_nmt.errors import UserError, check_choice, check_positive, errors_as, needs_extra, one_line, require
-from keras_nmt.files.json_file import read_json
+from keras_nmt.files.json_file import JSON_NAMES, read_json
 from keras_nmt.formats.parameters import (
     Imported,
     check_none_left,
@@ -154,7 +154,7 @@ def _config(path: Path) -> dict[str, Any]:
     for name, type_ in SETTINGS.items():
         value = config.get(name)
         is_right = value is None or isinstance(value, type_)
-        require(is_right, f"{path}: {{{name}}} must be of type {type_.__name__}", **{name: value})
+        require(is_right, f"{path}: {{{name}}} must be {JSON_NAMES[type_]}", **{name: value})
     epsilon = config.get("layer_norm_epsilon", 1e-5)
     problem = f"{path}: {{layer_norm_epsilon}} must be between 0 and 1"
     require(0 < epsilon < 1, problem, layer_norm_epsilon=epsilon)

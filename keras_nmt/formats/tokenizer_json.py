@@ -13,7 +13,7 @@ from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
 from keras_nmt.data.subword_sampler import SPACE
 from keras_nmt.errors import UserError, one_line
-from keras_nmt.files.json_file import read_json
+from keras_nmt.files.json_file import JSON_NAMES, read_json
 from keras_nmt.formats.vocabulary import check_tokens, tokens_of_ids
 
 MAX_BYTES = 128 << 20
@@ -92,7 +92,7 @@ def read_bpe(path: Path) -> tuple[list[str], bytes]:
     check(
         isinstance(vocabulary, dict) and len(vocabulary) > 0 and all(type(i) is int for i in vocabulary.values()),
         "`vocab`",
-        type(vocabulary).__name__,
+        JSON_NAMES[type(vocabulary)],
     )
     assert isinstance(vocabulary, dict)
     tokens = check_tokens(tokens_of_ids(vocabulary, path), path)

@@ -15,6 +15,7 @@ from sentencepiece.sentencepiece_model_pb2 import ModelProto
 from keras_nmt.data.subword_models import NUM_BYTES, RESERVED_SYMBOLS, compile_rules
 from keras_nmt.data.subword_sampler import SPACE
 from keras_nmt.errors import UserError, errors_as, require
+from keras_nmt.files.json_file import JSON_NAMES
 from keras_nmt.formats.normalization import read_rules
 from keras_nmt.models import LanguageLabelModel
 from keras_nmt.text.lines import check_utf8
@@ -224,7 +225,7 @@ def read_tokens(path: Path) -> list[str]:
     if isinstance(tokens, dict) and all(type(i) is int for i in tokens.values()):
         tokens = tokens_of_ids(tokens, path)
     if not isinstance(tokens, list) or not all(isinstance(token, str) for token in tokens):
-        raise UserError(f"{path} must be a list of tokens, or an object of ids. Received: {type(tokens).__name__}")
+        raise UserError(f"{path} must be a list of tokens, or an object of ids. Received: {JSON_NAMES[type(tokens)]}")
     return check_tokens(tokens, path)
 
 

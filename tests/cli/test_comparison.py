@@ -113,6 +113,7 @@ def test_runs_are_kept_and_taken_from_where_they_are_kept(run, tmp_path, monkeyp
 def test_errors_in_a_list_are_named(run):
     for content, message in (
         ("no json", "JSON object"),
+        (["no object"], "JSON object: restore it. Received: a list"),
         ({**LIST, "seeds": 3}, "needs `seeds`, a list. Received: seeds=3"),
         ({**LIST, "speed": 3}, "Received: speed"),
         (
@@ -122,7 +123,7 @@ def test_errors_in_a_list_are_named(run):
         ({**LIST, "configurations": {"small": {"matched_to": "small"}}}, "another configuration, without `matched_to`"),
         ({**LIST, "baseline": "gold"}, "must be one of plain, small. Received: baseline='gold'"),
         ({**LIST, "configurations": {"small": {"gold": 3}}}, "no such settings.*Received: gold"),
-        ({k: v for k, v in LIST.items() if k != "settings"}, "needs `settings`"),
+        ({k: v for k, v in LIST.items() if k != "settings"}, "needs `settings`, an object. Received: settings=null"),
         ({**LIST, "settings": {**LIST["settings"], "seed": 7}}, "use `seeds` and --output. Received: seed in settings"),
         ({**LIST, "configurations": {"small": {"directory": "x"}}}, "Received: directory in small"),
     ):

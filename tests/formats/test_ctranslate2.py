@@ -315,13 +315,13 @@ def test_settings_and_vocabularies_that_would_be_misread_are_refused(converted, 
             import_model(folder, tmp_path / "ours")
 
     for setting, told in (
-        ({"eos_token": 5}, "config.json: `eos_token` must be of type str. Received: eos_token=5"),
+        ({"eos_token": 5}, "config.json: `eos_token` must be a string. Received: eos_token=5"),
         ({"decoder_start_token": "nope"}, "begins a translation. Missing token: nope"),
         (
             {"layer_norm_epsilon": math.nan},
             "`layer_norm_epsilon` must be between 0 and 1. Received: layer_norm_epsilon=nan",
         ),
-        ({"add_source_eos": "false"}, "`add_source_eos` must be of type bool. Received: add_source_eos='false'"),
+        ({"add_source_eos": "false"}, "`add_source_eos` must be true or false. Received: add_source_eos='false'"),
     ):
         config.write_text(json.dumps({**settings, **setting}))
         refused(told)
