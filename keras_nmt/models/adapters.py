@@ -18,7 +18,7 @@ from keras_nmt.files.json_file import check_digest, named_damage, with_digest
 from keras_nmt.files.weights_file import arrays, open_weights, storable
 from keras_nmt.layers._keras_private import forget_graphs
 from keras_nmt.models.inner_layers import inner_layers
-from keras_nmt.models.quantize import MODES, quantize
+from keras_nmt.models.quantize import MODES, check_ours, quantize
 
 DESCRIPTION = "keras_nmt.adapter"  # name of the file attribute that holds the description, as JSON
 
@@ -125,7 +125,7 @@ def add_adapter(model: keras.Model, low_rank: LowRank, base: str) -> Adapter:
         The adapter.
 
     Raises:
-        UserError: A pattern matches no layer.
+        UserError: A pattern matches no layer, or the model is none of the package's.
 
     Example:
 
@@ -135,6 +135,7 @@ def add_adapter(model: keras.Model, low_rank: LowRank, base: str) -> Adapter:
     >>> [weight.path for weight in model.trainable_weights[:2]]
     ['encoder/layer_1/self_attention/query/lora_kernel_a', 'encoder/layer_1/self_attention/query/lora_kernel_b']
     """
+    check_ours(model)
     layers = low_rank.layers(model)
     if low_rank.quantize is not None:
         quantize(model, low_rank.quantize, embeddings=False)

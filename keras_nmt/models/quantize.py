@@ -30,7 +30,7 @@ def quantize(model: Any, mode: str = "int8", embeddings: bool = True) -> None:
             and low-rank adapters can be trained on it (`keras_nmt.models.add_adapter`). Defaults to True.
 
     Raises:
-        UserError: The mode is unknown.
+        UserError: The mode is unknown, or the model is none of the package's.
         ValueError: The model is already quantised, or computes in float16.
 
     Example:
@@ -47,6 +47,7 @@ def quantize(model: Any, mode: str = "int8", embeddings: bool = True) -> None:
     True
     """
     check_choice("mode", mode, MODES)
+    check_ours(model)
     # Keras collects garbage for each weight that a layer drops, which would scan all objects without `freeze`.
     gc.freeze()
     try:
@@ -57,6 +58,12 @@ def quantize(model: Any, mode: str = "int8", embeddings: bool = True) -> None:
     finally:
         gc.unfreeze()
     forget_graphs(model, *model.views())
+
+
+def check_ours(model: Any) -> None:
+    """Raises a `UserError` if the model is none of the package's, which know the models made of their layers."""
+    problem = "The model must be a translation model, multilingual model or ensemble of keras_nmt"
+    require(hasattr(model, "views"), f"{problem}. Received: {type(model).__name__}")
 
 
 def check_copyable(model: Any) -> None:

@@ -13,6 +13,7 @@ from keras_nmt.errors import UserError
 from keras_nmt.ids import BOS
 from keras_nmt.layers import KeyValueProjection, RoleInteraction
 from keras_nmt.models import AttentionBridgeModel, Ensemble, Transformer, quantize
+from keras_nmt.models.adapters import LowRank, add_adapter
 
 IDENTITY = {"kind": "extended", "start": "identity"}
 SLOW, NIGHTLY = pytest.mark.slow, pytest.mark.nightly
@@ -171,6 +172,10 @@ def test_what_cannot_be_quantized_is_named_and_zeros_stay_zeros():
     model = make(num_encoder_layers=1, num_decoder_layers=1)
     with pytest.raises(UserError, match="int8. Received: mode='int4'"):
         quantize(model, "int4")
+    foreign = keras.Sequential([keras.Input((4,)), keras.layers.Dense(4, name="dense")])
+    for change in (quantize, lambda model: add_adapter(model, LowRank(rank=2, patterns=["dense"]), base="")):
+        with pytest.raises(UserError, match="of keras_nmt. Received: Sequential"):
+            change(foreign)
     layer, half = KeyValueProjection(4), KeyValueProjection(4, dtype="mixed_float16")
     for one in (layer, half):
         one.build((None, None, 8))
