@@ -23,9 +23,10 @@ class Glossary:
     """Finds the constraints of sentences by their words.
 
     The words of an entry must be whole words of the sentence; an entry of a script without spaces may begin and end
-    anywhere. Both are read in Unicode's form NFC, cleaned by `keras_nmt.text.clean_source`. Each occurrence is a
-    constraint. Of entries that overlap, the longest counts; a warning names those of which none is inside of the other.
-    At the beginning of a sentence, a phrase in small letters may begin with a capital.
+    anywhere. Both are read in Unicode's form NFC, cleaned by `keras_nmt.text.clean_source`, and with straight
+    apostrophes. Each occurrence is a constraint. Of entries that overlap, the longest counts; a warning names those of
+    which none is inside of the other. At the beginning of a sentence, a phrase in small letters may begin with a
+    capital.
 
     Args:
         entries: Mapping from words of the source language to a phrase of the target language, which may have
@@ -95,7 +96,7 @@ class Glossary:
 
     def _add(self, source: str, phrase: str, where: str = "") -> None:
         """Adds an entry. `where` names its place in a file, for messages."""
-        words, phrase = " ".join("".join(_letters(clean_source(source), self._ignores_case)).split()), phrase.strip()
+        words, phrase = " ".join("".join(_letters(_plain(source), self._ignores_case)).split()), phrase.strip()
         if not re.sub(rf"[\s{_marks()}]", "", words) or not _alternatives(phrase):
             raise UserError(f"An entry must have words and a phrase. Received: {where}{source!r} with {phrase!r}")
         if self._entries.setdefault(words, phrase) != phrase:
@@ -111,7 +112,7 @@ class Glossary:
     def _constraints(self, line: str) -> list[str]:
         if not self._entries:
             return []
-        line = unicodedata.normalize("NFC", clean_source(line))
+        line = _plain(line)
         letters = _letters(line, self._ignores_case)
         spans = self._spans("".join(letters))
         if not spans:
@@ -142,6 +143,11 @@ class Glossary:
                 self._told.add((over[2], words))
                 warnings.warn(f"Entries of the glossary overlap: {over[2]!r} counts, {words!r} does not.", stacklevel=2)
         return [(begin, words) for begin, _, words in sorted(taken)]
+
+
+def _plain(text: str) -> str:
+    """Returns a text of the source as it is compared, also without regard to case."""
+    return unicodedata.normalize("NFC", clean_source(text).replace("’", "'"))
 
 
 def _unquoted(column: str) -> str:
