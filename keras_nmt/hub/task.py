@@ -136,6 +136,11 @@ class TranslationSeq2SeqLM(keras_hub.models.Seq2SeqLM):
             loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True, reduction="mean_with_sample_weight")
         super().compile(optimizer, loss, sampler=sampler, jit_compile=jit_compile, **kwargs)
 
+    def generate(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """Translates texts; see `keras_hub.models.Seq2SeqLM.generate`. An empty list is translated, too."""
+        texts = inputs.get("encoder_text") if isinstance(inputs, Mapping) else inputs
+        return [] if isinstance(texts, list | tuple) and not texts else super().generate(inputs, *args, **kwargs)
+
     @property
     def _has_fixed_shapes(self) -> bool:
         """Whether each new shape of a batch takes a compilation."""
