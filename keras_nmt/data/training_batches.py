@@ -59,7 +59,7 @@ class TrainingBatches:
         length_buckets: Sequence of the buckets' edges, ascending. The last one must be at least the longest sentence's
             length plus 1. With None, an edge every 2 positions up to 32, then edges that grow by about 15%, so that
             about a tenth is padding. Defaults to None.
-        seed: Integer of at least 0, which determines the order. Defaults to 0.
+        seed: Integer of at least 0 and below 2**32, which determines the order. Defaults to 0.
         weights: Sequence of floats, the number of times that each corpus occurs in an epoch. Defaults to 1 for each.
         sampling: SubwordSampling, which segments the pairs of corpora with text; or None for the segmentation in the
             corpora. Defaults to None.
@@ -94,7 +94,8 @@ class TrainingBatches:
     ) -> None:
         check_choice("batch_unit", batch_unit, BATCH_UNITS)
         check_positive(batch_size=batch_size)
-        require(seed >= 0, f"`seed` must be at least 0. Received: {seed}")
+        # NumPy divides a larger one into words, which would give the order of another seed in another epoch.
+        require(0 <= seed < 2**32, "{seed} must be at least 0 and below 2**32", seed=seed)
         corpora = [corpus] if isinstance(corpus, ParallelCorpus | PreparedCorpus) else list(corpus)
         problem = f"Each corpus must have at least one pair. Received: corpora of sizes {list(map(len, corpora))}"
         require(all(map(len, corpora)) and corpora, problem)

@@ -162,6 +162,7 @@ class Distillation:
         require(is_useful, "{tag} needs `back_translate` (--back-translate)", tag=self.tag)
         is_word = self.tag is None or self.tag.split() == [self.tag]
         require(is_word, "{tag} must be one word, such as <BT>", tag=self.tag)
+        require(0 <= self.seed < 2**32, "{seed} must be at least 0 and below 2**32", seed=self.seed)
         index, number = self.shard
         require(1 <= index <= number, f"`shard` must be I/N, with I from 1 to N. Received: {index}/{number}")
         has_model = (Path(self.folder) / CONFIG).exists()

@@ -13,6 +13,7 @@ from small import save_model, write_lines
 from typer.testing import CliRunner
 
 from keras_nmt.cli.app import app
+from keras_nmt.errors import UserError
 from keras_nmt.experiments import distillation
 from keras_nmt.inference import Hypothesis, Translation, Translator
 
@@ -247,6 +248,8 @@ def test_errors_are_one_line(untrained, seen, text, tmp_path, error_line):
         assert expected in error_line("distill", *command, *options)
     assert "must be a regular file" in error_line("distill", untrained, "--input", "/dev/null", "--output", "x")
     assert "not a model directory" in error_line("distill", untrained, "--input", text, "--output", untrained)
+    with pytest.raises(UserError, match="`seed` must be .* below 2[*][*]32. Received: seed=4294967296"):
+        distillation.Distillation(input=text, folder=tmp_path, seed=2**32)
     assert not (tmp_path / "new" / "source").exists()
 
 

@@ -279,7 +279,7 @@ def test_wrong_arguments(in_memory: ParallelCorpus) -> None:
         "weights": ([1.0, 2.0], [0.0], [float("nan")], [1e20]),
         "batch_size": (0,),
         "batch_unit": ("words",),
-        "seed": (-1,),
+        "seed": (-1, 2**32 + 5),
         # The longest sentence has 19 ids and its end.
         "length_buckets": ([], [0, 40], [8, 8, 40], [8, 19], [10**20]),
     }
