@@ -149,6 +149,12 @@ def test_a_word_without_alignment_does_not_leave_its_element_empty():
         assert marked([document], "html", *by_hand)[0].text == expected
 
 
+def test_an_element_takes_the_words_between_when_an_element_inside_has_gone_far():
+    last = by_words(lambda _: [0, 1, 2, 4, 5, 6, 7, 3])
+    (answer,) = marked(["<b>a b c <i>d</i></b> e f g h"], "html", *last)
+    assert answer.text == "<b>A B C E F G H <i>D</i></b>"
+
+
 @pytest.mark.parametrize(
     "spaces",
     [
