@@ -13,6 +13,7 @@ import numpy as np
 from keras_nmt.analysis.measurements import Key, Measurements, numbers_of
 from keras_nmt.analysis.token_states import Model, open_translator, target_tokenizer
 from keras_nmt.errors import UserError, errors_as, require
+from keras_nmt.files.json_file import unique_entries
 from keras_nmt.text.text_files import read_line_pairs, read_text
 
 ALL = "all"  # items together; of a wrong translation: without a category of its own
@@ -138,7 +139,7 @@ def read_contrast(path: str | os.PathLike[str]) -> list[ContrastItem]:
         KeyError,
         AttributeError,
     ):
-        contents = json.loads(read_text(path))
+        contents = json.loads(read_text(path), object_pairs_hook=unique_entries)
         problem = f"No type of errors may be named {ALL}, which stands for all items: rename it. Received: {path}"
         require(not any(error.get("type") == ALL for item in contents for error in item["errors"]), problem)
         return [

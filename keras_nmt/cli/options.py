@@ -17,6 +17,7 @@ import typer
 
 from keras_nmt.cli.run_app import given_options
 from keras_nmt.errors import UserError, errors_as, require
+from keras_nmt.files.json_file import unique_entries
 from keras_nmt.files.model_config import ModelFiles, read_model_files
 from keras_nmt.files.search_options import TABLE, TYPES, SearchOptions, flag_of, help_of, names_of, with_defaults
 
@@ -238,7 +239,7 @@ def setting(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     require(name and equals, f"--set must be NAME=VALUE. Received: {text}")
     try:
-        return name, json.loads(value)
+        return name, json.loads(value, object_pairs_hook=unique_entries)
     except ValueError as error:
         if re.match(r"""[\[{].*[:,'"]""", value):  # not a pattern of files such as {language}.txt
             raise UserError(

@@ -61,7 +61,7 @@ def read_json(
             content = file.read(max_bytes + 1)
         if len(content) > max_bytes:
             raise ValueError(f"more than {max_bytes:,} bytes")
-        value = json.loads(content.decode("utf-8-sig"), object_pairs_hook=_once)
+        value = json.loads(content.decode("utf-8-sig"), object_pairs_hook=unique_entries)
         if not isinstance(value, dict):
             raise ValueError(JSON_NAMES[type(value)])
         _check_depth(value)
@@ -77,8 +77,11 @@ def read_json(
     return value if keep_digest or DIGEST not in value else check_digest(value, path)
 
 
-def _once(entries: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """Returns an object of JSON. By itself, the last of two entries of one name counts, and the other one is lost."""
+def unique_entries(entries: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """Returns an object of JSON. By itself, the last of two entries of one name counts, and the other one is lost.
+
+    It is the `object_pairs_hook` of everything that a user writes. It raises a `ValueError` that names the entry.
+    """
     value = dict(entries)
     if len(value) < len(entries):
         names = Counter(name for name, _ in entries)

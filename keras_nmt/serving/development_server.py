@@ -25,6 +25,7 @@ from tensorflow.core.protobuf import saved_model_pb2
 
 from keras_nmt.errors import UserError, error_and_type, one_line, require
 from keras_nmt.files.atomic_files import plain_name
+from keras_nmt.files.json_file import unique_entries
 from keras_nmt.files.process_resources import without_standard_error
 from keras_nmt.serving.client import XLA_DISABLED
 from keras_nmt.serving.warmup import warmup_requests
@@ -288,7 +289,7 @@ def _as_json(proto: Any) -> Any:
 def _predict(model: ServedVersion, body: bytes) -> Any:
     """Returns the answer to a request in row or column format. A single output is given without its name."""
     try:
-        asked = json.loads(body, strict=False)
+        asked = json.loads(body, strict=False, object_pairs_hook=unique_entries)
     except (ValueError, RecursionError) as error:
         raise Refused(f"JSON Parse error: {error}") from None
     signature = asked.get("signature_name", "") if isinstance(asked, dict) else None

@@ -99,6 +99,7 @@ def test_a_request_that_cannot_be_answered_is_refused(ask):
         *(({"inputs": ["a"], "signature_name": name}, "signature_name") for name in (1, 0, None)),
         ({"inputs": ["a"], "instances": ["a"]}, "one of 'inputs' and 'instances'"),
         *((body, "JSON Parse error") for body in (b"", b'{"inputs": ["\xff"]}', b"[" * 100_000)),
+        (b'{"inputs": ["a"], "inputs": ["b"]}', "the entry 'inputs' twice"),  # one of them would be lost
         *((deep(levels), "") for levels in (800, 850, 900, 925, 950)),
         (b'{"inputs": ' + b"[" * 300 + b'"a"' + b"]" * 300 + b"}", "text must have type string and"),
         ({"inputs": {"text": [1]}}, "text must have type string and shape (None,). Received: [1]"),
