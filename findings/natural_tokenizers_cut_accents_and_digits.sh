@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Guess: the tokenisers that are named after a language know its letters, and digits.
 # Behaviour: those of Italian and Dutch know ASCII alone: perché is perch, città citt, België Belgi, ideeën "idee n". Those of Spanish and Portuguese
-# drop all numbers. German, Polish, Russian and Vietnamese are right. `TfIdf`, for which the documentation names no
-# language, knows ASCII and Cyrillic: a query for Zürich finds "a rich man".
+# drop all numbers. German, Polish, Russian and Vietnamese are right. `TfIdf` knows ASCII and Cyrillic unless it gets another
+# tokeniser: a query for Zürich finds "a rich man".
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
