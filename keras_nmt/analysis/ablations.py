@@ -21,7 +21,6 @@ from keras_nmt.evaluation import significance
 from keras_nmt.evaluation.bootstrap import bleu_counts, bleu_of_counts, holm, quotient, show_p
 from keras_nmt.evaluation.metrics import check_lines
 from keras_nmt.files.markdown import markdown_table
-from keras_nmt.inference import Translator
 from keras_nmt.layers import intervening
 from keras_nmt.progress import count_steps
 
@@ -215,8 +214,8 @@ def ablate(
         tf.random.set_seed(0)  # of `shuffle`
         results = {"log-probability a token": log_probabilities(pair, batches, block, values_of_batch)}
         if search and not of_sentence:
-            with block({}):  # the functions of a new translator are traced here
-                texts = [x.text for x in _fresh(translator).translate(list(source), *languages)]
+            with block({}):
+                texts = [x.text for x in translator.translate(list(source), *languages)]
             results["BLEU"] = bleu_counts(texts, references, metric)
         return results
 
@@ -242,11 +241,3 @@ def ablate(
     if ignores_case and "BLEU" in whole:
         notes.append("BLEU ignores case.")
     return Ablations(values, changes, tuple(notes))
-
-
-def _fresh(translator: Translator) -> Translator:
-    """Returns a translator like another one, that shares no traced function with it."""
-    options = {field.name: getattr(translator.options, field.name) for field in dataclasses.fields(translator.options)}
-    fresh = Translator(translator.model, translator.tokenizers, **options)
-    fresh.target = translator.target
-    return fresh

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import contextvars
 import itertools
 import queue
 from collections.abc import Callable, Generator
@@ -44,7 +45,8 @@ def tokens_of(search: Callable[[int], _Result]) -> Generator[int, None, _Result]
     _streams[number] = tokens
     executor = ThreadPoolExecutor(1)
     try:
-        result = executor.submit(search, number)
+        # In the context of the caller, such as `keras_nmt.layers.intervening`.
+        result = executor.submit(contextvars.copy_context().run, search, number)
         result.add_done_callback(lambda _: tokens.put(None))
         while (token := tokens.get()) is not None:
             yield token

@@ -6,8 +6,9 @@ import copy
 import functools
 import os
 import warnings
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Hashable, Iterable, Mapping, Sequence
 from typing import Any, Literal, overload
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import tensorflow as tf
@@ -23,6 +24,7 @@ from keras_nmt.inference.batching import rows_of
 from keras_nmt.inference.graph import NO_ALTERNATIVES, TextGraph
 from keras_nmt.inference.load import checked_tokenizers, load
 from keras_nmt.inference.target_tags import with_tag
+from keras_nmt.layers._taps import active_block
 from keras_nmt.models import MultilingualModel, TranslationModel
 from keras_nmt.text.front import are_in_parts, translate_lines
 from keras_nmt.text.glossary import Glossary
@@ -73,7 +75,8 @@ class Translator:
         options: `SearchOptions`.
         sentences_per_line: Integer, how many sentences the lines of the training data have, if the model's directory
             says so; `translate` warns of lines with more. Or None.
-        graph: `TextGraph`, which computes the same for tensors of texts.
+        graph: `TextGraph`, which computes the same for tensors of texts. In each block of
+            `keras_nmt.layers.intervening`, it is another one, whose functions are traced there.
 
     Raises:
         UserError: An option is unknown or out of its range, or tokenizers do not fit the model.
@@ -91,7 +94,8 @@ class Translator:
         self.model = model
         self.languages, self.directions = model.languages, model.directions
         self.tokenizers = checked_tokenizers(model, tokenizers)
-        self.graph = TextGraph(model, self.tokenizers, SearchOptions(**options))
+        self._graph = TextGraph(model, self.tokenizers, SearchOptions(**options))
+        self._graphs_of_blocks = WeakKeyDictionary[Hashable, TextGraph]()
         self.tags = self.graph.language_inputs.tags
         self.target: str | None = None
         self.sentences_per_line: int | None = None
@@ -155,13 +159,22 @@ class Translator:
         """Returns a translator with other options of the constructor. It shares the traced encoders and decoders."""
         check_names("options of a translator", changed, TABLE)
         other = copy.copy(self)
-        other.graph = self.graph.with_options(self.options.replace(**changed))
+        other._graph = self._graph.with_options(self.options.replace(**changed))
+        other._graphs_of_blocks = WeakKeyDictionary()
         return other
+
+    @property
+    def graph(self) -> TextGraph:
+        if (block := active_block()) is None:
+            return self._graph
+        if block not in self._graphs_of_blocks:
+            self._graphs_of_blocks[block] = TextGraph(self.model, self.tokenizers, self.options)
+        return self._graphs_of_blocks[block]
 
     @property
     def options(self) -> SearchOptions:
         """The options of the search."""
-        return self.graph.options
+        return self._graph.options
 
     @property
     def num_hypotheses(self) -> int:

@@ -6,7 +6,7 @@ import contextlib
 import contextvars
 import functools
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
@@ -141,8 +141,8 @@ def intervening(replacements: Mapping[str, Replacement]) -> Iterator[None]:
     the decoder's own positions is that of the K hypotheses.
 
     A function that was traced before the block, such as that of `model.predict`, does not call layers again: the block
-    has no effect on it. A function that is traced in the block keeps the replacements. So trace functions of your own,
-    as `keras_nmt.analysis.ablate` does.
+    has no effect on it. A function that is traced in the block keeps the replacements. So trace functions of your own.
+    A `Translator` does so for each block.
 
     Args:
         replacements: Mapping from patterns to functions. If several patterns match, the last of them counts.
@@ -168,6 +168,11 @@ def intervening(replacements: Mapping[str, Replacement]) -> Iterator[None]:
     finally:
         _replacements.reset(token)
     active.check_used()
+
+
+def active_block() -> Hashable | None:
+    """Returns what tells the innermost `intervening` block of this thread from others, or None outside of blocks."""
+    return _replacements.get()
 
 
 class _Replacements:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import gc
 import inspect
 import os
 import resource
@@ -28,6 +29,7 @@ from keras_nmt.files.search_options import TABLE, WITHOUT_SEARCH, SearchOptions
 from keras_nmt.ids import BOS, EOS
 from keras_nmt.inference import Translation, Translator, _concurrency
 from keras_nmt.inference.batching import Rows
+from keras_nmt.layers import intervening
 from keras_nmt.models import Transformer
 
 DECODING_MODEL = Path(__file__).parents[2] / "docs" / "decoding_model"
@@ -537,3 +539,26 @@ def test_a_directory_is_read_once_and_its_model_is_made_and_its_weights_are_hash
         monkeypatch.setattr(owner, name, counted)
     Translator.from_directory(untrained)
     assert counts == {"open": 1, "_digest": 1, "from_config": 1}
+
+
+@pytest.mark.slow
+def test_each_block_of_interventions_has_graphs_of_its_own(model, tokenizers):
+    """Whatever a translator has traced before, in a block or outside."""
+    translator, line = Translator(model, tokenizers, beam_size=1, max_length=6), "a mouse"
+
+    def answers() -> tuple[list[float], str, str]:
+        scores = translator.score([line], ["eine Maus"])
+        return scores, translator.translate([line])[0].text, "".join(translator.stream_line(line))
+
+    def with_heads(value: float) -> tuple[list[float], str, str]:
+        with intervening({"decoder/*:heads": lambda record: value + 0 * record.value}):
+            return answers()
+
+    closed, whole, loud = with_heads(0.0), answers(), with_heads(50.0)
+    assert closed[0] != whole[0] != loud[0] != closed[0]
+    assert all(x[1] == x[2] for x in (closed, whole, loud))
+    assert whole == answers()
+    fresh = Translator(model, tokenizers, beam_size=1, max_length=6)
+    assert whole[0] == fresh.score([line], ["eine Maus"])
+    gc.collect()
+    assert not translator._graphs_of_blocks, "they go with the block"
