@@ -37,7 +37,7 @@ USUAL_PEAKS = {"adam": (1e-5, 1e-2), "adamw": (1e-5, 1e-2), "sgd": (1e-3, 10.0)}
 class TrainingConfig:
     """The training of an experiment; its sections are arguments of `Trainer`."""
 
-    batch_size: PositiveInt = setting(4096, "Size of an update's batch, over all replicas and accumulation steps.")
+    batch_size: Annotated[int, Field(gt=0, lt=2**31)] = setting(4096, "Size of an update's batch, over all replicas and accumulation steps.")
     batch_unit: Literal["tokens", "sentences"] = setting(
         "tokens", 'Unit of `batch_size`: "tokens" (positions of one side, padding included) or "sentences".'
     )
@@ -121,6 +121,8 @@ class TrainingConfig:
     def __post_init__(self) -> None:
         check = functools.partial(check_rule, self)
         check(0 <= self.update.seed < 2**32, "{seed} must be at least 0 and below 2**32", "update.seed")
+        problem = "{accumulation_steps} must be at most {batch_size}: each of them is a part of the batch"
+        check(self.update.accumulation_steps <= self.batch_size, problem, "update.accumulation_steps", "batch_size")
         problem = 'With {ema}, use final_weights="ema" instead of "last"; without, "last" instead of "ema"'
         other = "ema" if self.ema is None else "last"
         check(self.saving.final_weights != other, problem, "saving.final_weights", "ema")

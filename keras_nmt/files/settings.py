@@ -209,6 +209,8 @@ def checked(cls: type, name: str, value: Any, prefix: str = "") -> Any:
     """
     from pydantic import ValidationError  # the import is slow, and light commands do not need it
 
+    is_right = not _is_path(cls, name) or "" not in _leaves(value)
+    require(is_right, f"{{{prefix}{name}}} must be a path, not empty", **{f"{prefix}{name}": value})
     try:
         return _adapters(cls)[name].validate_python(value)
     except ValidationError as error:
@@ -289,9 +291,21 @@ def change_paths(cls: type, settings: Mapping[str, Any], change: Callable[[str],
     result: Nested = {}
     names = setting_names(cls)
     for name, value in _flat(cls, settings):
-        is_path = name in names and "PathLike" in str(_hints(names[name][0])[names[name][1].name])
+        is_path = name in names and _is_path(names[name][0], names[name][1].name)
         set_value(result, name, changed(value) if is_path else value)
     return result
+
+
+def _is_path(cls: type, name: str) -> bool:
+    return "PathLike" in str(_hints(cls)[name])
+
+
+def _leaves(value: Any) -> list[Any]:
+    """Returns the values in nested dictionaries and lists."""
+    if isinstance(value, Mapping | list | tuple):
+        values = value.values() if isinstance(value, Mapping) else value
+        return [leaf for one in values for leaf in _leaves(one)]
+    return [value]
 
 
 def list_settings(cls: type, width: int) -> str:

@@ -65,7 +65,7 @@ def test_a_setting_newer_than_a_run_counts_as_its_default_or_as_what_runs_did_be
 
 
 WRONG = {
-    **{"batch_size": ["large", 5.0, True, 0], "jit_compile": ["yes"], "time_limit": [True, -5], "lowercase": [1]},
+    **{"batch_size": ["large", 5.0, True, 0, 2**31], "jit_compile": ["yes"], "time_limit": [True, -5], "lowercase": [1]},
     **{"train": [3, [], "a.txt", ["a.{language}", 3]], "dev": [{"de": 3}], "ignore_extra": [[3]]},
     **{"corpus_weights": [["much"], [0.0], [1.0, 2.0]], "schedule": ["linear"], "dtype": ["float8"]},
     **{"model": ["plain", {"layers_of_gold": 3}, {"source_vocabulary_size": 9}], "preset": ["huge"]},
@@ -184,6 +184,13 @@ def test_a_wrong_setting_is_one_line_that_says_what_to_write():
             "evaluation.every. Received: every",
         ),
         ({"batch_size": "5"}, "`training.batch_size` must be int. Received: training.batch_size='5'"),
+        (
+            {"accumulation_steps": 5, "batch_size": 4},
+            "`accumulation_steps` must be at most `batch_size`: each of them is a part of the batch. Received: "
+            "accumulation_steps=5, batch_size=4",
+        ),
+        ({"teacher": ""}, "`training.teacher` must be a path, not empty. Received: training.teacher=''"),
+        ({"alignments": ["a", ""]}, "`data.alignments` must be a path, not empty. Received: data.alignments=['a', '']"),
         (
             {"dev_metrics": "bleu,ter"},
             '`evaluation.dev_metrics` must be list[str], such as ["bleu", "ter"]. '
