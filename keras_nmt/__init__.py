@@ -5,7 +5,8 @@ Sub-packages are imported on first use, so `import keras_nmt` takes no time and 
 
 from __future__ import annotations
 
-import lazy_loader
+import importlib
+from types import ModuleType
 
 __version__ = "0.1.0"
 
@@ -24,7 +25,11 @@ _PACKAGES = (
 
 __all__ = ["__version__", *_PACKAGES]
 
-__getattr__, _, _ = lazy_loader.attach(__name__, submodules=_PACKAGES)
+
+def __getattr__(name: str) -> ModuleType:
+    if name in _PACKAGES:
+        return importlib.import_module(f"keras_nmt.{name}")
+    raise AttributeError(f"module 'keras_nmt' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -70,9 +70,8 @@ def read_list(path: Path) -> dict[str, Any]:
     compared = read_json(path, "a list of configurations")
     for key, kind in KEYS.items():
         if not isinstance(compared.get(key), kind):
-            raise UserError(
-                f"{path} needs `{key}`, {JSON_NAMES[kind]}. Received: {key}={json.dumps(compared.get(key))}"
-            )
+            shown = json.dumps(compared.get(key), ensure_ascii=False)
+            raise UserError(f"{path} needs `{key}`, {JSON_NAMES[kind]}. Received: {key}={shown}")
     check_names(f"entries of {path}", compared, KEYS)
     for name, configuration in compared["configurations"].items():
         if not isinstance(configuration, dict):

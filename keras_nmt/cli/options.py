@@ -241,9 +241,9 @@ def setting(text: str) -> tuple[str, Any]:
     try:
         return name, json.loads(value, object_pairs_hook=unique_entries)
     except ValueError as error:
-        if re.match(r"""[\[{].*[:,'"]""", value):  # not a pattern of files such as {language}.txt
+        if re.match(r"""[\[{].*[:,'"]""", value, re.DOTALL):  # not a pattern of files such as {language}.txt
             raise UserError(
-                f"The value of --set {name} must be JSON, with names and texts in double quotes: {error}. "
+                f"The value of --set {name} must be JSON, with names once, and texts in double quotes: {error}. "
                 f"Received: {value}"
             ) from None
         return name, value

@@ -124,7 +124,10 @@ def export(
     """
     if format_ not in EXPORT_FORMATS:
         raise UserError(f"--format must be one of {', '.join(EXPORT_FORMATS)}. Received: --format {format_}")
-    check_writable(path) if format_ == "argos" else check_version(path, version)
+    if format_ == "argos":
+        check_writable(path)
+    else:
+        check_version(path, version)
     require(not warmup_xla or warmup is not None, "--warmup-xla goes with --warmup FILE. Received: --warmup-xla alone")
     drawing = sampling(shared)
     search = searching(shared) | shortlisted(shared)

@@ -287,7 +287,7 @@ def check_files(directions: Sequence[Direction]) -> None:
                 "Source and target must have the same number of lines. Received: "
                 f"{os.fspath(source)!r} with {counts[source]} lines, {os.fspath(target)!r} with {counts[target]}"
             )
-    for _, references in (s for d in directions for s in (*d.files("dev"), *d.tests)):
+    for references in dict.fromkeys(s[1] for d in directions for s in (*d.files("dev"), *d.tests)):
         check_any_text(references, read_lines(references))
 
 

@@ -106,14 +106,13 @@ class Recipe:
     def chosen(self, configuration: str) -> Settings:
         """Returns the settings and other keys of a configuration, or of several joined by "+"."""
         names, merged = configuration.split("+"), Settings()
-        twice = next((name for name in names if names.count(name) > 1), None)
-        require(twice is None, f"{{configuration}} must name {twice} once", configuration=configuration)
         for i, name in enumerate(names):
             check_choice("configuration", name, self._all)
+            require(names.count(name) == 1, f"{{configuration}} must name {name} once", configuration=configuration)
             changes = self._all[name]
             # With "a+b", a reference of "a" to "c" becomes "c+b".
             references = {
-                key: "+".join(dict.fromkeys([*names[:i], changes[key], *names[i + 1 :]]))
+                key: "+".join(dict.fromkeys([*names[:i], *changes[key].split("+"), *names[i + 1 :]]))
                 for key in REFERENCES
                 if key in changes
             }

@@ -37,7 +37,7 @@ USUAL_PEAKS = {"adam": (1e-5, 1e-2), "adamw": (1e-5, 1e-2), "sgd": (1e-3, 10.0)}
 class TrainingConfig:
     """The training of an experiment; its sections are arguments of `Trainer`."""
 
-    batch_size: Annotated[int, Field(gt=0, lt=2**31)] = setting(
+    batch_size: Annotated[int, Field(gt=0, lt=2**31)] = setting(  # shapes are int32
         4096, "Size of an update's batch, over all replicas and accumulation steps."
     )
     batch_unit: Literal["tokens", "sentences"] = setting(

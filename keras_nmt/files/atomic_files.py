@@ -154,7 +154,7 @@ def atomic_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
 
     Raises:
         OSError: The folder cannot be made.
-        UserError: The path exists or is a mount point, another process is writing the folder, or see `check_local`.
+        UserError: The path exists or is a mount point, another process is writing the folder, or see `check_folder`.
 
     Example:
 
@@ -165,7 +165,7 @@ def atomic_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     >>> [file.name for file in path.iterdir()]
     ['note.txt']
     """
-    check_local(path)
+    check_folder(path)
     path = Path(os.path.realpath(path))  # a link stays; what it leads to is made, on that disk
     if path.exists() and not (path.is_dir() and not any(path.iterdir())):
         raise UserError(f"The folder to write must not exist: use another name, or remove it. Received: {path}")
@@ -189,7 +189,7 @@ def atomic_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def check_folder(path: str | os.PathLike[str]) -> Path:
-    """Checks, before the work, that a folder is there or can be made, whatever the permissions are.
+    """Checks, before the work, that a folder is there, or no file is in its place. Permissions are not checked.
 
     Returns the folder, or the nearest one around it that is there.
 
@@ -210,7 +210,7 @@ def check_folder(path: str | os.PathLike[str]) -> Path:
         size = len(os.fsencode(name))
         require(size <= LONGEST_NAME, f"{problem}. Received: {size} bytes, {name:.8}")
     place = next(one for one in (folder, *folder.parents) if one.exists())
-    problem = "A folder would be where this file is: give another name, or remove the file"
+    problem = "A folder would be where this file is: give another name"
     require(place.is_dir(), f"{problem}. Received: {place}")
     return place
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from pathlib import Path
 
@@ -30,6 +31,7 @@ def saved_updates(folder: Path, names: re.Pattern[str]) -> list[int]:
     updates = []
     for path in folder.iterdir() if folder.is_dir() else ():
         if match := names.fullmatch(path.name):
-            check_regular(path)
-            updates.append(int(match[1]))
+            with contextlib.suppress(FileNotFoundError):  # a training removes it meanwhile
+                check_regular(path)
+                updates.append(int(match[1]))
     return sorted(updates)

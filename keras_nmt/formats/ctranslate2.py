@@ -153,7 +153,7 @@ def _config(path: Path) -> dict[str, Any]:
     config = {name: value for name, value in contents.items() if value is not None}
     for name, type_ in SETTINGS.items():
         value = config.get(name)
-        is_right = value is None or isinstance(value, type_)
+        is_right = value is None or isinstance(value, (int, float) if type_ is float else type_)
         require(is_right, f"{path}: {{{name}}} must be {JSON_NAMES[type_]}", **{name: value})
     epsilon = config.get("layer_norm_epsilon", 1e-5)
     problem = f"{path}: {{layer_norm_epsilon}} must be between 0 and 1"

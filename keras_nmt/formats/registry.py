@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from keras_nmt.errors import UserError, check_choice, require
-from keras_nmt.files.atomic_files import atomic_folder, write_bytes
+from keras_nmt.files.atomic_files import atomic_folder, check_folder, write_bytes
 from keras_nmt.files.paths import check_local
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def import_model(
     from keras_nmt.models import ModelDirectory
 
     check_local(source)
-    check_local(directory)
+    check_folder(directory)
     path = Path(source)
     require(path.exists(), f"There is no such model. Received: {source}")
     check_choice("format", format, (None, *IMPORTED))

@@ -96,7 +96,7 @@ class Translator:
         self.tokenizers = checked_tokenizers(model, tokenizers)
         self._graph = TextGraph(model, self.tokenizers, SearchOptions(**options))
         self._graphs_of_blocks = WeakKeyDictionary[Hashable, TextGraph]()
-        self.tags = self.graph.language_inputs.tags
+        self.tags = self._graph.language_inputs.tags
         self.target: str | None = None
         self.sentences_per_line: int | None = None
         self._has_told_of_unclean = False
@@ -156,7 +156,10 @@ class Translator:
         return translator
 
     def with_options(self, **changed: Any) -> Translator:
-        """Returns a translator with other options of the constructor. It shares the traced encoders and decoders."""
+        """Returns a translator with other options of the constructor. It shares traced encoders and decoders.
+
+        In a block of `keras_nmt.layers.intervening`, it traces its own.
+        """
         check_names("options of a translator", changed, TABLE)
         other = copy.copy(self)
         other._graph = self._graph.with_options(self.options.replace(**changed))

@@ -49,7 +49,8 @@ class Record(NamedTuple):
 
 Replacement = Callable[[Record], Any]
 
-# Context variables are those of one thread: other threads, such as requests to a server, see neither.
+# Context variables are those of one thread: other threads, such as requests to a server, see neither. Threads of a
+# translator's call have a copy of the caller's.
 _records: contextvars.ContextVar[list[Record] | None] = contextvars.ContextVar("records", default=None)
 _replacements: contextvars.ContextVar[_Replacements | None] = contextvars.ContextVar("replacements", default=None)
 
@@ -117,7 +118,7 @@ def is_recording() -> bool:
 
 @contextlib.contextmanager
 def intervening(replacements: Mapping[str, Replacement]) -> Iterator[None]:
-    """Replaces inner tensors of layers while the block runs, in this thread.
+    """Replaces inner tensors of layers while the block runs, in this thread and in those of a translator's call.
 
     A pattern of places chooses the tensors: the path of a layer and the name of the tensor, as in
     "encoder/layer_1/self_attention:heads", with `*` for any characters. A number after a further colon chooses one

@@ -36,8 +36,10 @@ BLOCKS = _names(
     "link main menu meta nav noscript ol optgroup option p pre script section select style summary table "
     "tbody td template textarea tfoot th thead title tr ul"
 )
-# Elements around a whole file, which has texts of several languages: of XLIFF, TMX, Qt Linguist, and TBX 2 and 3.
-FILES = _names("xliff tmx TS martif tbx")
+# Elements around a whole file, which has texts of several languages: of XLIFF and TMX, which may be in another one, and
+# of Qt Linguist and TBX 2 and 3.
+FILES = _names("xliff tmx")
+ROOTS = FILES | _names("TS martif tbx")
 # Elements of XLIFF and TMX within texts, in a document where most other elements separate texts.
 INLINE = NATIVE_CODE | _names("bx cp ec em ex g hi mrk pc sc sm x")
 # Tags of XLIFF and TMX that begin and end a span, and are no element together.

@@ -13,8 +13,19 @@ from collections.abc import Sequence
 from html.parser import HTMLParser
 from typing import Any, NamedTuple
 
-from keras_nmt.errors import UserError, require
-from keras_nmt.text._elements import BLOCKS, FILES, INLINE, NATIVE_CODE, NOTES, SPANS, VOID, is_protected, span_key
+from keras_nmt.errors import require
+from keras_nmt.text._elements import (
+    BLOCKS,
+    FILES,
+    INLINE,
+    NATIVE_CODE,
+    NOTES,
+    ROOTS,
+    SPANS,
+    VOID,
+    is_protected,
+    span_key,
+)
 from keras_nmt.text.kept_text import KeptText
 
 MOST_OF_NOTE = 20  # largest number of parts of a <sup> or <sub> that may be a number only
@@ -216,12 +227,12 @@ def ends_inside(line: str, markup: str) -> bool:
 def _read(text: str, markup: str) -> tuple[list[Part], bool]:
     parser = _Parser(markup)
     parts = parser.parts(text)
-    root = next((x for x in parts if x.kind == "start"), None)
-    if root is not None and _local(_name(root.raw)) in FILES:
-        raise UserError(
-            "A file of XLIFF, TMX, TBX or Qt Linguist has texts beside their translations, and both would be "
-            f"translated: give the texts alone, one a line. Received: {root.raw:.80}"
-        )
+    names = ROOTS
+    for start in (x for x in parts if x.kind == "start"):
+        problem = "A file of XLIFF, TMX, TBX or Qt Linguist has texts beside their translations, and both would be"
+        is_right = _local(_name(start.raw)) not in names
+        require(is_right, f"{problem} translated: give the texts alone, one a line. Received: {start.raw:.80}")
+        names = FILES
     parts = _with_notes(parts) if markup == "html" else _with_spans(_with_kept(parts, NATIVE_CODE))
     parts = _with_kept(parts)
     if markup == "xml" and (text.startswith("<?xml") or re.search(r"[\r\n]", text)):  # a document, not a line of one

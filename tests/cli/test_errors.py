@@ -25,7 +25,7 @@ def test_errors_are_one_line(error_line, monkeypatch, tmp_path):
     for arguments, expected in (
         (["train"], "--directory DIRECTORY, --train SOURCE TARGET"),
         (["train", "--set", "speed"], "--set must be NAME=VALUE"),
-        (["train", "--set", "model={'a': 'b'}", "--directory", "x"], "must be JSON, with names and texts in double"),
+        (["train", "--set", "model={'a': 'b'}", "--directory", "x"], "must be JSON, with names once, and texts in"),
         (["train", "--set", 'noise={"swap": 0.1, "swap": 0.2}', "--directory", "x"], "the entry 'swap' twice"),
         (["train", "--max-updates", "many"], "--max-updates"),
         (["evaluate", "--references", "r.txt"], "Give DIRECTORY with --source FILE, or --hypotheses FILE"),

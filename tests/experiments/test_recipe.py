@@ -105,6 +105,7 @@ def test_wrong_arguments_of_a_recipe_are_named():
             {"configuration": "gold"},
             "must be one of started, baseline, fusion, matched. Received: configuration='gold'",
         ),
+        ({"configuration": "+"}, "must be one of started, baseline, fusion, matched. Received: configuration=''"),
         ({"configuration": "fusion+baseline+fusion"}, "must name fusion once. Received: configuration='fusion"),
         ({"source": "xx"}, "one of de, en, fr. Received: source='xx'"),
         ({"source": "en"}, "Source and target must differ. Received: en and en"),

@@ -214,7 +214,7 @@ def test_a_file_or_a_long_name_where_a_folder_is_to_be_is_named(untrained, tmp_p
         ["inspect", "gates", untrained, "--source", text, "--target", text, "--output"],
     ):
         for path in (tmp_path / "file", tmp_path / "file" / "deeper"):
-            told = f"give another name, or remove the file. Received: {tmp_path}/file\n"
+            told = f"give another name. Received: {tmp_path}/file\n"
             assert error_line(*command, path).endswith(told), command
         assert error_line(*command, long).endswith("use a shorter one. Received: 300 bytes, xxxxxxxx\n"), command
 

@@ -245,7 +245,13 @@ def test_a_long_document_takes_little_time_and_a_deep_one_is_refused():
         assert placed(unfinished + "red cat").endswith("RED CAT")
     xliff = "<?xml version='1.0'?>\n<x:xliff xmlns:x='y'>\n<source>a</source>"
     roots = ("tmx version='1.4'", "TS", "martif type='TBX'", "tbx type='TBX-Core'")
-    for file, markup in ((xliff, "html"), (xliff, "xml"), *((f"<!DOCTYPE x>\n<{root}>", "xml") for root in roots)):
+    wrapped = "<envelope>\n<tmx version='1.4'>"
+    for file, markup in (
+        (xliff, "html"),
+        (xliff, "xml"),
+        (wrapped, "xml"),
+        *((f"<!DOCTYPE x>\n<{root}>", "xml") for root in roots),
+    ):
         with pytest.raises(UserError, match="be translated: give the texts .* Received: <(x:xliff|tmx|TS|martif|tbx)"):
             placed(file, markup)
     assert placed("<p><ts>red</ts> cat <TS>red</TS></p>", "xml") == "<p><ts>RED</ts> CAT <TS>RED</TS></p>"
