@@ -27,7 +27,7 @@ from keras_nmt.experiments.corpus_files import (
 )
 from keras_nmt.files.paths import check_regular
 from keras_nmt.files.settings import check_rule, documented, setting
-from keras_nmt.text.text_files import check_any_text, count_lines, read_line_pairs, read_lines, read_paired_blocks
+from keras_nmt.text.text_files import check_any_text, count_lines, read_blocks, read_line_pairs, read_paired_blocks
 from keras_nmt.text.translation import split_words
 
 
@@ -288,7 +288,7 @@ def check_files(directions: Sequence[Direction]) -> None:
                 f"{os.fspath(source)!r} with {counts[source]} lines, {os.fspath(target)!r} with {counts[target]}"
             )
     for references in dict.fromkeys(s[1] for d in directions for s in (*d.files("dev"), *d.tests)):
-        check_any_text(references, read_lines(references))
+        check_any_text(references, itertools.chain.from_iterable(read_blocks(references)))
 
 
 def digests_of(directions: Sequence[Direction]) -> dict[str, list[str]]:
