@@ -243,6 +243,20 @@ def check_positive(**numbers: float | None) -> None:
         require(number is None or number > 0, f"{{{name}}} must be positive", **{name: number})
 
 
+def check_seed(**seeds: object) -> None:
+    """Checks that seeds, given by name, are integers of at least 0 and below 2**32; raises a `UserError` otherwise.
+
+    NumPy divides larger integers into words, so that different lists of seeds would be the same.
+
+    Example:
+
+    >>> check_seed(seed=2**32 - 1)
+    """
+    for name, seed in seeds.items():
+        is_right = is_integer(seed) and 0 <= seed < 2**32
+        require(is_right, f"{{{name}}} must be an integer of at least 0 and below 2**32", **{name: seed})
+
+
 def is_integer(value: object) -> TypeGuard[int]:
     """Tells whether a value is an integer of Python or NumPy, and no boolean.
 

@@ -20,7 +20,7 @@ import sentencepiece
 from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
 from keras_nmt.data.prepared_folder import MANIFEST, MANIFEST_BYTES
-from keras_nmt.errors import UserError, check_positive, errors_as, one_line, require
+from keras_nmt.errors import UserError, check_positive, check_seed, errors_as, one_line, require
 from keras_nmt.files.atomic_files import check_writable, errors_that_name, write_bytes
 from keras_nmt.files.json_file import read_json
 from keras_nmt.files.model_config import CONFIG, SUBWORDS_SHA256
@@ -258,7 +258,7 @@ def train_subwords(
     chosen = SubwordOptions(**options)
     chosen.check_size(vocabulary_size, control_symbols)
     check_positive(max_sentences=max_sentences)
-    require(seed >= 0, f"`seed` must be at least 0. Received: {seed}")
+    check_seed(seed=seed)
     cleaned = {Path(file) for file in sources} if chosen.source_cleaning else set()
     model = io.BytesIO()
     try:

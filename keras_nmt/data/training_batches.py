@@ -14,7 +14,7 @@ from keras_nmt.data.parallel_corpus import ParallelCorpus
 from keras_nmt.data.prepared_corpus import PreparedCorpus
 from keras_nmt.data.sentence_pairs import PairBlock, RaggedArray
 from keras_nmt.data.subword_sampling import SubwordSampling
-from keras_nmt.errors import UserError, check_choice, check_positive, require
+from keras_nmt.errors import UserError, check_choice, check_positive, check_seed, require
 from keras_nmt.ids import BOS, EOS, PAD
 
 ROW_MULTIPLE = 8  # batches have a multiple of 8 rows, so that 2, 4 or 8 parts have equal sizes
@@ -94,8 +94,7 @@ class TrainingBatches:
     ) -> None:
         check_choice("batch_unit", batch_unit, BATCH_UNITS)
         check_positive(batch_size=batch_size)
-        # NumPy divides a larger one into words, which would give the order of another seed in another epoch.
-        require(0 <= seed < 2**32, "{seed} must be at least 0 and below 2**32", seed=seed)
+        check_seed(seed=seed)
         corpora = [corpus] if isinstance(corpus, ParallelCorpus | PreparedCorpus) else list(corpus)
         problem = f"Each corpus must have at least one pair. Received: corpora of sizes {list(map(len, corpora))}"
         require(all(map(len, corpora)) and corpora, problem)

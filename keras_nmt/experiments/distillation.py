@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from keras_nmt.data.sentence_pairs import check_length_limits, outside_limits, plain_text
-from keras_nmt.errors import UserError, check_choice, check_names, require
+from keras_nmt.errors import UserError, check_choice, check_names, check_seed, require
 from keras_nmt.evaluation.metrics import make_metrics
 from keras_nmt.files.atomic_files import (
     atomic_path,
@@ -162,7 +162,7 @@ class Distillation:
         require(is_useful, "{tag} needs `back_translate` (--back-translate)", tag=self.tag)
         is_word = self.tag is None or self.tag.split() == [self.tag]
         require(is_word, "{tag} must be one word, such as <BT>", tag=self.tag)
-        require(0 <= self.seed < 2**32, "{seed} must be at least 0 and below 2**32", seed=self.seed)
+        check_seed(seed=self.seed)
         index, number = self.shard
         require(1 <= index <= number, f"`shard` must be I/N, with I from 1 to N. Received: {index}/{number}")
         has_model = (Path(self.folder) / CONFIG).exists()

@@ -122,7 +122,6 @@ class TrainingConfig:
 
     def __post_init__(self) -> None:
         check = functools.partial(check_rule, self)
-        check(0 <= self.update.seed < 2**32, "{seed} must be at least 0 and below 2**32", "update.seed")
         problem = "{accumulation_steps} must be at most {batch_size}: each of them is a part of the batch"
         check(self.update.accumulation_steps <= self.batch_size, problem, "update.accumulation_steps", "batch_size")
         problem = 'With {ema}, use final_weights="ema" instead of "last"; without, "last" instead of "ema"'

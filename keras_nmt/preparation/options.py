@@ -17,7 +17,7 @@ import numpy as np
 from keras_nmt.data.prepared_folder import check_sides
 from keras_nmt.data.sentence_pairs import check_length_limits
 from keras_nmt.data.subword_models import SubwordOptions
-from keras_nmt.errors import UserError, check_choice, check_names, require
+from keras_nmt.errors import UserError, check_choice, check_names, check_positive, check_seed, require
 
 DUPLICATES = {  # the keys, by name, that no two pairs share; a round for each
     "keep": (),
@@ -141,9 +141,8 @@ class Preparation:
             SubwordOptions(**self.subword_settings).check_size(self.vocabulary_size)
         for name in (*self.sources, *self.targets):
             check_name(name)
-        problem = "{subword_sample} must be at least 1, and {seed} at least 0"
-        is_right = self.subword_sample >= 1 and self.seed >= 0
-        require(is_right, problem, subword_sample=self.subword_sample, seed=self.seed)
+        check_positive(subword_sample=self.subword_sample)
+        check_seed(seed=self.seed)
         numbers = f"{len(self.sources)} and {len(self.targets)}"
         problem = f"There must be as many source files as target files, at least one. Received: {numbers}"
         require(len(self.sources) == len(self.targets) > 0, problem)

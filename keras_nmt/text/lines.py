@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from keras_nmt.errors import UserError, is_integer, needs_extra, require
+from keras_nmt.errors import UserError, check_seed, is_integer, needs_extra, require
 
 if TYPE_CHECKING:
     from numpy.random import RandomState
@@ -228,8 +228,7 @@ def seeds_of_lines(seeds: int | RandomState | Iterable[int], count: int) -> list
     with needs_extra("drawing seeds (or give a seed for each line)", "serving", "sample"):
         from numpy.random import RandomState  # a client that draws no seeds needs no NumPy
     if not isinstance(seeds, RandomState):
-        if not is_integer(seeds) or not 0 <= seeds < 2**32:
-            raise UserError(f"The seed of all lines must be an integer from 0 to below 2**32. Received: {seeds!r}")
+        check_seed(seeds=seeds)
         seeds = RandomState(int(seeds))
     drawn: list[int] = seeds.randint(2**31 - 1, size=count).tolist()
     return drawn

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import keras
 import tensorflow as tf
 
-from keras_nmt.errors import check_choice, check_positive
+from keras_nmt.errors import check_choice, check_positive, check_seed
 from keras_nmt.ids import PAD
 from keras_nmt.layers._taps import Record, recording
 from keras_nmt.training.loss import TokenLoss, WordDistillation, alignment_losses
@@ -36,12 +36,14 @@ class UpdateConfig:
         jit_compile: Boolean, whether XLA compiles the forward and backward pass, and on one device the optimizer.
             Compilation takes some seconds for each batch shape. It is meant for GPUs: on several CPU cores, training is
             about a fifth faster, on one core not at all. Defaults to `False`.
-        seed: Integer, seed of all random operations of the model during training. Defaults to 0.
+        seed: Integer of at least 0 and below 2**32, seed of all random operations of the model during training.
+            Defaults to 0.
         alignment_weight: Float, weight of the loss of guided alignment, if batches have alignments: the cross-entropy
             of the attention of the model's `alignment_head` is added to the loss of each token. Defaults to 0.1.
 
     Raises:
-        UserError: `accumulation_steps` is below 1, `normalize_by` is unknown, or `alignment_weight` is not positive.
+        UserError: `accumulation_steps` is below 1, `normalize_by` is unknown, `alignment_weight` is not positive, or
+            `seed` is out of its range.
     """
 
     strategy: tf.distribute.Strategy | None = None
@@ -53,6 +55,7 @@ class UpdateConfig:
 
     def __post_init__(self) -> None:
         check_positive(accumulation_steps=self.accumulation_steps, alignment_weight=self.alignment_weight)
+        check_seed(seed=self.seed)
         check_choice("normalize_by", self.normalize_by, ("tokens", "sentences"))
 
 

@@ -164,7 +164,7 @@ def test_wrong_arguments(text: Path, tmp_path: Path) -> None:
         "lowercase": (True,),  # with the normalization "identity"
         "byte_fallback": (True,),  # 260 subwords for 256 bytes
         "max_sentences": (0,),
-        "seed": (-1,),
+        "seed": (-1, 2**32),
         "user_symbols": ("<2de>", ["<2 de>"], [""], ["</s>"]),
         "control_symbols": (["<2de>", "<2de>"], ["<2fr>"]),  # twice; also a user symbol
     }

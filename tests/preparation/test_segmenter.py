@@ -202,7 +202,7 @@ def test_wrong_options(model: Path) -> None:
         ({**size, "language_model": LANGUAGES}, "languages", {"fr": "fr"}),
         (size, "filters", {"empty": Long}),
         (size, "subword_sample", 0),
-        (size, "seed", -1),
+        (size, "seed", -1, 2**32),
         (size, "normalization", "NFD"),
         (size, "character_coverage", 0.5),
         (subwords, "scripts", {"de": "Latin"}, {"de": "HAN"}, {"fr": "LATIN"}),

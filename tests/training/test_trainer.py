@@ -250,6 +250,7 @@ def test_contradicting_arguments_are_rejected(make_trainer):
         (UpdateConfig, {"normalize_by": "words"}, "normalize_by='words'"),
         (UpdateConfig, {"accumulation_steps": 0}, "accumulation_steps=0"),
         (UpdateConfig, {"alignment_weight": 0.0}, "`alignment_weight` must be positive"),
+        (UpdateConfig, {"seed": 2**32}, "seed=4294967296"),
         (StopCriteria, {"max_updates": 0}, "max_updates=0"),
         (Logging, {"every": 0}, "every=0"),
         (Evaluation, {"evaluate": dict, "every": 1, "patience": 0}, "patience=0"),
