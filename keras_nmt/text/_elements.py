@@ -16,7 +16,10 @@ The one table of elements and attributes whose contents stay as they are:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+
+from keras_nmt.errors import UserError
 
 
 def _names(text: str) -> frozenset[str]:
@@ -40,6 +43,10 @@ BLOCKS = _names(
 # of Qt Linguist and TBX 2 and 3.
 FILES = _names("xliff tmx")
 ROOTS = FILES | _names("TS martif tbx")
+# The beginning of such a file: a declaration, comments, and the element or its document type.
+_FILE = re.compile(
+    rf"\s*(?>(?:<\?[^>]*>|<!--.*?-->)\s*)*+<(?:!DOCTYPE\s+)?(?:\w+:)?(?:{'|'.join(sorted(ROOTS))})[\s>]", re.DOTALL
+)
 # Elements of XLIFF and TMX within texts, in a document where most other elements separate texts.
 INLINE = NATIVE_CODE | _names("bx cp ec em ex g hi mrk pc sc sm x")
 # Tags of XLIFF and TMX that begin and end a span, and are no element together.
@@ -71,3 +78,22 @@ def is_protected(markup: str, name: str, attributes: Mapping[str, str | None]) -
 def span_key(attributes: Mapping[str, str | None]) -> str:
     """Returns what the begin and the end of a span of XLIFF or TMX have in common."""
     return next((value for name in ("rid", "startref", "i", "id") if (value := attributes.get(name))), "")
+
+
+def error_of_file(received: str) -> UserError:
+    """Returns the error about a whole file of texts beside their translations, where lines of text are expected."""
+    return UserError(
+        "A file of XLIFF, TMX, TBX or Qt Linguist has texts of several languages between its tags: write those that "
+        f"you want as plain lines. Received: {received}"
+    )
+
+
+def begins_file(text: str) -> bool:
+    """Returns whether a text begins as a file of XLIFF, TMX, TBX or Qt Linguist does.
+
+    Example:
+
+    >>> [begins_file(text) for text in ('<?xml version="1.0"?>\\n<tmx version="1.4">', "<p>a</p>", "tmx")]
+    [True, False, False]
+    """
+    return _FILE.match(text) is not None

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from html.parser import HTMLParser
 from typing import Any, NamedTuple
 
-from keras_nmt.errors import UserError, require
+from keras_nmt.errors import require
 from keras_nmt.text._elements import (
     BLOCKS,
     FILES,
@@ -23,6 +23,7 @@ from keras_nmt.text._elements import (
     ROOTS,
     SPANS,
     VOID,
+    error_of_file,
     is_protected,
     span_key,
 )
@@ -229,10 +230,7 @@ def _read(text: str, markup: str) -> tuple[list[Part], bool]:
     parts = parser.parts(text)
     starts = [x.raw for x in parts if x.kind == "start"]
     if whole := next((x for i, x in enumerate(starts) if _local(_name(x)) in (FILES if i else ROOTS)), None):
-        raise UserError(
-            "A file of XLIFF, TMX, TBX or Qt Linguist has texts beside their translations, and both would be "
-            f"translated: give the texts alone, one a line. Received: {whole:.80}"
-        )
+        raise error_of_file(f"{whole:.80}")
     parts = _with_notes(parts) if markup == "html" else _with_spans(_with_kept(parts, NATIVE_CODE))
     parts = _with_kept(parts)
     if markup == "xml" and (text.startswith("<?xml") or re.search(r"[\r\n]", text)):  # a document, not a line of one

@@ -18,6 +18,7 @@ from typing import Any, BinaryIO
 from keras_nmt.errors import UserError, error_and_type, require
 from keras_nmt.files.file_cache import cached_by_file
 from keras_nmt.files.paths import STANDARD_STREAM, address_of, check_regular
+from keras_nmt.text._elements import begins_file, error_of_file
 
 GZIP_MAGIC = b"\x1f\x8b"
 ZSTANDARD_MAGICS = (
@@ -60,8 +61,9 @@ def read_blocks(
 
     Raises:
         OSError: The file cannot be opened.
-        UserError: A line is too long or not UTF-8, the text is UTF-16, compressed data are damaged, or an address
-            cannot be read. The message names the file and the line.
+        UserError: A line is too long or not UTF-8, the text is UTF-16, or a whole file of XLIFF, TMX, TBX or Qt
+            Linguist, compressed data are damaged, or an address cannot be read. The message names the file and the
+            line.
 
     Example:
 
@@ -127,6 +129,8 @@ def read_blocks(
                     )
                 if num_lines == 0 and lines:
                     lines[0] = lines[0].removeprefix(BYTE_ORDER_MARK)
+                    if not keep_ends and begins_file("\n".join(lines[:100])):
+                        raise error_of_file(name)
                     if not block and lines == [""]:
                         return  # there is the mark alone
                 num_lines += len(lines)

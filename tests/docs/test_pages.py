@@ -185,8 +185,28 @@ def test_the_program_for_xliff_writes_targets_and_leaves_all_else(monkeypatch, t
     assert Path("translated.xliff").read_text().partition("\n")[2] == expected
 
 
+def test_the_program_for_tmx_writes_the_pairs_of_two_languages(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    rows = [
+        {"en-GB": "A <bpt i='1'>&lt;b&gt;</bpt>cat<ept i='1'>x</ept> &amp; a\n  dog.", "fr": "Un", "DE": "Eine"},
+        {"en": "", "de": "Leer"},
+        {"en-US": "10\u00a0<hi>km</hi>", "de-AT": "<![CDATA[<10>\u00a0km]]><ph>%s<sub>x</sub></ph>"},
+        {"fr": "Deux", "en": "Two"},
+    ]
+    units = [
+        "".join(f"<tuv xml:lang='{language}'><seg>{text}</seg></tuv>" for language, text in row.items()) for row in rows
+    ]
+    body = "".join(f"<tu><note>n</note>{unit}</tu>" for unit in units)
+    declaration = '<?xml version="1.0"?>\n<!DOCTYPE tmx SYSTEM "tmx14.dtd">'
+    Path("memory.tmx").write_text(f'{declaration}<tmx version="1.4"><header/><body>{body}</body></tmx>')
+    run(blocks("how_to/train_on_your_data.md"))
+    assert Path("train.en").read_text() == "A cat & a dog.\n10\u00a0km\n"
+    assert Path("train.de").read_text() == "Eine\n<10>\u00a0km\n"
+
+
 # Pages whose examples need a server, or names that other tests give.
 ELSEWHERE = {"decoding.md", "how_to/client.md", "how_to/track_experiments.md", "analysis.md"}
+ELSEWHERE |= {"how_to/train_on_your_data.md"}
 SLOW = ("getting_started.md", "markup.md", "how_to/keras_hub.md")
 ELSEWHERE |= {"layers.md", "models.md", "own_mechanism.md", "training.md"}
 

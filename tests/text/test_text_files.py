@@ -103,6 +103,22 @@ def test_utf16_is_no_text() -> None:
                 list(read_blocks(stream))
 
 
+def test_a_file_of_several_languages_is_no_text(tmp_path: Path) -> None:
+    comment = "<!-- a --> \n" * 30
+    for text in (
+        f'\ufeff<?xml version="1.0"?>\n{comment}<!DOCTYPE tmx SYSTEM "tmx14.dtd">\n<tmx version="1.4"><body>\n',
+        f'<?xml version="1.0"?>\r\n{comment}<xlf:xliff xmlns:xlf="urn:x">\r\n',
+        "<!DOCTYPE TS>\n<TS>\n",
+    ):
+        (tmp_path / "memory").write_text(text)
+        with pytest.raises(UserError, match=r"several languages.*write those that you want as plain lines.*memory$"):
+            lines_of(tmp_path / "memory")
+        assert list(read_blocks(tmp_path / "memory", keep_ends=True))  # a document, for which the parser raises it
+    for text in (f'<?xml version="1.0"?>\n{comment}<p>a</p>', "<tm>", "tmx", "<x/> <tmx>", f"{comment}<b>"):
+        (tmp_path / "memory").write_text(text)
+        assert lines_of(tmp_path / "memory") == text.split("\n")
+
+
 def test_damaged_gzip_is_a_user_error(tmp_path: Path) -> None:
     path = tmp_path / "damaged.gz"
     data = gzip.compress("".join(f"line {i * i}\n" for i in range(999)).encode())
