@@ -23,6 +23,7 @@ from keras_nmt.evaluation.metrics import check_lines
 from keras_nmt.files.markdown import markdown_table
 from keras_nmt.layers import intervening
 from keras_nmt.progress import count_steps
+from keras_nmt.text.text_files import check_any_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -177,6 +178,7 @@ def ablate(
     """
     check_no_string(cuts=cuts)
     check_lines(source=source, target=target)
+    check_any_text("target", target)
     parsed = [Cut.parse(cut) for cut in cuts]
     require(parsed, "Name what to cut, such as '*:gates=constant:0'. Received: nothing")
     require(patch is None or 1 <= patch <= len(source), f"The line must be from 1 to {len(source)}. Received: {patch}")

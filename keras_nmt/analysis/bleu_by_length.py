@@ -10,9 +10,9 @@ from sacrebleu.metrics import BLEU
 from keras_nmt.analysis.measurements import Measurements, notes_of_outputs, numbers_of
 from keras_nmt.analysis.token_states import Model, translated
 from keras_nmt.errors import check_positive
-from keras_nmt.evaluation import corpus_scores
-from keras_nmt.evaluation.bootstrap import bleu_counts
-from keras_nmt.evaluation.metrics import check_lines
+from keras_nmt.evaluation.bootstrap import bleu_counts, bleu_of_counts
+from keras_nmt.evaluation.metrics import check_lines, warn_of_script
+from keras_nmt.text.text_files import check_any_text
 from keras_nmt.text.translation import split_words
 
 
@@ -44,7 +44,7 @@ def lengths(
         counted in a note, and in the details.
 
     Raises:
-        UserError: Numbers of lines differ, there are none, or a width is not positive.
+        UserError: Numbers of lines differ, there are none, all references are empty, or a width is not positive.
 
     Reference:
         [Li et al., 2020](https://arxiv.org/abs/1911.09877), figure 4;
@@ -52,6 +52,8 @@ def lengths(
     """
     check_positive(width=width, quantiles=quantiles)
     check_lines(source=source, references=references)
+    check_any_text("references", references)
+    warn_of_script("13a", references)
     hypotheses, outputs, lowercases = translated(model, source, (source_language, target_language))
     check_lines(source=source, translations=hypotheses)
     ignores_case = lowercases if lowercase is None else lowercase
@@ -69,9 +71,7 @@ def lengths(
     counts = bleu_counts(hypotheses, references, BLEU(lowercase=ignores_case))
     values, samples = {}, {}
     for name, rows in groups.items():
-        of_group = [[lines[i] for i in map(int, rows)] for lines in (hypotheses, references)]
-        scores = corpus_scores(*of_group, metrics=["bleu"], lowercase=ignores_case)
-        values["BLEU by source length", name] = scores["bleu"].score
+        values["BLEU by source length", name] = float(bleu_of_counts(counts[rows].sum(0)))
         samples["BLEU by source length", name] = counts[rows]
     sentences = {name: len(rows) for name, rows in groups.items()}
     return Measurements(

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation.metrics import check_lines
+from keras_nmt.text.text_files import check_any_text
 
 PROGRAM = "comet-score"
 
@@ -69,6 +70,7 @@ def comet_scores(
         [Rei et al., 2020](https://aclanthology.org/2020.emnlp-main.213/).
     """
     check_lines(sources=sources, hypotheses=hypotheses, references=references)
+    check_any_text("references", references)
     model = Path(model)
     executable = check_comet(model, program)
     with tempfile.TemporaryDirectory() as folder:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from keras_nmt.errors import check_choice, check_names, check_no_string, errors_as, require
 from keras_nmt.text.normalization import UNSPACED
+from keras_nmt.text.text_files import check_any_text
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.base import Metric
@@ -88,7 +89,8 @@ def corpus_scores(
         Dictionary from a metric to its `MetricScore`, in the order of `metrics`.
 
     Raises:
-        UserError: There are no lines, the numbers of lines differ, or a metric or the tokenizer is unknown.
+        UserError: There are no lines, all references are empty, the numbers of lines differ, or a metric or the
+            tokenizer is unknown.
 
     Example:
 
@@ -181,9 +183,12 @@ def check_lines(**columns: Sequence[Any]) -> None:
 
 
 def reference_streams(references: Sequence[str] | Sequence[Sequence[str]], **systems: Sequence[str]) -> list[list[str]]:
-    """Returns the references as a list of lists, and checks that the systems' outputs have as many lines."""
+    """Returns the references as a list of lists, and checks that they have text and the outputs have as many lines."""
     check_lines(references=references)
     streams: Any = [references] if isinstance(references[0], str) else references
     names = ["references"] if len(streams) == 1 else [f"references[{i}]" for i in range(len(streams))]
-    check_lines(**systems, **dict(zip(names, streams, strict=True)))
+    named = dict(zip(names, streams, strict=True))
+    check_lines(**systems, **named)
+    for name, stream in named.items():
+        check_any_text(name, stream)
     return [list(stream) for stream in streams]

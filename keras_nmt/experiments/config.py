@@ -291,7 +291,7 @@ class ExperimentConfig:
         tokenizer = self.evaluation.bleu_tokenizer
         check_folder(self.directory)
         check_tokenizer(tokenizer, "bleu_tokenizer")
-        check_files(self.directions)
+        check_files(self.directions, self.evaluation.dev_sentences)
         if self.training.teacher is not None:
             read_model_files(self.training.teacher)
         start, folder = self.training.start.init_from, ModelDirectory(self.directory)

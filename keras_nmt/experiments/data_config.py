@@ -257,8 +257,11 @@ class Pairs(NamedTuple):
     test: list[Pair]
 
 
-def check_files(directions: Sequence[Direction]) -> None:
-    """Checks every file, and that files which belong together fit, before subwords are trained and training begins."""
+def check_files(directions: Sequence[Direction], dev_sentences: int | None) -> None:
+    """Checks every file, and that files which belong together fit, before subwords are trained and training begins.
+
+    `dev_sentences` is the number of development sentences that are scored, or None for all.
+    """
     for direction in directions:
         evaluated = [*(direction.dev or ()), *itertools.chain(*direction.tests)]
         for path in (*itertools.chain(*direction.corpora), *direction.alignments, *evaluated):
@@ -287,8 +290,11 @@ def check_files(directions: Sequence[Direction]) -> None:
                 "Source and target must have the same number of lines. Received: "
                 f"{os.fspath(source)!r} with {counts[source]} lines, {os.fspath(target)!r} with {counts[target]}"
             )
-    for references in dict.fromkeys(s[1] for d in directions for s in (*d.files("dev"), *d.tests)):
-        check_any_text(references, itertools.chain.from_iterable(read_blocks(references)))
+    for direction in directions:
+        for use, number in (("dev", dev_sentences), ("test", None)):
+            for _, references in direction.files(use):
+                lines = itertools.chain.from_iterable(read_blocks(references))
+                check_any_text(references, itertools.islice(lines, number))
 
 
 def digests_of(directions: Sequence[Direction]) -> dict[str, list[str]]:

@@ -275,10 +275,10 @@ def read_line_pairs(*files: str | os.PathLike[str]) -> tuple[list[str], ...]:
     return tuple(list(chain.from_iterable(side)) for side in zip(*blocks, strict=True))
 
 
-def check_any_text(path: str | os.PathLike[str], lines: Iterable[str]) -> None:
-    """Raises a `UserError` if all lines of references are empty: a score would be of no meaning."""
-    received = f"Received: {os.fspath(path)!r}"
-    require(any(map(str.strip, lines)), f"All lines of the references are empty: give translations. {received}")
+def check_any_text(name: str | os.PathLike[str], lines: Iterable[str]) -> None:
+    """Raises a `UserError` if all lines of the references of this name are empty: a score would be of no meaning."""
+    received = f"Received: {os.fspath(name)!r}"
+    require(any(map(str.strip, lines)), f"All references to score with are empty: give translations. {received}")
 
 
 def read_paired_blocks(*files: str | os.PathLike[str]) -> Iterator[tuple[list[str], ...]]:

@@ -158,3 +158,5 @@ def test_wrong_cuts(mixed, lines, translated, eager):
     assert "goes with the kind `sentence`" in message("*:gates=mean", patch=1)
     assert "needs another sentence" in message("*:gates=sentence", count=1)
     assert "Name what to cut" in message()
+    with pytest.raises(UserError, match="empty: give translations. Received: 'target'"):
+        ablate(mixed, lines[:2], ["", " "], ["*:gates=mean"])

@@ -31,6 +31,9 @@ def test_bleu_by_length():
         UserError, match=r"`source` and `translations` must have the same number of lines. Received: 2 and 1"
     ):
         lengths(["a"], ["x", "y"], ["x", "y"])
+    with pytest.raises(UserError, match="empty: give translations. Received: 'references'"):
+        lengths(["a"], ["x"], [" "])
+    assert lengths(["a", "b"], ["x", "y z " * 9], [" ", "b"]).values["BLEU by source length", "1-10"] == 0
 
 
 def test_truncated_empty_and_cut_off_translations_are_counted(plain, lines):

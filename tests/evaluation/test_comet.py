@@ -89,6 +89,7 @@ def test_errors_are_one_line(model, program):
             comet_scores(*texts, **{"model": model, "program": program, **options})
 
     refused("must have the same number of lines", SOURCES[1:], HYPOTHESES, REFERENCES)
+    refused("empty: give translations", SOURCES, HYPOTHESES, [""] * len(SOURCES))
     refused("must be a file that ends with .ckpt. Received: nowhere.ckpt", model="nowhere.ckpt")
     refused("Missing COMET's program.* Received: nowhere/comet-score", program="nowhere/comet-score")
     program.write_text("#!/bin/sh\necho 'no such model' >&2\nexit 3\n")

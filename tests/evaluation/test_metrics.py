@@ -65,6 +65,7 @@ def test_wrong_arguments_are_named():
     refused("`hypotheses` must be a list of strings, not one string.*'the cat'", "the cat", ["the cat"] * 7)
     refused(r"`references\[1\]` must be a list of strings", ["the cat"] * 7, [["the cat"] * 7, "the cat"])
     refused("`references` must have at least one line", references=[])
+    refused(r"empty: give translations. Received: 'references\[1\]'", references=[REFERENCES, ["", " ", "\t"]])
     refused(r"bleu, chrf, ter.*Received: meteor", metrics=["bleu", "meteor"])
     refused(r"metrics=\[\]", metrics=[])
     refused("13a.*tokenize='moses'", tokenize="moses")

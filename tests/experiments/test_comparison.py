@@ -284,8 +284,11 @@ def test_incomparable_configurations_are_refused_before_training(files, tmp_path
     with pytest.raises(UserError, match="x: A name must have at most 255 bytes.*Received: 302 bytes, x+$"):
         run(files, tmp_path / "runs", **{"x" * 300: {}})
     files["data.test.target"].write_text("\n" * len(LINES))
-    with pytest.raises(UserError, match="All lines of the references are empty.*Received: .*test.target"):
+    with pytest.raises(UserError, match="All references to score with are empty.*Received: .*test.target"):
         run(files, tmp_path / "runs")
+    files["data.dev.target"].write_text("\n" + "a\n" * (len(LINES) - 1))
+    with pytest.raises(UserError, match="All references to score with are empty.*Received: .*dev.target"):
+        run({**files, "dev_sentences": 1}, tmp_path / "runs")
     assert calls == []
 
 
