@@ -11,7 +11,7 @@ import typer
 from keras_nmt.cli.options import drop_none, with_options
 from keras_nmt.cli.progress import working, write_above
 from keras_nmt.errors import UserError, needs_extra, require
-from keras_nmt.files.atomic_files import check_folder
+from keras_nmt.files.atomic_files import check_new_folder
 
 FILES = "Files of the {side} side, in order. May be repeated."
 
@@ -100,7 +100,7 @@ def prepare(
 
     Training takes the sides of the folder, such as OUTPUT/de, wherever it takes files.
     """
-    check_folder(output)
+    check_new_folder(output)
     given_models = (subwords or source_subwords, subwords or target_subwords)
     problem = "Missing subwords: --subwords FILE, or --source-subwords and --target-subwords, or --vocabulary-size N."
     require(vocabulary_size is not None or None not in given_models, problem)

@@ -35,12 +35,10 @@ from keras_nmt.cli.options import (
 from keras_nmt.cli.progress import working
 from keras_nmt.cli.run_app import import_tensorflow, raised_by_signals
 from keras_nmt.errors import UserError, require
-from keras_nmt.files.atomic_files import check_writable
 from keras_nmt.files.model_config import read_model_files
 from keras_nmt.files.paths import check_local
 from keras_nmt.files.search_options import TABLE, WITHOUT_SEARCH, flag_of
-from keras_nmt.formats.registry import EXPORTED, FORMATS, IMPORTED, format_module
-from keras_nmt.serving._versions import check_version
+from keras_nmt.formats.registry import EXPORTED, FORMATS, IMPORTED, check_export, format_module
 from keras_nmt.text.text_files import read_lines
 
 EXPORT_FORMATS = ("savedmodel", *EXPORTED)
@@ -124,10 +122,6 @@ def export(
     """
     if format_ not in EXPORT_FORMATS:
         raise UserError(f"--format must be one of {', '.join(EXPORT_FORMATS)}. Received: --format {format_}")
-    if format_ == "argos":
-        check_writable(path)
-    else:
-        check_version(path, version)
     require(not warmup_xla or warmup is not None, "--warmup-xla goes with --warmup FILE. Received: --warmup-xla alone")
     drawing = sampling(shared)
     search = searching(shared) | shortlisted(shared)
@@ -146,6 +140,7 @@ def export(
         if "source" in known:  # the format names the languages, which a model of one direction does not know
             options |= languages
             languages = {}
+    check_export(path, format_, version)
     with working(f"Exporting {directory}"):
         if warmup is not None:
             options |= {"warmup": read_lines(warmup), "warmup_xla": warmup_xla}

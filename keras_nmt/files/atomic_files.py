@@ -154,7 +154,7 @@ def atomic_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
 
     Raises:
         OSError: The folder cannot be made.
-        UserError: The path exists or is a mount point, another process is writing the folder, or see `check_folder`.
+        UserError: Another process is writing the folder, or see `check_new_folder`.
 
     Example:
 
@@ -165,12 +165,7 @@ def atomic_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     >>> [file.name for file in path.iterdir()]
     ['note.txt']
     """
-    check_folder(path)
-    path = Path(os.path.realpath(path))  # a link stays; what it leads to is made, on that disk
-    if path.exists() and not (path.is_dir() and not any(path.iterdir())):
-        raise UserError(f"The folder to write must not exist: use another name, or remove it. Received: {path}")
-    if path.is_mount():  # cannot be replaced
-        raise UserError(f"The folder to write must not be a mount point: name a folder in it. Received: {path}")
+    path = check_new_folder(path)
     name = os.fsencode(PREFIX + path.name)[:LONGEST_NAME]
     temporary = path.with_name(os.fsdecode(name))
     with directory_lock(temporary):
@@ -188,13 +183,32 @@ def atomic_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
         sync(path.parent)
 
 
+def check_new_folder(path: str | os.PathLike[str]) -> Path:
+    """Checks that `atomic_folder` can write a folder. Call it before the work that makes the content.
+
+    Returns the folder, to which a link leads: the link stays, and the folder is made on that disk.
+
+    Raises:
+        UserError: The path exists and is no empty folder, or is a mount point; or see `check_folder`.
+    """
+    check_local(path)
+    folder = Path(os.path.realpath(path))
+    check_folder(folder)
+    is_free = not folder.exists() or not any(folder.iterdir())
+    require(is_free, f"The folder to write must be new or empty: use another name, or remove it. Received: {folder}")
+    problem = f"The folder to write must not be a mount point: name a folder in it. Received: {folder}"
+    require(not folder.is_mount(), problem)  # which cannot be replaced
+    return folder
+
+
 def check_folder(path: str | os.PathLike[str]) -> Path:
     """Checks, before the work, that a folder is there, or no file is in its place. Permissions are not checked.
 
     Returns the folder, or the nearest one around it that is there.
 
     Raises:
-        UserError: The folder, or one around it, is a file; a name is too long; or see `check_local`.
+        UserError: The folder, or one around it, is a file or a link to nothing; a name is too long; or see
+            `check_local`.
 
     Example:
 
@@ -203,16 +217,22 @@ def check_folder(path: str | os.PathLike[str]) -> Path:
         ...
     keras_nmt.errors.UserError: A name must have at most 255 bytes: use a shorter one. Received: 300 bytes, xxxxxxxx
     """
+    folder = _checked_names(path)
+    place = next(one for one in (folder, *folder.parents) if one.exists() or one.is_symlink())
+    problem = f"A folder would be where this {'file' if place.exists() else 'link to nothing'} is: give another name"
+    require(place.is_dir(), f"{problem}. Received: {place}")
+    return place
+
+
+def _checked_names(path: str | os.PathLike[str]) -> Path:
+    """Returns a path as an absolute one, if it is local and its names are short enough."""
     check_local(path)
-    folder = Path(path).absolute()
-    for name in folder.parts:
+    absolute = Path(path).absolute()
+    for name in absolute.parts:
         problem = f"A name must have at most {LONGEST_NAME} bytes: use a shorter one"
         size = len(os.fsencode(name))
         require(size <= LONGEST_NAME, f"{problem}. Received: {size} bytes, {name:.8}")
-    place = next(one for one in (folder, *folder.parents) if one.exists())
-    problem = "A folder would be where this file is: give another name"
-    require(place.is_dir(), f"{problem}. Received: {place}")
-    return place
+    return absolute
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
@@ -223,7 +243,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
 
     Raises:
         OSError: The path is a folder, or a new name in `/dev`, or there is no permission to write it.
-        UserError: See `check_folder`, for the folder of the file.
+        UserError: See `check_folder`, for the folder of the file, and for its name.
 
     Example:
 
@@ -232,7 +252,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         ...
     IsADirectoryError: [Errno 21] Is a directory: '/'
     """
-    check_local(path)
+    _checked_names(path)
     path = Path(path)
     place = check_folder(path.parent)
     if path.is_dir():

@@ -16,6 +16,7 @@ from keras_nmt.data import SubwordTokenizer
 from keras_nmt.errors import UserError, require
 from keras_nmt.files.atomic_files import atomic_path
 from keras_nmt.formats.ctranslate2 import export_ctranslate2
+from keras_nmt.formats.registry import check_export
 from keras_nmt.formats.vocabulary import score_of_unused
 from keras_nmt.inference.target_tags import TargetTags
 from keras_nmt.models import MultilingualModel, TranslationModel
@@ -59,8 +60,7 @@ def export_argos(
     for side, code in (("source", source), ("target", target)):
         problem = f"Give the code of the {side} language, such as en, by `{side}` or --{side}-language"
         require(code is not None and CODE.fullmatch(code), f"{problem}. Received: {code}")
-    if path.suffix != ".argosmodel" or path.exists():
-        raise UserError(f"The path must end in .argosmodel, and must not exist. Received: {path}")
+    check_export(path, "argos")
     proto = tokenizers.proto if isinstance(tokenizers, SubwordTokenizer) else tokenizers["source"].proto
     tags = TargetTags(proto)
     problem = "Argos Translate cannot put the tag of a target language before sentences: export a SavedModel"

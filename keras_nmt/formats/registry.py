@@ -20,8 +20,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from keras_nmt.errors import UserError, check_choice, require
-from keras_nmt.files.atomic_files import atomic_folder, check_folder, write_bytes
+from keras_nmt.files.atomic_files import atomic_folder, check_new_folder, check_writable, write_bytes
 from keras_nmt.files.paths import check_local
+from keras_nmt.serving._versions import check_version
 
 if TYPE_CHECKING:
     from keras_nmt.models import ModelDirectory
@@ -52,6 +53,22 @@ FORMATS = {
 }
 IMPORTED = tuple(name for name, format_ in FORMATS.items() if format_.is_read)
 EXPORTED = tuple(name for name, format_ in FORMATS.items() if format_.export_options is not None)
+
+
+def check_export(path: Path, format: str, version: int | None = None) -> None:
+    """Checks, before the work, that an export in a format, also "savedmodel", can be written to a path.
+
+    Raises:
+        OSError, UserError: The file, the folder or the version cannot be written, or exists.
+    """
+    if format == "argos":
+        check_writable(path)
+        is_right = path.suffix == ".argosmodel" and not path.exists()
+        require(is_right, f"The path must end in .argosmodel, and must not exist. Received: {path}")
+    elif format in FORMATS and "version" not in (FORMATS[format].export_options or ()):
+        check_new_folder(path)
+    else:
+        check_version(path, version)
 
 
 def format_module(name: str) -> Any:
@@ -101,7 +118,7 @@ def import_model(
     from keras_nmt.models import ModelDirectory
 
     check_local(source)
-    check_folder(directory)
+    check_new_folder(directory)
     path = Path(source)
     require(path.exists(), f"There is no such model. Received: {source}")
     check_choice("format", format, (None, *IMPORTED))

@@ -23,7 +23,7 @@ from keras_nmt.data.prepared_folder import BLOCKS, MANIFEST, SHARD_PAIRS, read_m
 from keras_nmt.data.sentence_pairs import PairBlock
 from keras_nmt.data.subword_models import train_subwords
 from keras_nmt.errors import UserError
-from keras_nmt.files.atomic_files import atomic_folder, check_folder, errors_that_name
+from keras_nmt.files.atomic_files import atomic_folder, check_new_folder, errors_that_name
 from keras_nmt.files.paths import address_of, check_regular
 from keras_nmt.files.process_resources import num_processors, without_standard_error
 from keras_nmt.preparation.options import DUPLICATES, Preparation, check_name
@@ -74,7 +74,7 @@ def prepare(
         UserError: The folder exists, a file is unusable, no pair is left, or the disk is full.
     """
     p, workers = preparation, workers or num_processors()
-    check_folder(output)
+    check_new_folder(output)
     local = [path for path in (*p.sources, *p.targets) if address_of(path) is None]
     for path in (*local, *(p.subwords or ()), *filter(None, [p.language_model])):
         check_regular(path, ", which several processes read")

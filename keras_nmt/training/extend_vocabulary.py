@@ -12,7 +12,7 @@ import numpy as np
 from keras_nmt.data.extend_subwords import extend_subwords
 from keras_nmt.data.subword_models import cleans_sources, read_subwords
 from keras_nmt.errors import UserError, require
-from keras_nmt.files.atomic_files import atomic_folder, check_folder, write_bytes
+from keras_nmt.files.atomic_files import atomic_folder, check_new_folder, write_bytes
 from keras_nmt.files.model_config import read_model_files
 from keras_nmt.ids import UNK
 from keras_nmt.models import AttentionBridgeModel, LanguageLabelModel, ModelDirectory, MultilingualModel, Transformer
@@ -58,10 +58,8 @@ def extend_vocabulary(
         UserError: The folder is not a model directory; `output` exists; there is nothing to add; the vocabularies are
             separate and no language is named, or joint with two subword models; or a word or a tag does not fit.
     """
-    check_folder(output)
+    check_new_folder(output)
     files, path = read_model_files(directory), Path(output)
-    is_free = not path.exists() or (path.is_dir() and not any(path.iterdir()))
-    require(is_free, f"The output folder must be new or empty. Received: {output}")
     model, names = load_model(files), files.config["subwords"]
     if len(set(names.values())) > 1 and files.has_joint_vocabulary:
         raise UserError(

@@ -204,6 +204,6 @@ def test_a_folder_appears_when_it_is_complete(tmp_path: Path) -> None:
         (folder / "file").touch()
         assert not (tmp_path / "corpus").exists()
     assert [path.name for path in tmp_path.rglob("*")] == ["corpus", "file"]
-    with pytest.raises(UserError, match=r"must not exist.*Received: .*corpus"), atomic_folder(tmp_path / "corpus"):
+    with pytest.raises(UserError, match=r"must be new.*Received: .*corpus"), atomic_folder(tmp_path / "corpus"):
         pass
     assert (tmp_path / "corpus" / "file").exists()

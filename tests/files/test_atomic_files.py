@@ -114,7 +114,7 @@ def test_a_folder_is_made_where_a_link_leads(tmp_path, exists):
         (temporary / "file").write_text("whole")
     assert link.is_symlink()
     assert (place / "file").read_text() == "whole"
-    with pytest.raises(UserError, match="must not exist"), atomic_folder(link):
+    with pytest.raises(UserError, match="must be new or empty"), atomic_folder(link):
         pass
 
 
@@ -188,6 +188,8 @@ def test_files_that_cannot_be_written_are_rejected_before_the_work(tmp_path, err
             check_writable(path)
     with pytest.raises(UserError, match=f"where this file is.*Received: {tmp_path}/file$"):
         check_writable(tmp_path / "file" / "deeper" / "x")
+    with pytest.raises(UserError, match="Received: 300 bytes, xxxxxxxx$"):
+        check_writable(tmp_path / ("x" * 300))
     for path in (tmp_path / "new" / "deeper" / "x", tmp_path / "file", Path("/dev/null")):
         check_writable(path)
     for path in (tmp_path, device):
@@ -204,6 +206,7 @@ def test_files_that_cannot_be_written_are_rejected_before_the_work(tmp_path, err
 
 def test_a_file_or_a_long_name_where_a_folder_is_to_be_is_named(untrained, tmp_path, error_line):
     (tmp_path / "file").touch()
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
     text, long = __file__, tmp_path / ("x" * 300) / "deeper"
     train = ["train", "--train", text, text, "--dev", text, text, "--max-updates", 1, "--directory"]
     for command in (
@@ -213,9 +216,9 @@ def test_a_file_or_a_long_name_where_a_folder_is_to_be_is_named(untrained, tmp_p
         ["export", untrained],
         ["inspect", "gates", untrained, "--source", text, "--target", text, "--output"],
     ):
-        for path in (tmp_path / "file", tmp_path / "file" / "deeper"):
-            told = f"give another name. Received: {tmp_path}/file\n"
-            assert error_line(*command, path).endswith(told), command
+        for path in (tmp_path / "file", tmp_path / "link"):
+            told = f"give another name. Received: {path}\n"
+            assert all(error_line(*command, one).endswith(told) for one in (path, path / "deeper")), command
         assert error_line(*command, long).endswith("use a shorter one. Received: 300 bytes, xxxxxxxx\n"), command
 
 

@@ -1,6 +1,7 @@
 """Packages of Argos Translate, and the command that writes models in the formats of other toolkits."""
 
 import json
+import re
 import zipfile
 from pathlib import Path
 
@@ -97,6 +98,16 @@ def test_wrong_packages_are_refused(make_model, source_tokenizer, tmp_path):
         export_argos(path, plain, source_tokenizer, **LANGUAGES)
 
 
+def test_nothing_is_overwritten_which_is_told_before_the_model_is_read(tmp_path, error_line):
+    path = tmp_path / "1" / "en_de.argosmodel"
+    path.parent.mkdir()
+    path.touch()
+    for format_ in ("savedmodel", *EXPORTED):
+        to: list = [tmp_path, "--version", 1] if format_ in ("savedmodel", "ctranslate2") else [path.parent]
+        error = error_line("export", "nowhere", *([path] if format_ == "argos" else to), "--format", format_)
+        assert re.search("must (be new|end in .argosmodel, and must not exist)", error), error
+
+
 def test_the_command_writes_and_reads_all_formats(make_model, source_tokenizer, tmp_path, error_line, capsys):
     assert {f"export_{name}" for name in EXPORTED} == {name for name in formats.__all__ if name.startswith("export_")}
     directory = ModelDirectory(tmp_path / "model")
@@ -126,7 +137,7 @@ def test_the_command_writes_and_reads_all_formats(make_model, source_tokenizer, 
             assert capsys.readouterr().out == f"{read[2]}\n"
             subwords = load(read[2]).tokenizers["source"]
             assert subwords.vocabulary_size == source_tokenizer.vocabulary_size
-    assert "must not exist" in error_line(*read)
+    assert "must be new or empty" in error_line(*read)
     assert "the format huggingface" in error_line(*read[:2], tmp_path / "b", "--format", "huggingface")
     assert "must hold a model" in error_line("import", tmp_path, tmp_path / "b")
     for format_, option, told in (
