@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import copy
 import functools
 import hashlib
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import tensorflow as tf
@@ -77,8 +77,13 @@ class SubwordTokenizer(tf.Module):
         self._sampler = functools.lru_cache(maxsize=4)(functools.partial(SubwordSampler, self._processor))  # by alpha
         self._source: SubwordTokenizer | None = None
         if cleans_sources(self.proto):
-            self._source = copy.copy(self)
+            self._source = object.__new__(type(self))
+            self._source.__dict__.update(self.__dict__)
             self._source.cleans = True
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies and pickles, for another process, the subword model alone: TensorFlow's resources stay here."""
+        return _read_pickled, (self.proto, self.cleans)
 
     @property
     def source(self) -> SubwordTokenizer:
@@ -217,6 +222,11 @@ class SubwordTokenizer(tf.Module):
         Missing folders are made. With `cleans`, the model's own rules clean, too, for programs without this step.
         """
         return write_bytes(path, with_cleaning(self.proto) if self.cleans else self.proto)
+
+
+def _read_pickled(proto: bytes, cleans: bool) -> SubwordTokenizer:
+    tokenizer = SubwordTokenizer(proto)
+    return tokenizer.source if cleans else tokenizer
 
 
 def clean_in_graph(texts: tf.Tensor) -> tf.Tensor:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import copy
 import functools
 import os
 import warnings
 from collections.abc import Generator, Hashable, Iterable, Mapping, Sequence
-from typing import Any, Literal, overload
+from typing import Any, Literal, NoReturn, overload
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -155,13 +154,20 @@ class Translator:
         translator.sentences_per_line, translator.target = loaded.sentences_per_line, loaded.target
         return translator
 
+    def __reduce__(self) -> NoReturn:
+        raise UserError(
+            "A Translator can be neither pickled nor copied: load the model in the process that translates, or use "
+            f"`with_options` in the same process. Received: {self}"
+        )
+
     def with_options(self, **changed: Any) -> Translator:
         """Returns a translator with other options of the constructor. It shares traced encoders and decoders.
 
         In a block of `keras_nmt.layers.intervening`, it traces its own.
         """
         check_names("options of a translator", changed, TABLE)
-        other = copy.copy(self)
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
         other._graph = self._graph.with_options(self.options.replace(**changed))
         other._graphs_of_blocks = WeakKeyDictionary()
         return other

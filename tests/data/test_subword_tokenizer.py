@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 import io
+import pickle
 from pathlib import Path
 
 import keras
@@ -85,6 +87,14 @@ def test_save_and_load(tokenizer: SubwordTokenizer, tmp_path: Path) -> None:
     assert [entry.name for entry in path.parent.iterdir()] == ["subwords.model"]
     for again in (SubwordTokenizer(path), SubwordTokenizer(str(path)), SubwordTokenizer(tokenizer.proto)):
         assert again.tokenize(TEXTS).to_list() == tokenizer.tokenize(TEXTS).to_list()
+
+
+def test_a_tokenizer_is_pickled_and_copied_for_other_processes(tokenizer: SubwordTokenizer) -> None:
+    for one in (tokenizer, tokenizer.source):
+        for other in (pickle.loads(pickle.dumps(one)), copy.deepcopy(one)):
+            texts = [*TEXTS, "the\u00a0c\u00adat"]
+            assert other.tokenize(texts).to_list() == one.tokenize(texts).to_list()
+            assert (other.cleans, other.source.cleans) == (one.cleans, True)
 
 
 def test_a_model_that_leaves_text_as_it_is_loads_in_silence(capfd: pytest.CaptureFixture[str]) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import builtins
+import copy
 import functools
 import gc
 import inspect
 import os
+import pickle
 import resource
 import signal
 import subprocess
@@ -477,6 +479,12 @@ assert faults[-1] - faults[1] < 1000, faults  # of 4 KiB each; memory that the s
     command = [sys.executable, "-W", "error:Translation is slower:UserWarning", "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
+
+
+def test_a_translator_is_not_pickled_for_another_process(translator):
+    for use in (pickle.dumps, copy.deepcopy):
+        with pytest.raises(UserError, match="load the model in the process that translates"):
+            use(translator)
 
 
 @pytest.mark.slow
