@@ -18,6 +18,8 @@ from keras_nmt.text.source_cleaning import clean_source
 from keras_nmt.text.text_files import read_blocks
 from keras_nmt.text.translation import Translation
 
+APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ＇", "'"))
+
 
 class Glossary:
     """Finds the constraints of sentences by their words.
@@ -147,7 +149,7 @@ class Glossary:
 
 def _plain(text: str) -> str:
     """Returns a text of the source as it is compared, also without regard to case."""
-    return unicodedata.normalize("NFC", clean_source(text).replace("’", "'"))
+    return unicodedata.normalize("NFC", clean_source(text).translate(APOSTROPHES))
 
 
 def _unquoted(column: str) -> str:
