@@ -1,7 +1,7 @@
 """Analysis of trained models: functions that return numbers with their tables and figures, for any model and text.
 
-A name is imported on first use: importing the package loads no TensorFlow, and only the page of `keras-nmt demo` needs
-Gradio.
+A name is imported on first use: importing the package loads no TensorFlow. The page of `keras-nmt demo` is in the
+module `keras_nmt.analysis.demo`, which needs the extra `demo`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from keras_nmt.analysis.bridges import BridgeAttention, bridge_attention, bridge_entropy, plot_bridge_attention
     from keras_nmt.analysis.contrastive import ContrastItem, contrast, contrast_of_texts, read_contrast
     from keras_nmt.analysis.cuts import Cut
-    from keras_nmt.analysis.demo import DemoServer, demo_page
     from keras_nmt.analysis.layer_means import composition, gates, similarity
     from keras_nmt.analysis.lexical_probes import lexical
     from keras_nmt.analysis.measurements import Measurements, ModelComparison, compare, over_seeds
@@ -40,7 +39,6 @@ __getattr__, __dir__, _ = lazy_loader.attach(
         "bridges": ["BridgeAttention", "bridge_attention", "bridge_entropy", "plot_bridge_attention"],
         "contrastive": ["ContrastItem", "contrast", "contrast_of_texts", "read_contrast"],
         "cuts": ["Cut"],
-        "demo": ["DemoServer", "demo_page"],
         "layer_means": ["composition", "gates", "similarity"],
         "lexical_probes": ["lexical"],
         "measurements": ["ModelComparison", "Measurements", "compare", "over_seeds"],
@@ -62,7 +60,6 @@ __all__ = [
     "Change",
     "ContrastItem",
     "Cut",
-    "DemoServer",
     "DemoSystem",
     "GoldAlignment",
     "HiddenStates",
@@ -87,7 +84,6 @@ __all__ = [
     "composition",
     "contrast",
     "contrast_of_texts",
-    "demo_page",
     "demo_systems",
     "gates",
     "hidden_states",

@@ -234,7 +234,8 @@ def demo(
         require(importlib.util.find_spec(package) is not None, problem)
     with working(f"Loading {', '.join(map(str, directories))}"):
         import_tensorflow(import_, to_translate=True)
-        from keras_nmt.analysis import DemoServer, demo_page, demo_systems
+        from keras_nmt.analysis import demo_systems
+        from keras_nmt.analysis.demo import DemoServer, demo_page
         from keras_nmt.inference import Translator
 
         translators = {}

@@ -5,6 +5,7 @@ import types
 
 import pytest
 
+from keras_nmt import analysis
 from keras_nmt.analysis import demo_systems
 
 
@@ -17,6 +18,14 @@ def test_without_the_extra_one_line_says_how_to_install_it(package, untrained, e
     assert error_line("demo", untrained) == (
         f"Error: The page needs the extra `demo`: pip install 'keras_nmt[demo]'. Received: no module {package}\n"
     )
+
+
+def test_the_package_needs_no_extra(monkeypatch):
+    """All its names are imported; a module of None is one that is not installed."""
+    for name in ("fastapi", "gradio", "uvicorn", "matplotlib", "conllu"):
+        monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.delitem(sys.modules, "keras_nmt.analysis.demo", raising=False)
+    assert all(getattr(analysis, name) for name in analysis.__all__)
 
 
 def test_wrong_arguments_are_refused_before_anything_is_loaded(untrained, error_line, tmp_path):
