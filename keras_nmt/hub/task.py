@@ -8,6 +8,7 @@ from typing import Any
 
 import keras
 import keras_hub
+import numpy as np
 import tensorflow as tf
 from keras import ops
 
@@ -139,7 +140,8 @@ class TranslationSeq2SeqLM(keras_hub.models.Seq2SeqLM):
     def generate(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """Translates texts; see `keras_hub.models.Seq2SeqLM.generate`. An empty list is translated, too."""
         texts = inputs.get("encoder_text") if isinstance(inputs, Mapping) else inputs
-        return [] if isinstance(texts, list | tuple) and not texts else super().generate(inputs, *args, **kwargs)
+        is_empty = isinstance(texts, list | tuple | np.ndarray) and np.shape(texts)[:1] == (0,)
+        return [] if is_empty else super().generate(inputs, *args, **kwargs)
 
     @property
     def _has_fixed_shapes(self) -> bool:

@@ -98,7 +98,8 @@ def test_generate_translates_like_the_translator(task, translator, eager):
     expected = translator.with_options(max_length_factor=1).translate(lines)
     assert task.generate(lines) == [one.text for one in expected]
     assert isinstance(task.generate(lines[0]), str)
-    assert task.generate([]) == task.generate({"encoder_text": [], "decoder_text": []}) == []
+    for nothing in ([], np.array([])):
+        assert task.generate(nothing) == task.generate({"encoder_text": nothing, "decoder_text": nothing}) == []
 
 
 @pytest.mark.slow
