@@ -8,13 +8,14 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from google.protobuf.message import DecodeError
 from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
 from keras_nmt.data.subword_models import NUM_BYTES, RESERVED_SYMBOLS, compile_rules
 from keras_nmt.data.subword_sampler import SPACE
-from keras_nmt.errors import UserError, errors_as, require
+from keras_nmt.errors import UserError, errors_as, one_line, require
 from keras_nmt.files.json_file import JSON_NAMES
 from keras_nmt.formats.normalization import read_rules
 from keras_nmt.models import LanguageLabelModel
@@ -215,33 +216,40 @@ def read_tokens(path: Path) -> list[str]:
     """Reads a vocabulary from JSON, a list of tokens or an object of their ids, or from text with a token on each line.
 
     Raises:
-        UserError: The file has another form, or the ids have gaps.
+        UserError: The file has another form, a token is no string, or see `tokens_of_ids`.
     """
     size = path.stat().st_size
     require(size <= MAX_BYTES, f"{path} must have at most {MAX_BYTES:,} bytes. Received: {size:,}")
     with errors_as(f"{path} is damaged", ValueError, RecursionError):
         text = path.read_text("utf-8")
         tokens = json.loads(text) if path.suffix == ".json" else text.split("\n")[: None if text[-1:] != "\n" else -1]
-    if isinstance(tokens, dict) and all(type(i) is int for i in tokens.values()):
+    if isinstance(tokens, dict):
         tokens = tokens_of_ids(tokens, path)
-    if not isinstance(tokens, list) or not all(isinstance(token, str) for token in tokens):
+    if not isinstance(tokens, list):
         raise UserError(f"{path} must be a list of tokens, or an object of ids. Received: {JSON_NAMES[type(tokens)]}")
     return check_tokens(tokens, path)
 
 
-def check_tokens(tokens: list[str], path: Path) -> list[str]:
-    """Returns tokens. Raises a `UserError` if one cannot be encoded as UTF-8."""
-    for token in tokens:
+def check_tokens(tokens: list[Any], path: Path) -> list[str]:
+    """Returns tokens. Raises a `UserError` if one is no text that can be encoded as UTF-8."""
+    for number, token in enumerate(tokens, 1):
+        if not isinstance(token, str):
+            raise UserError(f"{path}: tokens must be strings. Received: {one_line(token):.40} as token {number:,}")
         check_utf8(token, f"{path}: a token")
     return tokens
 
 
-def tokens_of_ids(ids: Mapping[str, int], path: Path) -> list[str]:
+def tokens_of_ids(ids: Mapping[str, Any], path: Path) -> list[str]:
     """Returns the tokens of a vocabulary in the order of their ids.
 
     Raises:
-        UserError: The ids have gaps.
+        UserError: An id is no integer, or the ids have gaps.
     """
+    for token, i in ids.items():
+        if type(i) is not int:
+            raise UserError(
+                f"{path} must have an id for each token. Received: {one_line(token):.40}: {one_line(i):.40}"
+            )
     if sorted(ids.values()) != list(range(len(ids))):
         raise UserError(
             f"{path} must have the ids from 0, each once. Received: {len(ids):,} tokens, ids up to {max(ids.values())}"
