@@ -13,6 +13,7 @@ import typer
 
 from keras_nmt.cli.lines import STANDARD, check_outputs, output_lines, write_line
 from keras_nmt.cli.options import Directory
+from keras_nmt.errors import UserError
 from keras_nmt.files.checkpoint_files import STATE, saved_updates
 from keras_nmt.files.json_file import named_damage
 from keras_nmt.files.model_config import SENTENCES_PER_LINE, WEIGHTS, ModelFiles, read_model_files
@@ -98,9 +99,12 @@ def _training_rows(directory: Path) -> list[tuple[str, str]]:
     run = read_run(directory)
     names = ("updates", "training_seconds", "ended_by", *(("final_updates",) if run.is_current else ()))
     rows = [(name.replace("_", " "), _shown(run.results[name])) for name in names if name in run.results]
-    update = max(saved_updates(directory / "checkpoints", STATE), default=None)
-    if update is not None and update != run.results.get("updates"):
-        rows.append(("last save", f"update {update}; the run has not ended"))
+    try:
+        update = max(saved_updates(directory / "checkpoints", STATE), default=None)
+        if update is not None and update != run.results.get("updates"):
+            rows.append(("last save", f"update {update}; the run has not ended"))
+    except UserError as error:  # all else is of use, too
+        rows.append(("last save", f"damaged. {error}"))
     with named_damage(directory / "results.json"):
         rows += score_rows(run.results) if run.is_current else [("scores", OTHER_WEIGHTS)]
     with named_damage(directory / "settings.json"):

@@ -1,5 +1,6 @@
 """`keras-nmt info`."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -46,6 +47,10 @@ def test_a_run_that_has_not_ended_names_its_last_save(folder, keras_nmt):
         if is_first_run:
             (folder / "results.json").unlink()
         assert f"  {'last save':23} update 20; the run has not ended\n" in keras_nmt("info", folder).output
+    (folder / "checkpoints" / "state-40.h5").mkdir()
+    output = keras_nmt("info", folder).output
+    assert re.search("last save +damaged. This must be a regular file. Received: .*state-40.h5, a folder", output)
+    assert "\nfiles\n" in output
 
 
 @pytest.mark.slow
