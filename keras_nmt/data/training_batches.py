@@ -94,6 +94,7 @@ class TrainingBatches:
     ) -> None:
         check_choice("batch_unit", batch_unit, BATCH_UNITS)
         check_positive(batch_size=batch_size)
+        require(batch_size < 2**31, "{batch_size} must be below 2**31: shapes are int32", batch_size=batch_size)
         check_seed(seed=seed)
         corpora = [corpus] if isinstance(corpus, ParallelCorpus | PreparedCorpus) else list(corpus)
         problem = f"Each corpus must have at least one pair. Received: corpora of sizes {list(map(len, corpora))}"

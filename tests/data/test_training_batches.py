@@ -277,7 +277,7 @@ def test_every_corpus_and_every_pass_has_an_order_of_its_own() -> None:
 def test_wrong_arguments(in_memory: ParallelCorpus) -> None:
     wrong = {
         "weights": ([1.0, 2.0], [0.0], [float("nan")], [1e20]),
-        "batch_size": (0,),
+        "batch_size": (0, 2**31),
         "batch_unit": ("words",),
         "seed": (-1, 2**32 + 5),
         # The longest sentence has 19 ids and its end.
