@@ -92,10 +92,8 @@ def _make_logical_cpus(number: int) -> None:
         try:
             tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * number)
         except RuntimeError as error:
-            raise UserError(
-                "Replicas on the CPU must be made before TensorFlow is first used: call `make_strategy` at the start "
-                f"of the program. Received: replicas={number}"
-            ) from error
+            problem = "TensorFlow has started with fewer devices: lower {replicas}, or in a program, make them first"
+            raise UserError(problem, {"replicas": number}) from error
 
 
 CAPACITY = 16384  # largest size of a message of the chief in bytes
