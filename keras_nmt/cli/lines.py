@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from keras_nmt.cli.run_app import check_open
 from keras_nmt.errors import UserError, without_controls
-from keras_nmt.files.atomic_files import atomic_path, check_kept, check_writable
+from keras_nmt.files.atomic_files import atomic_path, check_kept, check_writable, errors_that_name
 from keras_nmt.files.paths import STANDARD_STREAM, address_of
 from keras_nmt.text.text_files import read_blocks, read_paired_blocks
 
@@ -94,7 +94,8 @@ def write_line(text: str, end: str = "\n") -> None:
     On a terminal, control characters are escaped, too.
     """
     text = without_controls(text) if sys.stdout.isatty() else text
-    sys.stdout.buffer.write(f"{text}{end}".encode(errors="backslashreplace"))
+    with errors_that_name("standard output"):
+        sys.stdout.buffer.write(f"{text}{end}".encode(errors="backslashreplace"))
 
 
 def chunks(lines: Iterable[Line], at_once: int | None = None) -> Iterator[list[Line]]:

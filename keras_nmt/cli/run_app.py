@@ -20,6 +20,7 @@ import typer
 from typer.core import TyperCommand
 
 from keras_nmt.errors import UserError, exhausted, one_line
+from keras_nmt.files.atomic_files import errors_that_name
 from keras_nmt.files.paths import check_python_file, import_file
 from keras_nmt.files.process_resources import translation_threads, without_standard_error
 from keras_nmt.files.search_options import flag_of
@@ -77,7 +78,8 @@ def run_app(command: typer.Typer | Callable[..., Any]) -> None:
         with raised_by_signals({number: SystemExit(128 + number) for number in numbers}):
             # A standalone application prints usage errors in a box of several lines.
             status = command(standalone_mode=False)
-        sys.stdout.flush()
+        with errors_that_name("standard output"):
+            sys.stdout.flush()
         raise SystemExit(status)
     except typer.Abort as error:  # Ctrl-C; typer also turns the end of a file into it
         if isinstance(error.__cause__, EOFError):

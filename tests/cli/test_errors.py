@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from typer.testing import CliRunner
 
 import keras_nmt
 from keras_nmt.cli.app import app
+from keras_nmt.cli.lines import write_line
 from keras_nmt.cli.run_app import run_app
 from keras_nmt.evaluation.metrics import METRICS
 
@@ -131,6 +133,12 @@ def test_too_little_memory_or_disk_is_one_line(monkeypatch, capsys):
         line = capsys.readouterr().err
         assert line.startswith(f"Error: {expected}")
         assert line.count("\n") == 1
+    with contextlib.suppress(OSError), open("/dev/full", "w") as full:  # closing it fails, too
+        monkeypatch.setattr(sys, "stdout", full)
+        with pytest.raises(SystemExit, match="2"):
+            run_app(lambda: write_line("text"))
+    monkeypatch.undo()
+    assert capsys.readouterr().err == "Error: No space left on device. Received: standard output\n"
 
 
 def test_a_warning_is_one_line(monkeypatch):
