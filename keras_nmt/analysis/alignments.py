@@ -154,7 +154,7 @@ def alignment_error_rate(
     """
     check_lines(source=source, target=target, gold=gold)
     if not any(links.sure or links.possible for links in gold):
-        raise UserError(f"The gold alignments must have links. Received: {len(gold)} lines without any")
+        raise UserError(f"The gold alignments must have links. Received: {len(gold)} line(s) without any")
     name = "the gold links (--first and --swap must be right, and words separated alike; here words count from 0)"
     for number, (links, one, other) in enumerate(zip(gold, source, target, strict=True), 1):
         words = sorted(links.sure | links.possible)

@@ -84,7 +84,9 @@ def lexical(
     notes = notes_of(groups)
     if test_source is None:
         kept, held = split_rows(len(source))
-        require(len(held), f"`source` must have ten sentences, or give a test text. Received: {len(source)} sentences")
+        require(
+            len(held), f"`source` must have ten sentences, or give a test text. Received: {len(source)} sentence(s)"
+        )
         train, test = (_chosen((source, target), rows) for rows in (kept, held))
         if groups is not None:
             groups = _of_rows(groups, held)

@@ -95,7 +95,7 @@ def evaluate(
     if with_comet != (comet_model is not None) or (with_comet and len(references) > 1):
         raise UserError(
             "For COMET, give --metrics comet, --comet-model FILE and one file of references. "
-            f"Received: metrics={metrics}, comet_model={comet_model}, {len(references)} files of references"
+            f"Received: metrics={metrics}, comet_model={comet_model}, {len(references)} file(s) of references"
         )
     if "bleu" not in names:
         refuse_without(context, "tokenize", "--metrics bleu")

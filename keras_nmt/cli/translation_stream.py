@@ -124,7 +124,7 @@ class Input:
     def _refuse(self, name: str, column: list[Any]) -> NoReturn:
         raise UserError(
             f"{self.files[name]} must have a line, which may be empty, for each line of the input. "
-            f"Received: {len(column)} lines"
+            f"Received: {len(column)} line(s)"
         )
 
 

@@ -237,7 +237,7 @@ def _read_outputs(folder: File, texts: Mapping[str, ScoredText]) -> dict[str, li
     for d, lines in outputs.items():
         number = len(texts[d].references)
         problem = f"{hypotheses_path(folder, d)} must have a line for each of the {number} test sentences: restore it"
-        require(len(lines) == number, f"{problem}. Received: {len(lines)} lines")
+        require(len(lines) == number, f"{problem}. Received: {len(lines)} line(s)")
     return outputs
 
 

@@ -172,7 +172,7 @@ def test_what_cannot_be_translated_is_one_line(untrained, tmp_path, error_line, 
     too_many = error_line("translate", untrained, "--input", lines, "--alternatives", 9999)
     assert re.search(r"--alternatives must be an integer from 1 to \d+\. Received: --alternatives 9999", too_many)
     for name, content, message in (
-        ("constraints", ["katze"], "must have a line, which may be empty, for each line of the input. Received: 1"),
+        ("constraints", ["katze"], "may be empty, for each line of the input. Received: 1 line(s)"),
         *(
             ("max-lengths", ["3", limit], f"integer of at least 1 a line, or nothing. Received: line 2, '{limit}'")
             for limit in ("x", "1.5", "0", "-1", str(2**31))
@@ -268,7 +268,7 @@ def test_prefixes_and_limits_belong_to_their_lines_whatever_the_division_into_pa
     first, second = translate(*prefixes)
     assert (first[:9], second[:4]) == ("sieben vö", "drei")
     refused = keras_nmt("translate", untrained, *prefixes, stdin="a mouse\n", code=2).error
-    assert re.search("prefixes must have a line.*Received: 2 lines", refused)
+    assert re.search("prefixes must have a line.*Received: 2 line\\(s\\)", refused)
     short, other = translate("--max-lengths", write_lines(tmp_path / "limits", ["2", ""]))
     assert (short, other) == (translate("--max-length", 2)[0], translate()[1])
 
