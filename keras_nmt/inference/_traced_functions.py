@@ -104,7 +104,8 @@ class TracedRunner:
                     return method(dict(zip(names, tensors, strict=True)), compiled)
 
             specs = [tf.TensorSpec([None, None] if name in PHRASES else [None], x.dtype) for name, x in inputs.items()]
-            self._traced[key] = function(call, specs)
+            # A `tf.function` would hash the handles of all weights at each call.
+            self._traced[key] = function(call, specs).get_concrete_function()
         answers: dict[str, tf.Tensor] = self._traced[key](*inputs.values())
         return answers
 
