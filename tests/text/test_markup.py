@@ -252,7 +252,9 @@ def test_a_long_document_takes_little_time_and_a_deep_one_is_refused():
         (wrapped, "xml"),
         *((f"<!DOCTYPE x>\n<{root}>", "xml") for root in roots),
     ):
-        with pytest.raises(UserError, match="be translated: give the texts .* Received: <(x:xliff|tmx|TS|martif|tbx)"):
+        with pytest.raises(
+            UserError, match="several languages between its tags: .* Received: <(x:xliff|tmx|TS|martif|tbx)"
+        ):
             placed(file, markup)
     assert placed("<p><ts>red</ts> cat <TS>red</TS></p>", "xml") == "<p><ts>RED</ts> CAT <TS>RED</TS></p>"
     with pytest.raises(UserError, match="`markup` must be html or xml. Received: markup='latex'"):
