@@ -11,7 +11,7 @@ import tensorflow as tf
 from keras_nmt.data import SubwordTokenizer
 from keras_nmt.errors import UserError, check_choice, check_no_string, one_line
 from keras_nmt.files.model_config import read_model_files
-from keras_nmt.files.paths import check_local
+from keras_nmt.files.paths import check_regular
 from keras_nmt.files.process_resources import has_bfloat16, warn_without_bfloat16
 from keras_nmt.files.weights_file import weights_digest, written_digest
 from keras_nmt.inference.target_tags import TargetTags
@@ -97,8 +97,8 @@ def _load(
     files = read_model_files(directory)
     model = load_model(files, dtype="float32", weights=weights)
     if adapter is not None:
-        check_local(adapter)
         try:
+            check_regular(adapter, ", the adapter.weights.h5 of a run")
             path = files.weights_path if weights is None else weights
             merge_adapter(model, adapter, written_digest(path) or weights_digest(path))  # checked when it was loaded
         except FileNotFoundError:

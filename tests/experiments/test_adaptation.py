@@ -86,6 +86,7 @@ def test_an_adapter_of_other_weights_is_an_error(adapted, trained, one, tmp_path
         (other, adapter, "belongs to other weights"),
         (trained, trained / "model.weights.h5", "must hold an adapter"),
         (trained, tmp_path / "nowhere.weights.h5", "no such adapter"),
+        (trained, adapted[0], "a regular file, the adapter.weights.h5 of a run"),
         (trained, damaged, "damaged.weights.h5"),
     ):
         with pytest.raises((UserError, OSError), match=message):
