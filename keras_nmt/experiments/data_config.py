@@ -257,10 +257,10 @@ class Pairs(NamedTuple):
     test: list[Pair]
 
 
-def check_files(directions: Sequence[Direction], dev_sentences: int | None) -> None:
+def check_files(directions: Sequence[Direction], dev_sentences: int | None = None) -> None:
     """Checks every file, and that files which belong together fit, before subwords are trained and training begins.
 
-    `dev_sentences` is the number of development sentences that are scored, or None for all.
+    `dev_sentences` is the number of development sentences that are scored; by default all are.
     """
     for direction in directions:
         evaluated = [*(direction.dev or ()), *itertools.chain(*direction.tests)]
