@@ -290,11 +290,10 @@ def check_files(directions: Sequence[Direction], dev_sentences: int | None = Non
                 "Source and target must have the same number of lines. Received: "
                 f"{os.fspath(source)!r} with {counts[source]} lines, {os.fspath(target)!r} with {counts[target]}"
             )
-    for direction in directions:
-        for use, number in (("dev", dev_sentences), ("test", None)):
-            for _, references in direction.files(use):
-                lines = itertools.chain.from_iterable(read_blocks(references))
-                check_any_text(references, itertools.islice(lines, number))
+    for use, number in (("dev", dev_sentences), ("test", None)):
+        for references in dict.fromkeys(s[1] for d in directions for s in d.files(use)):
+            lines = itertools.chain.from_iterable(read_blocks(references))
+            check_any_text(references, itertools.islice(lines, number))
 
 
 def digests_of(directions: Sequence[Direction]) -> dict[str, list[str]]:
