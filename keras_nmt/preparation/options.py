@@ -17,7 +17,7 @@ import numpy as np
 from keras_nmt.data.prepared_folder import check_sides
 from keras_nmt.data.sentence_pairs import check_length_limits
 from keras_nmt.data.subword_models import SubwordOptions
-from keras_nmt.errors import UserError, check_choice, check_names, check_positive, check_seed, require
+from keras_nmt.errors import UserError, check_choice, check_names, check_seed, require
 
 DUPLICATES = {  # the keys, by name, that no two pairs share; a round for each
     "keep": (),
@@ -141,7 +141,7 @@ class Preparation:
             SubwordOptions(**self.subword_settings).check_size(self.vocabulary_size)
         for name in (*self.sources, *self.targets):
             check_name(name)
-        check_positive(subword_sample=self.subword_sample)
+        require(self.subword_sample >= 1, "{subword_sample} must be at least 1", subword_sample=self.subword_sample)
         check_seed(seed=self.seed)
         numbers = f"{len(self.sources)} and {len(self.targets)}"
         problem = f"There must be as many source files as target files, at least one. Received: {numbers}"

@@ -150,7 +150,8 @@ def test_results_that_were_changed_by_hand_are_named(files, tmp_path):
         write_table(comparison)
     (folder / "speed.json").unlink()
     hypotheses_path(folder, "source-target").write_text("a man\n" * 19)
-    with pytest.raises(UserError, match="plain-1.*must have a line for each of the 20 test sentences.*: 19 line"):
+    told = r"plain-1.*must have a line for each of the 20 test sentences.*: 19 line\(s\)$"
+    with pytest.raises(UserError, match=told):
         write_table(comparison)
 
 

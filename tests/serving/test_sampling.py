@@ -55,8 +55,9 @@ def test_an_export_samples_by_the_seeds_of_a_request(exported_sampler, sampler, 
 
 
 def test_seeds_that_do_not_fit_are_refused(sampler):
-    for seeds, told in ((-1, "-1"), (2**32, str(2**32)), (1.5, "1.5"), ([5, 2**31], str(2**31)), ([5, "7"], "'7'")):
-        with pytest.raises(UserError, match=f"Received: (seeds=)?{told}$"):
+    of_all = ((seed, f"seeds={seed}") for seed in (-1, 2**32, 1.5))
+    for seeds, told in (*of_all, ([5, 2**31], str(2**31)), ([5, "7"], "'7'")):
+        with pytest.raises(UserError, match=f"Received: {told}$"):
             sampler.translate(["a", "b"], seeds=seeds)
     with pytest.raises(UserError, match="Received: 2 lines, 3 seeds"):
         sampler.translate(["a", "b"], seeds=range(3))
