@@ -17,6 +17,7 @@ import tensorflow as tf
 from keras_nmt.errors import UserError, exhausted, one_line, require
 
 NVIDIA_DRIVER = Path("/proc/driver/nvidia/version")
+MAX_CPUS = 256  # logical CPU devices; TensorFlow takes minutes to make some thousands
 
 
 def make_strategy(replicas: int | None = None) -> tf.distribute.Strategy:
@@ -36,8 +37,8 @@ def make_strategy(replicas: int | None = None) -> tf.distribute.Strategy:
         `MirroredStrategy`. Every call returns the same object.
 
     Raises:
-        UserError: There are fewer GPUs than `replicas`, TensorFlow already runs with fewer logical CPU devices, or
-            `TF_CONFIG` is damaged or used together with `replicas`.
+        UserError: There are fewer GPUs than `replicas`, or without a GPU, they are more than 256 or TensorFlow already
+            runs with fewer logical CPU devices; or `TF_CONFIG` is damaged or used together with `replicas`.
 
     Example:
 
@@ -58,8 +59,8 @@ def make_strategy(replicas: int | None = None) -> tf.distribute.Strategy:
     if replicas is None:
         replicas = max(1, len(gpus))
     require(replicas >= 1, f"`replicas` must be at least 1. Received: replicas={replicas}")
-    problem = f"{{replicas}} must be at most {len(gpus)}, the number of GPUs"
-    require(not gpus or replicas <= len(gpus), problem, replicas=replicas)
+    most, what = (len(gpus), "the number of GPUs") if gpus else (MAX_CPUS, "because there is no GPU")
+    require(replicas <= most, f"{{replicas}} must be at most {most}, {what}", replicas=replicas)
     if replicas == 1:
         return tf.distribute.get_strategy()
     if gpus:

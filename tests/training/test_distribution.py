@@ -178,6 +178,8 @@ def test_strategies():
     assert make_strategy(2) is strategy
     with pytest.raises(UserError, match="replicas=0"):
         make_strategy(0)
+    with pytest.raises(UserError, match="must be at most 256, because there is no GPU. Received: replicas=65537$"):
+        make_strategy(65537)
     tf.zeros([]).numpy()  # TensorFlow has started
     with pytest.raises(UserError, match="fewer devices: lower `replicas`.*replicas=7$"):
         make_strategy(7)
