@@ -288,7 +288,7 @@ def check_files(directions: Sequence[Direction], dev_sentences: int | None = Non
         if counts[source] != counts[target]:
             raise UserError(
                 "Source and target must have the same number of lines. Received: "
-                f"{os.fspath(source)!r} with {counts[source]} lines, {os.fspath(target)!r} with {counts[target]}"
+                f"{os.fspath(source)!r} with {counts[source]} line(s), {os.fspath(target)!r} with {counts[target]}"
             )
     for use, number in (("dev", dev_sentences), ("test", None)):
         for references in dict.fromkeys(s[1] for d in directions for s in d.files(use)):

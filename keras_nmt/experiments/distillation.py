@@ -329,7 +329,7 @@ def _read_part(path: Path, digest: str, num_lines: int) -> list[TranslatedLine]:
     rows = _read_rows(path, digest)
     with named_damage(path):
         if len(rows) != num_lines:
-            raise ValueError(f"{len(rows)} lines instead of {num_lines}")
+            raise ValueError(f"{len(rows)} line(s) instead of {num_lines}")
         lines = [TranslatedLine(*json.loads(row)) for row in rows]
         return [x._replace(candidates=[Candidate(*y) for y in x.candidates]) for x in lines]
 

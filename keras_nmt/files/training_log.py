@@ -80,7 +80,7 @@ class TrainingLog:
         lines = self._read()
         if damaged := [number for number, line in lines.items() if line is None]:
             first = f"line {damaged[0]} first"
-            warnings.warn(f"Removed {len(damaged)} damaged lines from {self.path}, {first}", stacklevel=2)
+            warnings.warn(f"Removed {len(damaged)} damaged line(s) from {self.path}, {first}", stacklevel=2)
         if self.path.exists():
             last, whole = {True: update, False: completed}, filter(None, lines.values())
             kept = [line for line in whole if line["update"] <= last["loss" in line] and "final" not in line]

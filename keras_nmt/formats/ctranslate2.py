@@ -350,7 +350,7 @@ def _vocabularies(
         if languages := [token for token in tokens if LANGUAGE.fullmatch(token)]:
             raise UserError(
                 f"{path} must be of a model of one direction: import the model of Hugging Face instead. "
-                f"Received: {len(languages)} languages, such as {languages[0]}"
+                f"Received: {len(languages)} language(s), such as {languages[0]}"
             )
         start = config.get("decoder_start_token", bos)
         begin = None if from_zero else ids.get(start)

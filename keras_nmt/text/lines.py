@@ -108,7 +108,7 @@ def check_utf8(text: str, what: str) -> None:
 def check_pairs(sources: Iterable[str], targets: Iterable[str]) -> tuple[list[str], list[str]]:
     """Returns sources and targets as lists of strings, and checks that there are equally many."""
     sources, targets = check_lines(sources), check_lines(targets)
-    problem = f"There must be a target for each source. Received: {len(sources)} sources, {len(targets)} targets"
+    problem = f"There must be a target for each source. Received: {len(sources)} source(s), {len(targets)} target(s)"
     require(len(sources) == len(targets), problem)
     return sources, targets
 
@@ -117,7 +117,7 @@ def check_prefixes(prefixes: Iterable[str], count: int) -> list[str]:
     """Returns prefixes as a list of strings, and checks that there is one for each of `count` lines."""
     prefixes = check_lines(prefixes)
     if len(prefixes) != count:
-        raise UserError(f"There must be a prefix for each line. Received: {count} lines, {len(prefixes)} prefixes")
+        raise UserError(f"There must be a prefix for each line. Received: {count} line(s), {len(prefixes)} prefix(es)")
     return prefixes
 
 
@@ -131,7 +131,9 @@ def _max_lengths(max_lengths: Iterable[int | None], count: int) -> list[int]:
     """Returns the limit of each of `count` lines, 0 for None, and checks that they are integers of at least 1."""
     limits = list(max_lengths)
     if len(limits) != count:
-        raise UserError(f"`max_lengths` must have a limit for each line. Received: {count} lines, {len(limits)} limits")
+        raise UserError(
+            f"`max_lengths` must have a limit for each line. Received: {count} line(s), {len(limits)} limit(s)"
+        )
     for number, limit in enumerate(limits, 1):
         if limit is not None and not (is_integer(limit) and 1 <= limit < 2**31):
             raise UserError(
@@ -153,7 +155,7 @@ def _phrases(phrases: Iterable[Iterable[str]], count: int, name: str) -> list[li
             some.pop()
         lists.append(some)
     if len(lists) != count:
-        raise UserError(f"`{name}` must have a list for each line. Received: {count} lines, {len(lists)} lists")
+        raise UserError(f"`{name}` must have a list for each line. Received: {count} line(s), {len(lists)} list(s)")
     return lists
 
 
@@ -194,7 +196,7 @@ def languages_of_lines(languages: str | Iterable[str], count: int, side: str) ->
     if len(names) != count:
         raise UserError(
             f"There must be a {side} language for each line, or one for all. "
-            f"Received: {len(names)} languages, {count} lines"
+            f"Received: {len(names)} language(s), {count} line(s)"
         )
     return names
 
@@ -219,7 +221,8 @@ def seeds_of_lines(seeds: int | RandomState | Iterable[int], count: int) -> list
     if isinstance(seeds, Iterable):
         numbers = list(seeds)
         require(
-            len(numbers) == count, f"There must be a seed for each line. Received: {count} lines, {len(numbers)} seeds"
+            len(numbers) == count,
+            f"There must be a seed for each line. Received: {count} line(s), {len(numbers)} seed(s)",
         )
         for seed in numbers:
             if not is_integer(seed) or not -(2**31) <= seed < 2**31:

@@ -55,7 +55,7 @@ class WarmStartResult:
 
     def summary(self) -> str:
         """Returns the result as lines of text."""
-        lines = [f"Warm start: {len(self.taken)} weights taken"]
+        lines = [f"Warm start: {len(self.taken)} weight(s) taken"]
         lines += [f"  new: {path}" for path in self.new]
         lines += [f"  did not fit: {path}" for path in self.misfit]
         lines += [f"  not used: {path}" for path in self.unused]
@@ -110,7 +110,7 @@ def warm_start(
         ("of the model to start from are missing in this model", result.unused, "ignore_extra", ignore_extra),
     ):
         refused = [path for path in paths if not any(fnmatchcase(path, pattern) for pattern in allowed)]
-        problem = f"{len(refused)} weights {what}; `{option}` can allow it. Received: {', '.join(refused[:5])}"
+        problem = f"{len(refused)} weight(s) {what}; `{option}` can allow it. Received: {', '.join(refused[:5])}"
         require(not refused, problem)
     problem = f"The model to start from must have a weight of this model. Received: {', '.join(list(theirs)[:5])}"
     require(result.taken, problem)

@@ -394,7 +394,7 @@ class Trainer:
         progress, kept = self.progress, sorted(self.progress.scores)
         if kept and progress.scored_by != evaluation.scoring:
             self.log.report(
-                f"Evaluating the kept weights of {len(kept)} updates again: scores are now {evaluation.scoring}"
+                f"Evaluating the kept weights of {len(kept)} update(s) again: scores are now {evaluation.scoring}"
             )
             values = self.model.get_weights()
             progress.best_score, progress.best_update, progress.best_metrics = None, None, {}

@@ -246,7 +246,7 @@ def test_unequal_training_files_are_refused_before_any_file_is_written(tmp_path)
     (tmp_path / "dev").write_text("one\n")
     dev = {"source": tmp_path / "dev", "target": tmp_path / "dev"}
     files = {"train": [dev, {"source": tmp_path / "long", "target": tmp_path / "short"}], "dev": dev}
-    with pytest.raises(UserError, match="same number of lines.*long' with 70000 lines, .*short' with 69999$"):
+    with pytest.raises(UserError, match=r"same number of lines.*long' with 70000 line\(s\), .*short' with 69999$"):
         run(config({"directory": tmp_path / "run"}, files), report=str)
     assert not (tmp_path / "run").exists()
 

@@ -328,7 +328,7 @@ def test_settings_and_vocabularies_that_would_be_misread_are_refused(converted, 
     config.write_text(json.dumps(settings))
     for others, told in (
         ([*tokens[:-2], "the", "the"], "each token once. Received twice: the"),
-        ([*tokens[:-2], "__en__", "__de__"], "of one direction.*Received: 2 languages, such as __en__"),
+        ([*tokens[:-2], "__en__", "__de__"], "of one direction.*Received: 2 language\\(s\\), such as __en__"),
         ([*tokens[:-2], "eng_Latn", "deu_Latn"], "import the model of Hugging Face instead"),
         ([x if i < 4 else f"q{i}" for i, x in enumerate(tokens)], "none of the pieces of the subword model"),
     ):

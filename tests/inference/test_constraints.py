@@ -154,7 +154,7 @@ def test_phrases_with_unknown_characters_are_left_out_and_told_once(translator):
 def test_phrases_that_cannot_be_met_are_refused(translator):
     for constraints, told in (
         (["katze", []], "`constraints` must be a list of phrases for each line. Received: line 1, 'katze'"),
-        ([["katze"]], "`constraints` must have a list for each line. Received: 2 lines, 1 lists"),
+        ([["katze"]], r"`constraints` must have a list for each line. Received: 2 line\(s\), 1 list\(s\)"),
     ):
         with pytest.raises(UserError, match=told):
             translator.translate(["a cat", "a dog"], constraints=constraints)

@@ -334,7 +334,7 @@ def test_arguments_that_do_not_fit_are_refused(make_multilingual, bridge_transla
     refused(r"target language.*Received: ''", score, ["a"], ["b"], ["de"], [""])
     refused("Received: 'DE'", embed, ["a"], "DE")
     refused("languages de, fr, zh-Hans: name a source.*Received: target=None", translate, ["a"], "de")
-    refused("2 languages, 1 lines", translate, ["a"], ["de", "fr"], "de")
+    refused(r"2 language\(s\), 1 line\(s\)", translate, ["a"], ["de", "fr"], "de")
     refused("Each of de, fr, zh-Hans must have a subword model", Translator, model, {"de": source_tokenizer})
     wrong = {**tokenizers, "fr": source_tokenizer}
     refused("fr subword model.*of 100 subwords.*Received: 120", Translator, model, wrong)

@@ -257,7 +257,7 @@ def test_each_line_may_have_a_limit_of_its_own(translator, lines, eager):
         expected = translator.with_options(max_length=3).translate(texts, **options)
         assert translator.translate(texts, max_lengths=[3, 3], **options) == expected
     for wrong, told in (
-        ([3], "2 lines, 1 limits"),
+        ([3], r"2 line\(s\), 1 limit\(s\)"),
         ([3, 0], "line 2, 0"),
         ([3, True], "line 2, True"),
     ):
@@ -410,11 +410,11 @@ def test_arguments_that_do_not_fit_are_refused(model, tokenizers, translator):
             beamsize=4,
         )
     refused("`ensemble` must be a list of strings", Translator.from_directory, DECODING_MODEL, ensemble="d")
-    refused("Received: 1 sources, 2 targets", translator.score, ["a"], ["b", "c"])
+    refused(r"Received: 1 source\(s\), 2 target\(s\)", translator.score, ["a"], ["b", "c"])
     refused("not one string", translator.score, "ab", "cd")
     for layer in (2, 0, True):
         refused(rf"layers 1 to 1\. Received: layer={layer}", translator.align, ["a"], ["b"], layer=layer)
-    refused("Received: 1 sources, 2 targets", translator.align, ["a"], ["b", "c"])
+    refused(r"Received: 1 source\(s\), 2 target\(s\)", translator.align, ["a"], ["b", "c"])
     refused("must be one of source, target. Received: language='de'", translator.lengths, ["a"], "de")
     for lines, told in (
         (["ab", b"cd"], "Lines must be strings. Received: b'cd' as line 2"),

@@ -207,7 +207,7 @@ def test_impossible_alternatives_are_refused(translator):
     for count in (0, 98, True):
         with pytest.raises(UserError, match=rf"integer from 1 to 97. Received: count={count}"):
             translator.alternatives(["a"], [""], count=count)
-    with pytest.raises(UserError, match="Received: 1 lines, 2 prefixes"):
+    with pytest.raises(UserError, match=r"Received: 1 line\(s\), 2 prefix\(es\)"):
         translator.alternatives(["a"], ["", ""])
     with pytest.raises(UserError, match="Received: prefix='☃'"):
         translator.alternatives(["the cat"], ["☃"])

@@ -83,7 +83,7 @@ def test_options_of_a_search_reach_the_signature(server, api):
             client.translate(["a"], num_hypotheses=4)
         with pytest.raises(UserError, match="`beam_size` must be an integer from 1 to 1,000. Received: beam_size=0"):
             client.translate(["a"], beam_size=0)
-        with pytest.raises(UserError, match="a prefix for each line. Received: 1 lines, 2 prefixes"):
+        with pytest.raises(UserError, match=r"a prefix for each line. Received: 1 line\(s\), 2 prefix\(es\)"):
             client.translate(["a"], prefixes=["b", "c"])
         with pytest.raises(UserError, match="no signature `tokens`.*--signature tokens"):
             client.translate(["a"], word_scores=True)
@@ -103,7 +103,7 @@ def test_languages_are_given_for_all_lines_or_for_each_line(server_of_languages,
         for arguments, told in (
             ((["one"], "de", "xx"), r"INVALID_ARGUMENT.*The model has de, fr.*xx.*model='many'"),
             ((["one"],), "INVALID_ARGUMENT.*source_language.* Give languages to models that have several"),
-            ((["one", "two"], "de", ["fr"]), "a target language for each line, .* Received: 1 languages, 2"),
+            ((["one", "two"], "de", ["fr"]), r"language for each line, .*: 1 language\(s\), 2 line\(s\)"),
             ((["one"], "de"), "`source` needs `target`"),
         ):
             with pytest.raises(UserError, match=told):
@@ -140,7 +140,7 @@ def test_a_refusal_of_the_server_is_one_line(server, api):
         assert client.translate(["a"])[0].text == "a"
         with pytest.raises(UserError, match="INVALID_ARGUMENT.*source_language.* and only to them"):  # of one pair
             client.translate(["a"], "de", "fr")
-        with pytest.raises(UserError, match="a target for each source. Received: 1 sources, 2 targets"):
+        with pytest.raises(UserError, match=r"a target for each source. Received: 1 source\(s\), 2 target\(s\)"):
             client.score(["a"], ["b", "c"])
         with pytest.raises(UserError, match="Line 2 cannot be encoded as UTF-8: surrogates not allowed"):
             client.translate(["a", "\ud800"])

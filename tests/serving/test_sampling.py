@@ -59,5 +59,5 @@ def test_seeds_that_do_not_fit_are_refused(sampler):
     for seeds, told in (*of_all, ([5, 2**31], str(2**31)), ([5, "7"], "'7'")):
         with pytest.raises(UserError, match=f"Received: {told}$"):
             sampler.translate(["a", "b"], seeds=seeds)
-    with pytest.raises(UserError, match="Received: 2 lines, 3 seeds"):
+    with pytest.raises(UserError, match=r"Received: 2 line\(s\), 3 seed\(s\)"):
         sampler.translate(["a", "b"], seeds=range(3))

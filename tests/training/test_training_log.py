@@ -50,7 +50,8 @@ def test_damaged_lines_are_named_and_removed(tmp_path):
             warnings.simplefilter("always")
             for _ in range(2):
                 log.truncate(20, completed=20)
-        assert [str(warning.message) for warning in found] == [f"Removed 2 damaged lines from {log.path}, line 1 first"]
+        told = f"Removed 2 damaged line(s) from {log.path}, line 1 first"
+        assert [str(warning.message) for warning in found] == [told]
         assert log.path.read_bytes() == whole + whole.replace(b"10", b"20")
     log.path.write_bytes(whole.replace(b"10", b"20") + whole)
     with pytest.raises(UserError, match=r"in the order of updates: .*, line 2$"):
