@@ -11,7 +11,7 @@ import numpy as np
 import tensorflow as tf
 
 from keras_nmt.analysis.layer_means import Sums
-from keras_nmt.analysis.measurements import Measurements, over_seeds
+from keras_nmt.analysis.measurements import Measurements, check_seeds, over_seeds
 from keras_nmt.analysis.token_groups import TokenGroups, notes_of
 from keras_nmt.analysis.token_states import Model, Pair, hidden_states, id_batches, open_pair
 from keras_nmt.errors import check_positive, require
@@ -78,7 +78,8 @@ def lexical(
     Reference:
         [Emelin et al., 2019](https://arxiv.org/abs/1906.12284), section 4.1 and appendix A.1.
     """
-    check_positive(epochs=epochs, hidden_dim=hidden_dim, learning_rate=learning_rate, seeds=len(seeds))
+    check_positive(epochs=epochs, hidden_dim=hidden_dim, learning_rate=learning_rate)
+    check_seeds(seeds)
     for one, other in ((source, target), (test_source, test_target)):
         check_lines(**{name: lines for name, lines in (("source", one), ("target", other)) if lines is not None})
     notes = notes_of(groups)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from keras_nmt.errors import errors_as, needs_extra, require
+from keras_nmt.errors import check_positive, check_seed, errors_as, needs_extra, require
 from keras_nmt.evaluation import significance
 from keras_nmt.evaluation.bootstrap import show_p
 from keras_nmt.files.atomic_files import atomic_path, write_bytes, write_json, write_text
@@ -344,6 +344,13 @@ def compare(models: Mapping[str, Measurements]) -> ModelComparison:
         tested = {key: significance(*_of_one_kind(other.samples[key], first.samples[key])) for key in shared}
         p_values[name] = {key: p for key, p in tested.items() if p is not None}
     return ModelComparison(dict(models), p_values)
+
+
+def check_seeds(seeds: Sequence[int]) -> None:
+    """Checks that there is a seed, and that all are in their range; raises a `UserError` otherwise."""
+    check_positive(seeds=len(seeds))
+    for seed in seeds:
+        check_seed(seed=seed)
 
 
 def over_seeds(runs: Sequence[Measurements]) -> Measurements:

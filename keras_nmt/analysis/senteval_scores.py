@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from keras_nmt.analysis.measurements import Key, Measurements, json_number, over_seeds
+from keras_nmt.analysis.measurements import Key, Measurements, check_seeds, json_number, over_seeds
 from keras_nmt.analysis.sentence_probes import (
     PENALTIES,
     classify,
@@ -63,13 +63,14 @@ def senteval(
         with the items as samples. The numbers of each seed are in the details.
 
     Raises:
-        UserError: A task is unknown, a file is missing, or the model has no such vectors.
+        UserError: A task is unknown, a file is missing, a seed is out of its range, or the model has no such vectors.
 
     Reference:
         [Conneau and Kiela, 2018](https://aclanthology.org/L18-1269/);
         [Conneau et al., 2018](https://aclanthology.org/P18-1198/), for the probing tasks;
         [Vázquez et al., 2020](https://doi.org/10.1162/COLI_a_00377), tables 4 to 12.
     """
+    check_seeds(seeds)
     is_model = isinstance(model, (str, os.PathLike, Translator, tuple))
     encode: Encode = _encoder(model, vectors, options) if is_model else model  # type: ignore[arg-type, assignment]
     measured: Measurements | None = None

@@ -14,7 +14,7 @@ from keras_nmt.analysis.measurements import Key, Measurements
 from keras_nmt.analysis.sentence_probes import features_of_pairs, predict_by_best_penalty, sentence_vectors
 from keras_nmt.analysis.task_data import lines_of
 from keras_nmt.analysis.token_states import Model, open_translator
-from keras_nmt.errors import UserError, errors_as, require
+from keras_nmt.errors import UserError, check_seed, errors_as, require
 
 VALIDATION = 10  # every tenth item of the training text
 
@@ -47,12 +47,13 @@ def transfer(
         test as items, the items of the test as samples, and the share of the most frequent class as reference.
 
     Raises:
-        UserError: The model has none of the languages of the data, or no such vectors.
+        UserError: The model has none of the languages of the data, no such vectors, or `seed` is out of its range.
 
     Reference:
         [Conneau et al., 2018](https://aclanthology.org/D18-1269/);
         [Vázquez et al., 2020](https://doi.org/10.1162/COLI_a_00377), tables 6 and 7.
     """
+    check_seed(seed=seed)
     translator, _ = open_translator(model)
     train, test = read_transfer(data)
     languages = [language for language in translator.languages if language in train and language in test]

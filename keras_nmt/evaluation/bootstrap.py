@@ -10,7 +10,7 @@ import numpy as np
 from sacrebleu.metrics import BLEU
 from sacrebleu.metrics.base import Metric
 
-from keras_nmt.errors import UserError, check_no_string, check_positive
+from keras_nmt.errors import UserError, check_no_string, check_positive, check_seed
 from keras_nmt.evaluation.metrics import DEFAULT_METRICS, check_tokenizer, make_metrics, reference_streams
 
 Lines = Sequence[str]
@@ -76,7 +76,7 @@ def paired_bootstrap(
         baseline: Sequence of strings, the output of the system to compare with.
         references: Sequence of strings; for several references, a sequence of such sequences.
         samples: Integer, the number of resampled test sets. Defaults to 1000.
-        seed: Integer, at least 1. The same seed draws the same samples. Defaults to sacreBLEU's 12345.
+        seed: Integer of at least 0. The same seed draws the same samples. Defaults to sacreBLEU's 12345.
         metrics, lowercase, tokenize: As in `corpus_scores`.
 
     Returns:
@@ -84,7 +84,7 @@ def paired_bootstrap(
 
     Raises:
         UserError: There are no lines, the numbers of lines differ, a metric or the tokenizer is unknown, or `samples`
-            or `seed` is below 1.
+            or `seed` is out of its range.
 
     Example:
 
@@ -97,7 +97,8 @@ def paired_bootstrap(
     Reference:
         [Koehn, 2004](https://aclanthology.org/W04-3250/).
     """
-    check_positive(samples=samples, seed=seed)
+    check_positive(samples=samples)
+    check_seed(seed=seed)
     streams = reference_streams(references, system=system, baseline=baseline)
     comparisons = {}
     for name, metric in make_metrics(metrics, streams[0], lowercase=lowercase, tokenize=tokenize).items():
@@ -180,8 +181,8 @@ def paired_bootstrap_of_runs(
         A `RunsComparison`.
 
     Raises:
-        UserError: There are no runs or no lines, the numbers of runs or lines or the directions differ, `samples` is
-            below 1, or the tokenizer is unknown.
+        UserError: There are no runs or no lines, the numbers of runs or lines or the directions differ, `samples` or
+            `seed` is out of its range, or the tokenizer is unknown.
 
     Example:
 
@@ -195,6 +196,7 @@ def paired_bootstrap_of_runs(
         [Koehn, 2004](https://aclanthology.org/W04-3250/).
     """
     check_positive(samples=samples)
+    check_seed(seed=seed)
     if not isinstance(references, Mapping):
         references = {"": references}
     ours, theirs = (runs if isinstance(runs, Mapping) else {"": runs} for runs in (systems, baselines))
@@ -287,7 +289,7 @@ def significance(system: np.ndarray, baseline: np.ndarray, *, samples: int = SAM
         count for the bootstrap, or if the difference is not a number.
 
     Raises:
-        UserError: The arrays are of different kinds.
+        UserError: The arrays are of different kinds, or `seed` is out of its range.
 
     Example:
 
@@ -299,6 +301,7 @@ def significance(system: np.ndarray, baseline: np.ndarray, *, samples: int = SAM
         [Koehn, 2004](https://aclanthology.org/W04-3250/);
         [Efron and Tibshirani, 1993](https://doi.org/10.1201/9780429246593), section 16.4.
     """
+    check_seed(seed=seed)
     if system.dtype != baseline.dtype or system.ndim != baseline.ndim:
         raise UserError(
             "The samples of both models must be of the same kind. "

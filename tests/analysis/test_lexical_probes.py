@@ -75,6 +75,9 @@ def test_the_probe_withholds_every_tenth_sentence(plain, lines, monkeypatch):
     monkeypatch.setattr(sys.modules[lexical.__module__], "_trained", pytest.fail)
     with pytest.raises(UserError, match="Received: 3 and 2 lines"):
         lexical(plain, lines, lines, test_source=lines[:3], test_target=lines[:2])
+    for seeds, told in (([], "seeds=0"), ([1, -1], "seed=-1")):
+        with pytest.raises(UserError, match=f"Received: {told}$"):
+            lexical(plain, lines, seeds=seeds)
 
 
 @pytest.mark.slow

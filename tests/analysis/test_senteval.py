@@ -239,6 +239,16 @@ def test_every_task_says_what_is_missing(data, tmp_path):
             read_senteval(tmp_path, task)
 
 
+def test_seeds_are_checked_before_any_work(tmp_path):
+    for analyse in (
+        lambda seed: senteval("none", tmp_path, ["MR"], seeds=[1, seed]),
+        lambda seed: transfer("none", tmp_path, seed=seed),
+    ):
+        for seed in (-1, 2**32):
+            with pytest.raises(UserError, match=f"below 2\\*\\*32. Received: seed={seed}$"):
+                analyse(seed)
+
+
 def test_lines_that_are_not_utf8_are_latin_1_where_senteval_has_it(tmp_path):
     (tmp_path / "MR").mkdir()
     (tmp_path / "MR/rt-polarity.neg").write_bytes("a naïve film\n".encode() * 9 + b"caf\xe9\n")

@@ -84,7 +84,11 @@ def test_wrong_arguments_are_named():
     refused("`system` and `baseline` .* 3 and 60 lines", GOOD[:3], BAD, REFERENCES)
     refused("`system` and `references` .* 60 and 7 lines", GOOD, BAD, REFERENCES[:7])
     refused("samples=0", GOOD, BAD, REFERENCES, samples=0)
-    refused("seed=0", GOOD, BAD, REFERENCES, seed=0)
+    refused("seed=-1", GOOD, BAD, REFERENCES, seed=-1)
+    with pytest.raises(UserError, match="seed=-1"):
+        paired_bootstrap_of_runs([GOOD], [BAD], REFERENCES, seed=-1)
+    with pytest.raises(UserError, match="seed=-1"):
+        significance(np.ones([20, 2]), np.ones([20, 2]), seed=-1)
 
 
 def test_each_system_has_a_confidence_interval():
