@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -93,26 +95,39 @@ def _parameter_rows(path: Path) -> list[tuple[str, str]]:
 
 
 def _training_rows(directory: Path) -> list[tuple[str, str]]:
-    from keras_nmt.experiments.reports import read_run, score_rows
-    from keras_nmt.files.weights_file import OTHER_WEIGHTS
+    from keras_nmt.experiments.reports import read_record, score_rows
+    from keras_nmt.files.weights_file import OTHER_WEIGHTS, scores_are_current
 
-    run = read_run(directory)
-    names = ("updates", "training_seconds", "ended_by", *(("final_updates",) if run.is_current else ()))
-    rows = [(name.replace("_", " "), _shown(run.results[name])) for name in names if name in run.results]
-    try:
+    rows: list[tuple[str, str]] = []
+    results = None
+    with _damage_as_row("results", rows):
+        results = read_record(directory, "results")
+        with named_damage(directory / "results.json"):
+            is_current = scores_are_current(results, directory)
+            names = ("updates", "training_seconds", "ended_by", *(("final_updates",) if is_current else ()))
+            rows += [(name.replace("_", " "), _shown(results[name])) for name in names if name in results]
+            rows += score_rows(results) if is_current else [("scores", OTHER_WEIGHTS)]
+    with _damage_as_row("last save", rows):
         update = max(saved_updates(directory / "checkpoints", STATE), default=None)
-        if update is not None and update != run.results.get("updates"):
-            rows.append(("last save", f"update {update}; the run has not ended"))
-    except UserError as error:  # all else is of use, too
-        rows.append(("last save", f"damaged. {error}"))
-    with named_damage(directory / "results.json"):
-        rows += score_rows(run.results) if run.is_current else [("scores", OTHER_WEIGHTS)]
-    with named_damage(directory / "settings.json"):
-        data = run.settings.get("data", {})
-        named = {"languages": data.get("languages"), "directions": data.get("pairs")}
-        rows += [(title, ", ".join(names)) for title, names in named.items() if names]
-        rows += [(name, _shown(data[name])) for name in ("train", "dev", "test") if data.get(name) is not None]
+        if update is not None and (results is None or update != results.get("updates")):
+            rows.append(("last save", f"update {update}{'' if results is None else '; the run has not ended'}"))
+    with _damage_as_row("settings", rows):
+        settings = read_record(directory, "settings")
+        with named_damage(directory / "settings.json"):
+            data = settings.get("data", {})
+            named = {"languages": data.get("languages"), "directions": data.get("pairs")}
+            rows += [(title, ", ".join(names)) for title, names in named.items() if names]
+            rows += [(name, _shown(data[name])) for name in ("train", "dev", "test") if data.get(name) is not None]
     return rows
+
+
+@contextlib.contextmanager
+def _damage_as_row(what: str, rows: list[tuple[str, str]]) -> Iterator[None]:
+    """Adds a row about damage instead of an error: all else is of use, too."""
+    try:
+        yield
+    except UserError as error:
+        rows.append((what, f"damaged. {error}"))
 
 
 def _file_rows(files: ModelFiles) -> list[tuple[str, str]]:

@@ -9,7 +9,7 @@ import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from keras_nmt.errors import require
 from keras_nmt.experiments.corpus_files import corpora_of, sides_of_corpus
@@ -38,44 +38,34 @@ def html_report(directory: str | os.PathLike[str], examples: int = 20) -> str:
     log_path = folder / "training_log.jsonl"
     log = TrainingLog(log_path).read()
     require(log, f"A report needs the training log of a run, with at least one line. Received: {log_path}")
-    run = read_run(folder)
+    results, settings = read_record(folder, "results"), read_record(folder, "settings")
+    is_current = scores_are_current(results, folder)
     parts = [f"<h1>{html.escape(folder.resolve().name)}</h1>"]
     with named_damage(folder / "results.json"):
-        parts.append(_table(_summary(log, run.results, run.is_current)))
+        parts.append(_table(_summary(log, results, is_current)))
     with named_damage(folder / "training_log.jsonl"):
         curves = _curves(log)
         parts += ["<h2>Curves</h2>", *curves] if curves else []  # none of a run with one line
     with named_damage(folder / "settings.json"):
-        texts = _texts_of_examples(folder, run.settings) if examples and run.is_current else {}
+        texts = _texts_of_examples(folder, settings) if examples and is_current else {}
     for title, columns in texts.items():
         lines = (
             itertools.chain.from_iterable(block for path in paths for block in read_blocks(path)) for paths in columns
         )
         shown = list(itertools.islice(zip(*lines, strict=False), examples))
         parts += [f"<h2>{html.escape(title)}</h2>", _table(shown, ("source", "reference", "translation"))]
-    rows = [(name, json.dumps(value, ensure_ascii=False)) for name, value in nested_items(run.settings)]
+    rows = [(name, json.dumps(value, ensure_ascii=False)) for name, value in nested_items(settings)]
     parts += ["<h2>Settings</h2>", _table(rows)] if rows else []
     title = html.escape(folder.resolve().name)
     head = f'<meta charset="utf-8"><title>{title}</title><style>{STYLE}</style>'
     return f'<!doctype html>\n<html lang="en"><head>{head}</head><body>\n' + "\n".join(parts) + "\n</body></html>\n"
 
 
-class Run(NamedTuple):
-    """The results and settings of a run, each empty if there is no file, and whether its scores are of its weights."""
-
-    results: dict[str, Any]
-    settings: dict[str, Any]
-    is_current: bool
-
-
-def read_run(directory: str | os.PathLike[str]) -> Run:
-    """Reads `results.json` and `settings.json` of a model directory; for errors, see `read_json`."""
-    folder = Path(directory)
-    results, settings = (
-        read_json(path, f"the {name} of a run", needed=needed) if (path := folder / f"{name}.json").exists() else {}
-        for name, needed in (("results", RESULTS), ("settings", ("data",)))
-    )
-    return Run(results, settings, scores_are_current(results, folder))
+def read_record(directory: Path, name: str) -> dict[str, Any]:
+    """Reads the "results" or the "settings" of a run, empty if there is no such file; for errors, see `read_json`."""
+    path = directory / f"{name}.json"
+    needed = RESULTS if name == "results" else ("data",)
+    return read_json(path, f"the {name} of a run", needed=needed) if path.exists() else {}
 
 
 def _summary(log: Sequence[Mapping[str, Any]], results: Mapping[str, Any], is_current: bool) -> list[tuple[str, str]]:

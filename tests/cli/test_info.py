@@ -51,6 +51,11 @@ def test_a_run_that_has_not_ended_names_its_last_save(folder, keras_nmt):
     output = keras_nmt("info", folder).output
     assert re.search("last save +damaged. This must be a regular file. Received: .*state-40.h5, a folder", output)
     assert "\nfiles\n" in output
+    (folder / "checkpoints" / "state-40.h5").rmdir()
+    (folder / "results.json").write_text('{"updates": 5')
+    output = keras_nmt("info", folder).output
+    assert re.search(r"\n  results +damaged. .*/results.json must contain .*\n  last save +update 20\n", output)
+    assert "\n  directions" in output
 
 
 @pytest.mark.slow

@@ -6,6 +6,7 @@ import copy
 import json
 import os
 import random
+import re
 import threading
 from pathlib import Path
 
@@ -191,22 +192,27 @@ def test_values_of_another_type_are_no_tracebacks(name, read, number, run, capsy
             read(experiment)
         except UserError as error:
             messages.append(str(error))
+        shown = capsysbinary.readouterr().out.decode()
+        messages += [line for line in shown.splitlines() if " damaged. " in line]
     assert messages
     for message in messages:
         assert str(folder if "reads only format" in message else path) in message
         assert len(message) < 900
         assert "\n" not in message
-    capsysbinary.readouterr()
 
 
-def test_files_of_a_run_that_lack_entries_are_named(run):
+def test_files_of_a_run_that_lack_entries_are_named(run, capsys):
     experiment, values = run
     for name, lacking in (("results", "no updates, ended_by"), ("settings", "no data")):
         path = experiment.directory / f"{name}.json"
         write(path, {})
-        for read in (html_report, lambda folder: app(["info", str(folder)], standalone_mode=False)):
-            with pytest.raises(UserError, match=f"{path} must contain the {name} of a .*Received: {lacking}$"):
-                read(experiment.directory)
+        told = f"{path} must contain the {name} of a run.*Received: {lacking}"
+        with pytest.raises(UserError, match=f"^{told}$"):
+            html_report(experiment.directory)
+        app(["info", str(experiment.directory)], standalone_mode=False)
+        shown = capsys.readouterr().out
+        assert re.search(f"\n  {name} +damaged. {told}\n(.*\n)*files\n", shown), shown
+        assert ("3.50  nrefs:1" in shown, "directions" in shown) == (name != "results", name != "settings")
         write(path, values[name])
 
 
