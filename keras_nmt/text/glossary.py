@@ -149,7 +149,11 @@ class Glossary:
 
 def _plain(text: str) -> str:
     """Returns a text of the source as it is compared, also without regard to case."""
-    return unicodedata.normalize("NFC", clean_source(text).translate(APOSTROPHES))
+    return _unified(clean_source(text))
+
+
+def _unified(text: str) -> str:
+    return unicodedata.normalize("NFC", text.translate(APOSTROPHES))
 
 
 def _unquoted(column: str) -> str:
@@ -183,8 +187,8 @@ def _alternatives(phrase: str) -> frozenset[str]:
 
 def _letters(text: str, ignores_case: bool) -> list[str]:
     """Returns the letters of a text as they are compared: one letter may become several."""
-    composed = unicodedata.normalize("NFC", text)
-    return [x.casefold() for x in composed] if ignores_case else list(composed)
+    unified = _unified(text)
+    return [x.casefold() for x in unified] if ignores_case else list(unified)
 
 
 def _with_capital(phrase: str) -> str:

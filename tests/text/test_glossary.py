@@ -6,7 +6,8 @@ import warnings
 import pytest
 
 from keras_nmt.errors import UserError
-from keras_nmt.text import Glossary
+from keras_nmt.text import Glossary, Translation
+from keras_nmt.text.glossary import mark_avoided
 
 
 def test_entries_of_a_glossary_are_whole_words_of_any_script():
@@ -114,3 +115,10 @@ def test_case_is_that_of_unicode():
         assert bool(phrases({words: "X"}, line, ignore_case=True)) == is_found
         assert not phrases({words: "X"}, line)
     assert phrases({"ße": "x", "a": "y"}, "ßE A", ignore_case=True) == ["x|X", "y"]
+
+
+def test_what_is_avoided_is_told_with_any_apostrophe():
+    for phrase in ("l'acqua", "l’acqua", "acqua"):
+        found = [Translation.of([f"bevo l{one}acqua"], [-1], [False], False) for one in "'’‘ʼ＇"]
+        marked = mark_avoided([*found, Translation.of(["bevo"], [-1], [False], False)], [[phrase]] * 6)
+        assert [x.hypotheses[0].avoided for x in marked] == [(False,)] * 5 + [(True,)]
