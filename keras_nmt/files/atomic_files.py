@@ -22,6 +22,7 @@ LOCK = ".lock"
 NO_LOCK_ERRORS = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL)  # errors of file systems without locks
 PREFIX = ".writing-"  # prefix of temporary names
 LONGEST_NAME = 255  # bytes of a file name
+LONGEST_SUFFIX = 40  # characters, so that a temporary name has less than 255 bytes
 NO_FLUSH_ERRORS = (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS, errno.EBADF)  # errors of file systems without fsync
 
 
@@ -109,9 +110,8 @@ def atomic_path(path: str | os.PathLike[str], suffix: str | None = None, room: i
             yield path
         return
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(
-        prefix=f"{PREFIX}{_process(os.getpid())}-", suffix=suffix or path.suffix, dir=path.parent
-    )
+    prefix, suffix = f"{PREFIX}{_process(os.getpid())}-", suffix or path.suffix[-LONGEST_SUFFIX:]
+    descriptor, name = tempfile.mkstemp(prefix=prefix, suffix=suffix, dir=path.parent)
     temporary = Path(name)
     try:
         with errors_that_name(path):

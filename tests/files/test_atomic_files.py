@@ -157,6 +157,14 @@ def test_a_file_that_is_being_written_is_no_leftover(tmp_path):
         temporary.touch()
 
 
+def test_a_name_may_be_as_long_as_the_file_system_allows(tmp_path):
+    for name in (255 * "x", f"x.{253 * 'y'}", f"{63 * '😀'}.gz", f"x.{63 * '😀'}"):
+        write_json(tmp_path / name, name)
+        assert json.loads((tmp_path / name).read_text(encoding="utf-8")) == name
+        write_json(tmp_path / name, name)
+    assert len([*tmp_path.iterdir()]) == 4
+
+
 def test_pipes_are_written_links_replaced_and_permissions_kept(tmp_path):
     target, link, pipe = tmp_path / "new" / "file.json", tmp_path / "link.json", tmp_path / "pipe"
     write_json(target, 1)
