@@ -115,7 +115,8 @@ def prepare_text(data_dir: Path, subwords: Path) -> dict[str, float]:
 
 def prepare_files(subwords: Path, folder: Path, workers: int) -> dict[str, float]:
     """Prepares text in `folder`, the whole of `keras-nmt prepare`, by a number of processes on as many cores."""
-    from keras_nmt.preparation import Preparation, prepare
+    from keras_nmt.preparation import Preparation
+    from keras_nmt.preparation.pipeline import prepare
 
     files = [[folder / f"{number}.{side}" for number in range(SCALING_FILES)] for side in ("de", "en")]
     preparation = Preparation(

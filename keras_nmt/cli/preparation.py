@@ -123,7 +123,7 @@ def prepare(
     try:
         with needs_extra("`prepare`", "prepare"):
             from keras_nmt.preparation import Preparation
-            from keras_nmt.preparation import prepare as run
+            from keras_nmt.preparation.pipeline import prepare as run
     finally:
         logging.disable(logging.NOTSET)
     preparation = Preparation(

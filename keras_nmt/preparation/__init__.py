@@ -1,21 +1,9 @@
 """Preparation of corpora on disk: an Apache Beam pipeline from text to shards.
 
-The stages are functions and classes of NumPy and SentencePiece alone; only `pipeline` needs Apache Beam (extra
-`prepare`). A name is imported on first use.
+The stages are functions and classes of NumPy and SentencePiece alone. The function `prepare` is in the module
+`keras_nmt.preparation.pipeline`, which needs Apache Beam (extra `prepare`).
 """
 
-from __future__ import annotations
+from keras_nmt.preparation.options import Preparation
 
-from typing import TYPE_CHECKING
-
-import lazy_loader
-
-if TYPE_CHECKING:
-    from keras_nmt.preparation.options import Preparation
-    from keras_nmt.preparation.pipeline import prepare
-
-__getattr__, __dir__, _ = lazy_loader.attach(
-    __name__, submod_attrs={"options": ["Preparation"], "pipeline": ["prepare"]}
-)
-
-__all__ = ["Preparation", "prepare"]
+__all__ = ["Preparation"]

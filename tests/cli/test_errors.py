@@ -13,6 +13,7 @@ import tensorflow as tf
 from typer.testing import CliRunner
 
 import keras_nmt
+from keras_nmt import preparation
 from keras_nmt.cli.app import app
 from keras_nmt.cli.lines import write_line
 from keras_nmt.cli.run_app import run_app
@@ -203,4 +204,5 @@ def test_prepare_without_apache_beam(error_line, monkeypatch):
     monkeypatch.setitem(sys.modules, "apache_beam", None)
     monkeypatch.delitem(sys.modules, "keras_nmt.preparation.pipeline", raising=False)
     assert "pip install 'keras_nmt[prepare]'" in error_line(*PREPARE, "--subwords", "m")
+    assert all(getattr(preparation, name) for name in preparation.__all__)
     assert logging.getLogger("keras_nmt").isEnabledFor(logging.WARNING), "messages of the process are as before"

@@ -29,9 +29,9 @@ from hypothesis import strategies as st
 
 from keras_nmt.data import PreparedCorpus, SubwordTokenizer, read_lines, read_parallel, text_digest, train_subwords
 from keras_nmt.errors import UserError
-from keras_nmt.preparation import Preparation, prepare
+from keras_nmt.preparation import Preparation
 from keras_nmt.preparation.options import DUPLICATES, ORDERS
-from keras_nmt.preparation.pipeline import SegmentLines
+from keras_nmt.preparation.pipeline import SegmentLines, prepare
 from keras_nmt.preparation.worker_files import read_blocks
 
 WORDS = np.array(["the", "cat", "sat", "on", "mat", "that", "is", "a", "rat", "bat", "hat", "chat"])
