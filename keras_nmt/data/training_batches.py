@@ -55,7 +55,8 @@ class TrainingBatches:
         corpus: ParallelCorpus or PreparedCorpus, or a sequence of them.
         batch_size: Integer, the size of one update's batch over all replicas, workers and accumulation steps.
         batch_unit: String, the unit of `batch_size`. "tokens": positions on one side, including padding; a batch has as
-            many rows as fit, in multiples of 8, and at least 8. "sentences": rows. Defaults to "tokens".
+            many rows as fit, in multiples of 8, and at least 8. "sentences": rows. No batch has more rows than an epoch
+            has pairs, rounded up to a multiple of 8. Defaults to "tokens".
         length_buckets: Sequence of the buckets' edges, ascending. The last one must be at least the longest sentence's
             length plus 1. With None, an edge every 2 positions up to 32, then edges that grow by about 15%, so that
             about a tenth is padding. Defaults to None.
@@ -182,10 +183,9 @@ class TrainingBatches:
         return num_batches
 
     def _rows_at(self, edge: int) -> int:
-        if self.batch_unit == "sentences":
-            return self.batch_size
-        max_rows = -(-sum(self._draws) // ROW_MULTIPLE)  # more rows than pairs would only be padding
-        return min(max(1, self.batch_size // edge // ROW_MULTIPLE), max_rows) * ROW_MULTIPLE
+        max_rows = -(-sum(self._draws) // ROW_MULTIPLE) * ROW_MULTIPLE  # more rows than pairs would only be padding
+        of_tokens = max(1, self.batch_size // edge // ROW_MULTIPLE) * ROW_MULTIPLE
+        return min(self.batch_size if self.batch_unit == "sentences" else of_tokens, max_rows)
 
     @property
     def typical_lengths(self) -> tuple[np.ndarray, np.ndarray]:

@@ -92,12 +92,12 @@ def test_every_pair_occurs_once_per_epoch(lengths, unit, size, buckets, parts, s
     assert shapes == {(-(-rows // parts) * parts, source, target) for rows, source, target in batches.shapes}
     for rows, source_length, target_length in batches.shapes:
         assert source_length == target_length
+        enough = -(-len(lengths) // 8) * 8  # the number of rows that hold all pairs
         if unit == "sentences":
-            assert rows == size
+            assert rows == min(size, enough)
         else:
             assert rows % 8 == 0
-            enough = rows == -(-len(lengths) // 8) * 8  # the number of rows that hold all pairs
-            assert rows == 8 or enough or rows * target_length <= size < (rows + 8) * target_length
+            assert rows in (8, enough) or rows * target_length <= size < (rows + 8) * target_length
 
 
 def test_typical_pairs_are_read_once(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,7 +179,8 @@ def test_shapes_of_small_corpora() -> None:
     assert TrainingBatches(corpus, batch_size=1).shapes == [(8, 100, 100)]
     # A batch that is larger than the corpus is not padded to its size.
     corpus = ParallelCorpus.from_lists([[4, 5]] * 10, [[6]] * 10)
-    assert TrainingBatches(corpus, batch_size=8_000_000).shapes == [(16, 3, 3)]
+    for unit, size in ("tokens", 8_000_000), ("sentences", 2**31 - 1), ("sentences", 16):
+        assert TrainingBatches(corpus, batch_size=size, batch_unit=unit).shapes == [(16, 3, 3)]
     # Pairs never move to a bucket without pairs.
     corpus = ParallelCorpus.from_lists([[4] * 3] * 28 + [[4] * 29] * 8, [[5]] * 36)
     assert TrainingBatches(corpus, batch_size=64).shapes == [(16, 4, 4), (8, 30, 30)]
