@@ -146,13 +146,14 @@ class AttentionBridge(ConfiguredLayer):
         elif self.penalty_weight:
             penalties = self._penalties(attention, mask)
             sentences = ops.shape(penalties)[0] if mask is None else ops.sum(ops.cast(ops.any(mask, 1), "float32"))
-            self.add_loss(ops.sum(penalties) / ops.maximum(ops.cast(sentences, "float32"), 1.0))
+            mean = ops.sum(penalties) / ops.maximum(ops.cast(sentences, "float32"), 1.0)
+            self.add_loss(ops.cast(mean, keras.config.floatx()))  # the dtype of the losses to which Keras adds it
         return tuple(outputs) if len(outputs) > 1 else outputs[0]
 
     def _penalties(self, attention: Any, mask: Any) -> Any:
         """Computes the penalty of each sentence, `[B]`."""
         products = ops.matmul(attention, ops.transpose(attention, (0, 2, 1)))  # A A^T, [B, k, k]
-        squared = ops.sum(ops.square(products - ops.eye(self.num_heads)), axis=(1, 2))  # [B]
+        squared = ops.sum(ops.square(products - ops.eye(self.num_heads, dtype="float32")), axis=(1, 2))  # [B]
         if self.penalty == "root":  # the derivative of the root is infinite at zero
             positive = squared > 0
             squared = ops.where(positive, ops.sqrt(ops.where(positive, squared, 1.0)), 0.0)

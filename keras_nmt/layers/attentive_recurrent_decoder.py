@@ -157,7 +157,7 @@ class AttentiveRecurrentDecoder(ConfiguredLayer):
         # Dropout factors, 0 at dropped units: of the inputs of all LSTMs but the first and, in the loop, of h~.
         dropouts = [*self.layer_dropouts, self.output_dropout] if self.dropout_in_loop else self.layer_dropouts
         sizes = (batch_size, ops.shape(inputs)[1], u) if self.dropout_in_loop else (batch_size, u)
-        factors = [dropout(ops.ones(sizes), training=training) for dropout in dropouts]
+        factors = [dropout(ops.ones(sizes, "float32"), training=training) for dropout in dropouts]
         # [B, T, e + L u] in the loop
         all_inputs = ops.concatenate([inputs, *factors], -1) if self.dropout_in_loop else inputs
 
@@ -176,7 +176,7 @@ class AttentiveRecurrentDecoder(ConfiguredLayer):
             return_sequences=True,
             dtype="float32",
         )
-        states = [*self._flat(initial_state, batch_size), ops.zeros((batch_size, u))]
+        states = [*self._flat(initial_state, batch_size), ops.zeros((batch_size, u), "float32")]
         attentional, *hidden = ops.split(loop(all_inputs, initial_state=states), 1 + layers, axis=-1)  # [B, T, u] each
         outputs = attentional if self.dropout_in_loop else self.output_dropout(attentional, training=training)
         outputs = ops.cast(outputs, self.compute_dtype)
@@ -220,7 +220,7 @@ class AttentiveRecurrentDecoder(ConfiguredLayer):
     def _flat(self, initial_state: Sequence[Sequence[Any]] | None, batch_size: Any) -> list[Any]:
         """Returns the states of the layers as [h, c, h, c, ..], `[B, u]` each."""
         if initial_state is None:
-            return [ops.zeros((batch_size, self.hidden_dim)) for _ in range(2 * self.num_layers)]
+            return [ops.zeros((batch_size, self.hidden_dim), "float32") for _ in range(2 * self.num_layers)]
         is_right = len(initial_state) == self.num_layers and not any(len(state) != 2 for state in initial_state)
         problem = f"`initial_state` must be a list with [h, c] for each of the {self.num_layers} layers"
         require(is_right, f"{problem}. Received: {[len(state) for state in initial_state]} tensors")
@@ -249,7 +249,7 @@ class AttentiveRecurrentDecoder(ConfiguredLayer):
 
         caches = {
             "states": [repeated(x) for x in self._flat(initial_state, batch_size)],
-            "attentional": ops.zeros((batch_size, beam_size, self.hidden_dim)),
+            "attentional": ops.zeros((batch_size, beam_size, self.hidden_dim), "float32"),
         }
         return {"memory": memory, "keys": self.attention.keys(memory)}, caches
 

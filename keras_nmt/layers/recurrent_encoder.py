@@ -141,7 +141,7 @@ class RecurrentEncoder(ConfiguredLayer):
         Cache and steps are those of `docs/own_mechanism.md`. A bidirectional layer raises a `ValueError`.
         """
         self._check_steps()
-        return [[ops.zeros((batch_size, beam_size, self.hidden_dim)) for _ in range(2)] for _ in self.layers]
+        return [[ops.zeros((batch_size, beam_size, self.hidden_dim), "float32") for _ in range(2)] for _ in self.layers]
 
     def step(self, inputs: Any, position: Any, cache: list[list[Any]]) -> tuple[Any, list[list[Any]]]:
         """Maps embeddings `[B, K, e]` of one position to states `[B, K, hidden_dim]`, equal to those of `call`.

@@ -359,7 +359,7 @@ class _AddPenalties(keras.layers.Layer):
     def call(self, logits: Any, penalties: Any, ids: Any, training: bool | None = None) -> Any:
         if training:
             sentences = ops.sum(ops.cast(ops.any(ops.not_equal(ids, PAD), axis=1), "float32"))  # not rows of padding
-            self.add_loss(ops.sum(penalties) / ops.maximum(sentences, 1.0))
+            self.add_loss(ops.cast(ops.sum(penalties) / ops.maximum(sentences, 1.0), keras.config.floatx()))
         return logits
 
     def compute_output_shape(self, logits_shape: Any, penalties_shape: Any, ids_shape: Any) -> Any:

@@ -1,4 +1,4 @@
-"""All layers compute the same on every Keras backend, in a process that cannot import TensorFlow."""
+"""All layers compute the same on every Keras backend, without TensorFlow, and with every default dtype of Keras."""
 
 from __future__ import annotations
 
@@ -44,7 +44,20 @@ def test_another_backend_gives_equal_results(backend, expected, tmp_path):
         check=False,
     )
     assert ran.returncode == 0, ran.stderr
-    results = np.load(tmp_path / "results.npz")
+    _compare(np.load(tmp_path / "results.npz"), expected)
+
+
+@pytest.mark.slow
+def test_a_default_dtype_of_more_bits_gives_equal_results(expected):
+    keras.config.set_floatx("float64")
+    try:
+        results = every_layer.results()
+    finally:
+        keras.config.set_floatx("float32")
+    _compare(results, expected)
+
+
+def _compare(results, expected):
     assert set(results) == set(expected)
     for name, value in results.items():
         np.testing.assert_allclose(value, expected[name], rtol=1e-3, atol=1e-3, err_msg=name)
