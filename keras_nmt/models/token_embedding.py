@@ -107,18 +107,29 @@ class TokenEmbedding(ConfiguredLayer):
                 if self.logits_bias:  # the last row of the kernel
                     states = ops.concatenate([states, ops.ones_like(states[:, :1])], axis=1)  # [R, d + 1]
                 logits = ops.matmul(states, output_kernel)  # [R, N]
-            elif is_decoding_step and self._has_float_table:
-                # XLA packs the second factor of a product, which must be the few states, not the table. With nothing
-                # between product and transposition, XLA would exchange the factors. No logit is below the bound.
-                table = ops.cast(self._output_table(), self.compute_dtype)
-                logits = ops.matmul(table, ops.transpose(states))  # [V, R]
-                logits = ops.transpose(ops.maximum(logits, -3e38))  # [R, V]
+            elif is_decoding_step and (self._has_float_table or self.tie_weights):
+                logits = self._project_few(states)
             else:
                 logits = self.table(states, reverse=True)
             logits = ops.cast(reshape_like(inputs, logits), "float32")  # [..., V]
             return logits + ops.cast(self.bias, "float32") if self.logits_bias and output_kernel is None else logits
         embeddings = self.table(inputs)  # [B, T, d]
         return embeddings * self.hidden_dim**0.5 if self.scale else embeddings
+
+    def _project_few(self, states: Any) -> Any:
+        """Projects few states `[R, d]` to logits `[R, V]`, with the table as the first factor of the product.
+
+        XLA packs the second factor, which must be the few states. With nothing between product and transposition, it
+        would exchange the factors. Where an int8 factor is transposed, XLA converts both to int32, the table before the
+        loop of a search, each of whose steps then reads four bytes of a weight instead of one.
+        """
+        columns = ops.transpose(states)  # [d, R]
+        if self._has_float_table:
+            products = ops.matmul(ops.cast(self._output_table(), self.compute_dtype), columns)  # [V, R]
+            return ops.transpose(ops.maximum(products, -3e38))  # no logit is below this bound
+        columns, scales = keras.quantizers.abs_max_quantize(columns, axis=0)  # int8, and the scale of each state [1, R]
+        products = ops.cast(ops.matmul(self.table.embeddings, columns), states.dtype)
+        return ops.transpose(products / (scales * self.table.embeddings_scale[:, None]))
 
     def output_kernel(self, ids: Any = None) -> Any:
         """Returns the matrix that maps states to logits, to make it once for all steps of a search.

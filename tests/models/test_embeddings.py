@@ -72,23 +72,30 @@ def test_the_logits_of_few_states_and_of_some_tokens(dtype, tie_weights):
 
 
 @pytest.mark.slow
-def test_xla_packs_the_few_states_rather_than_the_table():
+def test_xla_packs_or_converts_the_few_states_rather_than_the_table():
     embedding = TokenEmbedding(1100, 8)
     embedding.build((None, None))
     embedding(STATES[:, :2], reverse=True)
 
-    def products(**options) -> list[str]:
-        """The products of the compiled function, each with the shape of its result."""
-
+    def compiled(**options) -> str:
         @tf.function(jit_compile=True)
         def log_probabilities(states):
             return tf.nn.log_softmax(embedding(states, reverse=True, **options))
 
-        lines = log_probabilities.experimental_get_compiler_ir(STATES[:, :2])(stage="optimized_hlo").splitlines()
-        return [re.search(r"f32\[[0-9,]+\]", line)[0] for line in lines if " dot(" in line]
+        return log_probabilities.experimental_get_compiler_ir(STATES[:, :2])(stage="optimized_hlo")
 
-    assert products() == ["f32[4,1100]"]  # the table is the second factor
-    assert products(is_decoding_step=True) == ["f32[1100,4]"]
+    def products(program: str) -> list[str]:
+        """The products of a compiled function, each with the shape of its result."""
+        return [re.search(r"[fs]32\[[0-9,]+\]", line)[0] for line in program.splitlines() if " dot(" in line]
+
+    assert products(compiled()) == ["f32[4,1100]"]  # the table is the second factor
+    assert products(compiled(is_decoding_step=True)) == ["f32[1100,4]"]
+    embedding.table.quantize("int8")
+    program = compiled(is_decoding_step=True)
+    assert products(program) == ["s32[1100,4]"]
+    # A step reads a byte of each weight. Converted before the loop of the search, it would read four.
+    assert "s8[1100,8]" in program
+    assert "s32[1100,8]" not in program
 
 
 @pytest.mark.parametrize("tie_weights", [True, False])
