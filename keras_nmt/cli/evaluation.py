@@ -9,12 +9,8 @@ import typer
 
 from keras_nmt.cli.lines import write_line
 from keras_nmt.cli.options import (
+    MODEL,
     SEARCH,
-    Dtype,
-    Import,
-    SourceLanguage,
-    TargetLanguage,
-    Weights,
     check_search,
     names_in,
     refuse,
@@ -33,7 +29,7 @@ from keras_nmt.text.text_files import check_any_text, read_line_pairs
 ALL_METRICS = (*METRICS, "comet")
 
 
-@with_options(SEARCH)
+@with_options(SEARCH | MODEL)
 def evaluate(
     context: typer.Context,
     directory: Annotated[
@@ -73,12 +69,7 @@ def evaluate(
     comet_program: Annotated[
         str, typer.Option(metavar="PROGRAM", help="comet-score of an environment with unbabel-comet.")
     ] = "comet-score",
-    source_language: SourceLanguage = None,
-    target_language: TargetLanguage = None,
-    weights: Weights = None,
-    dtype: Dtype = None,
-    import_: Import = None,
-    **search: Any,
+    **shared: Any,
 ) -> None:
     """Scores the translations of a model or of a system: BLEU, chrF and TER by sacreBLEU, COMET by its own program."""
     names = names_in(metrics)
@@ -107,7 +98,8 @@ def evaluate(
         allowed = {"references", "hypotheses", "baseline", "lowercase", "tokenize", "metrics"}
         allowed |= {"source", "comet_model", "comet_program"} if with_comet else set()
         refuse(context, allowed, "with --hypotheses")
-    options = {"num_hypotheses": 1, **searching(search)}
+    of_model = {name: shared.pop(name) for name in MODEL}
+    options = {"num_hypotheses": 1, **searching(shared)}
     model = None if directory is None else check_search(directory, options)
     named = {"source": source, "hypotheses": hypotheses, "baseline": baseline}
     files = {name: path for name, path in named.items() if path is not None}
@@ -115,7 +107,7 @@ def evaluate(
     lines, streams = dict(zip(files, texts, strict=False)), texts[len(files) :]
     for path, stream in zip(references, streams, strict=True):
         check_any_text(path, stream)
-    import_tensorflow(import_, to_translate=True)
+    import_tensorflow(of_model.pop("import_"), to_translate=True)
     from keras_nmt.evaluation import corpus_scores, paired_bootstrap
     from keras_nmt.evaluation.comet import check_comet
     from keras_nmt.evaluation.metrics import check_tokenizer
@@ -125,9 +117,8 @@ def evaluate(
     if comet_model is not None:
         check_comet(comet_model, comet_program)
     if model is not None:
-        languages: dict[str, Any] = {"source_language": source_language, "target_language": target_language}
         with working(f"Translating {source}"):
-            translator = open_translator(model, options, weights=weights, dtype=dtype, **languages)
+            translator = open_translator(model, options, **of_model)
             translations = translator.translate(lines["source"])
         defects = Defects()
         defects.add(translations)
@@ -137,11 +128,11 @@ def evaluate(
             ((_, target),) = translator.directions
             lowercase = translator.tokenizers[target].lowercases
     results: dict[str, Any] = {}
-    shared: dict[str, Any] = {"metrics": of_sacrebleu, "lowercase": bool(lowercase), "tokenize": tokenize}
+    scoring: dict[str, Any] = {"metrics": of_sacrebleu, "lowercase": bool(lowercase), "tokenize": tokenize}
     if of_sacrebleu and baseline is None:
-        results |= corpus_scores(lines["hypotheses"], streams, **shared)
+        results |= corpus_scores(lines["hypotheses"], streams, **scoring)
     elif of_sacrebleu:
-        results |= paired_bootstrap(lines["hypotheses"], lines["baseline"], streams, **shared)
+        results |= paired_bootstrap(lines["hypotheses"], lines["baseline"], streams, **scoring)
     if comet_model is not None:
         with working("Scoring by COMET"):
             results["comet"] = _comet(lines, streams[0], comet_model, comet_program)

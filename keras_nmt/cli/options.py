@@ -153,6 +153,7 @@ TRANSLATOR: dict[str, Any] = {
         }.items()
     },
 }
+MODEL = {name: option for name, option in TRANSLATOR.items() if name not in ("batch_size", "xla")}
 
 
 def with_options(options: Mapping[str, Any], **defaults: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:

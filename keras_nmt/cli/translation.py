@@ -29,6 +29,7 @@ from keras_nmt.cli.lines import (
 )
 from keras_nmt.cli.options import (
     EVERYWHERE,
+    MODEL,
     MORE_SEARCH,
     SAMPLING,
     SEARCH,
@@ -293,7 +294,7 @@ def translate(
     warn(defects)
 
 
-@with_options({name: option for name, option in TRANSLATOR.items() if name not in ("batch_size", "xla")})
+@with_options(MODEL)
 def score(directory: Directory, source: Source, target: Target, word_scores: WordScores = None, **options: Any) -> None:
     """Writes the log-probability of each given translation."""
     if word_scores is not None:

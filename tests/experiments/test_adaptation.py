@@ -71,6 +71,9 @@ def test_an_adapter_is_chosen_when_translating_and_merged_at_export(adapted, tra
     pairs = ["--source", test, "--target", corpus / "test.words"]
     scores = [keras_nmt("score", trained, *pairs, *given).output for given in ([], adapter)]
     assert scores[0] != scores[1]
+    pairs = ["--source", test, "--references", corpus / "test.words", "--metrics", "chrf"]
+    base, own, merged = (keras_nmt("evaluate", *x, *pairs).output for x in ([trained], [trained, *adapter], [folder]))
+    assert own == merged != base
 
 
 @pytest.mark.slow
