@@ -66,6 +66,20 @@ def directory_lock(folder: str | os.PathLike[str], wait: bool = False) -> Iterat
         yield
 
 
+@contextlib.contextmanager
+def made_folder(folder: Path) -> Iterator[None]:
+    """Makes a folder, and those around it, for the block. If it fails, those of them that are empty are removed."""
+    new = [one for one in (folder, *folder.parents) if not one.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        yield
+    except BaseException:
+        for one in new:
+            with contextlib.suppress(OSError):  # others may have written there
+                one.rmdir()
+        raise
+
+
 def check_kept(texts: Iterable[str | os.PathLike[str] | None], path: str | os.PathLike[str]) -> None:
     """Checks that a file to write replaces none of the texts that are read; raises a `UserError` otherwise.
 
@@ -109,26 +123,26 @@ def atomic_path(path: str | os.PathLike[str], suffix: str | None = None, room: i
         with errors_that_name(path):
             yield path
         return
-    path.parent.mkdir(parents=True, exist_ok=True)
     prefix, suffix = f"{PREFIX}{_process(os.getpid())}-", suffix or path.suffix[-LONGEST_SUFFIX:]
-    descriptor, name = tempfile.mkstemp(prefix=prefix, suffix=suffix, dir=path.parent)
-    temporary = Path(name)
-    try:
-        with errors_that_name(path):
-            try:
-                if room:
-                    os.posix_fallocate(descriptor, 0, room)
-                    os.truncate(descriptor, 0)
-            finally:
-                os.close(descriptor)
-            yield temporary
-            with open(temporary, "rb+") as file:
-                flush(file.fileno())
-            temporary.chmod(_mode(path))  # mkstemp makes files that only their owner can read
-            os.replace(temporary, path)
-            sync(path.parent)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with made_folder(path.parent):
+        descriptor, name = tempfile.mkstemp(prefix=prefix, suffix=suffix, dir=path.parent)
+        temporary = Path(name)
+        try:
+            with errors_that_name(path):
+                try:
+                    if room:
+                        os.posix_fallocate(descriptor, 0, room)
+                        os.truncate(descriptor, 0)
+                finally:
+                    os.close(descriptor)
+                yield temporary
+                with open(temporary, "rb+") as file:
+                    flush(file.fileno())
+                temporary.chmod(_mode(path))  # mkstemp makes files that only their owner can read
+                os.replace(temporary, path)
+                sync(path.parent)
+        finally:
+            temporary.unlink(missing_ok=True)
 
 
 def _process(number: int | str) -> str:
@@ -168,7 +182,7 @@ def atomic_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     path = check_new_folder(path)
     name = os.fsencode(PREFIX + path.name)[:LONGEST_NAME]
     temporary = path.with_name(os.fsdecode(name))
-    with directory_lock(temporary):
+    with made_folder(path.parent), directory_lock(temporary):
         try:
             for leftover in temporary.iterdir():
                 if leftover.name != LOCK:

@@ -13,7 +13,7 @@ from pathlib import Path
 import filelock
 
 from keras_nmt.errors import UserError, is_integer, require
-from keras_nmt.files.atomic_files import LOCK, NO_LOCK_ERRORS, allowed, check_folder, sync, sync_tree
+from keras_nmt.files.atomic_files import LOCK, NO_LOCK_ERRORS, allowed, check_folder, made_folder, sync, sync_tree
 
 PREFIX = ".export-"
 
@@ -43,20 +43,20 @@ def write_version(path: Path, version: int | None, write: Callable[[Path], None]
     Without `version`, an export gets the next number when it is complete, so that several exports to one path may run
     at the same time. Raises a `UserError` if the version has appeared meanwhile. Folders of killed exports are removed.
     """
-    path.mkdir(parents=True, exist_ok=True)
-    _remove_leftovers(path)
-    temporary, lock = _locked_folder(path)
-    try:
-        write(temporary)
-        sync_tree(temporary)
-        os.chmod(temporary, allowed(0o777))  # readable for the server's user, which temporary folders are not
-        final = _rename(temporary, path, version)
-        (final / LOCK).unlink(missing_ok=True)
-    except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
-        raise
-    finally:
-        lock.release()
+    with made_folder(path):
+        _remove_leftovers(path)
+        temporary, lock = _locked_folder(path)
+        try:
+            write(temporary)
+            sync_tree(temporary)
+            os.chmod(temporary, allowed(0o777))  # readable for the server's user, which temporary folders are not
+            final = _rename(temporary, path, version)
+            (final / LOCK).unlink(missing_ok=True)
+        except BaseException:
+            shutil.rmtree(temporary, ignore_errors=True)
+            raise
+        finally:
+            lock.release()
     sync(path)
     return final
 

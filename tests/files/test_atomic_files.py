@@ -118,6 +118,22 @@ def test_a_folder_is_made_where_a_link_leads(tmp_path, exists):
         pass
 
 
+@pytest.mark.parametrize("write", [atomic_path, atomic_folder])
+def test_a_stop_leaves_no_folder_that_was_made_for_it(tmp_path, write):
+    def stop():
+        with write(tmp_path / "new" / "deeper" / "name"):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        stop()
+    assert not [*tmp_path.iterdir()]
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new" / "other").touch()
+    with pytest.raises(KeyboardInterrupt):
+        stop()
+    assert sorted(tmp_path.rglob("*")) == [tmp_path / "new", tmp_path / "new" / "other"]
+
+
 def test_a_whole_folder_is_locked_until_it_has_its_name(tmp_path, monkeypatch):
     """Another process would take it for a leftover, and empty it."""
     replace = os.replace
