@@ -275,10 +275,6 @@ def check_files(directions: Sequence[Direction], dev_sentences: int | None = Non
                 PreparedCorpus(*sides)
         for sides, path in zip(direction.corpora, direction.alignments, strict=False):
             _check_alignments(sides, path)
-        for source, target in (*direction.corpora, *direction.files("dev"), *direction.tests):
-            if source == target and direction.source != direction.target:
-                problem = f"Source and target of {direction.name} are one file, whose lines are to be copied"
-                warnings.warn(f"{problem}. Received: {os.fspath(source)!r}", stacklevel=2)
     counts: dict[File, int] = {}  # a file may belong to several directions
     for source, target in dict.fromkeys(s for d in directions for s in (*d.corpora, d.dev, *d.tests) if s is not None):
         for path in (source, target):
@@ -290,6 +286,9 @@ def check_files(directions: Sequence[Direction], dev_sentences: int | None = Non
                 "Source and target must have the same number of lines. Received: "
                 f"{os.fspath(source)!r} with {counts[source]} line(s), {os.fspath(target)!r} with {counts[target]}"
             )
+    for direction in directions:
+        if direction.source != direction.target:
+            _warn_of_copies(direction)
     for use, number in (("dev", dev_sentences), ("test", None)):
         for references in dict.fromkeys(s[1] for d in directions for s in d.files(use)):
             lines = itertools.chain.from_iterable(read_blocks(references))
@@ -308,6 +307,24 @@ def digests_of(directions: Sequence[Direction]) -> dict[str, list[str]]:
             files[f"{use} {direction.name}"] = [*itertools.chain(*direction.files(use)), *alignments]
     digests = {path: _digest(path) for path in dict.fromkeys(itertools.chain(*files.values()))}  # each file once
     return {name: [digests[path] for path in paths] for name, paths in files.items() if paths}
+
+
+def _warn_of_copies(direction: Direction) -> None:
+    """Warns of files of a direction that have the same lines, which is rarely what a user wants."""
+    trained = set()
+    for use in ("train", "dev", "test"):
+        for sides in direction.files(use):
+            texts, received = tuple(map(_digest, sides)), " and ".join(repr(os.fspath(side)) for side in sides)
+            if texts[0] == texts[1]:
+                problem = f"Source and target of {direction.name} are the same text, whose lines are to be copied"
+                warnings.warn(f"{problem}. Received: {received}", stacklevel=3)
+            if texts in trained:
+                problem = f"A {use} text of {direction.name} is training text: its scores say little of other text"
+                if use == "train":
+                    problem = f"A training text of {direction.name} is there twice: use `corpus_weights` to repeat it"
+                warnings.warn(f"{problem}. Received: {received}", stacklevel=3)
+            if use == "train":
+                trained.add(texts)
 
 
 def _check_alignments(sides: Sides, path: File) -> None:

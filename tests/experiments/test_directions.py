@@ -1,9 +1,12 @@
 """Several languages from files to scores, on a task learnt in a minute: numbers spelt in three ways."""
 
 import dataclasses
+import gzip
 import json
 import shutil
 import sys
+import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -187,7 +190,8 @@ def test_corpora_of_pairs_have_two_files_each(tmp_path, several):
     assert weights["digits-words"] == weights["words-digits"] == weights["digits-digits"] == (1.0, 0.5)
     check_files(both.directions)
     one = dataclasses.replace(both.directions[0], corpora=((tmp_path / "train.letters-words.words",) * 2,))
-    with pytest.warns(UserWarning, match=f"of {one.name} are one file, whose lines are to be copied.*letters-words.wo"):
+    same = rf"of {one.name} are the same text, whose lines are to be copied\. Received: '.*letters-words.wo"
+    with pytest.warns(UserWarning, match=same):
         check_files([one])
     (tmp_path / "train.letters-words.words").unlink()
     with pytest.raises(UserError, match="There is no data for words-letters. Received: "):
@@ -197,6 +201,27 @@ def test_corpora_of_pairs_have_two_files_each(tmp_path, several):
         path.unlink()
     with pytest.raises(UserError, match=r"has no file for any direction. Received: train='.*/train\."):
         dataclasses.replace(both).directions  # noqa: B018
+
+
+def test_copies_of_a_text_are_told_whatever_their_names(several, tmp_path):
+    direction = next(one for one in config("x", several).directions if one.source != one.target and one.dev)
+    copies = tuple(tmp_path / f"copy.{side}.gz" for side in "ab")
+    for copy, side in zip(copies, direction.corpora[0], strict=True):
+        copy.write_bytes(gzip.compress(Path(side).read_bytes()))
+    for changed, told in (
+        ({}, []),
+        ({"dev": copies}, ["A dev text"]),
+        ({"tests": (direction.dev, copies)}, ["A test text"]),
+        ({"corpora": (*direction.corpora, copies)}, ["A training text"]),
+        ({"dev": (direction.dev[0],) * 2}, ["Source and target"]),
+    ):
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            check_files([dataclasses.replace(direction, **changed)])
+        assert len(found) == len(told)
+        assert all(
+            str(one.message).startswith(f"{text} of {direction.name} ") for one, text in zip(found, told, strict=True)
+        )
 
 
 def test_a_file_of_several_directions_is_counted_and_hashed_once(several, monkeypatch):
