@@ -347,8 +347,7 @@ except (KeyboardInterrupt, SystemExit) as stopped:  # all is saved: do not wait 
                 if interruption.signal is not None and not is_stopping:
                     is_stopping = True
                     print(STOPPING, file=sys.stderr, flush=True)
-                    if interruption.signal == signal.SIGTERM:  # the terminal sends the others to both processes
-                        process.terminate()
+                    process.send_signal(interruption.signal)  # perhaps once more, as a terminal signals both processes
                 time.sleep(0.1)
         if interruption.signal is not None:
             raise SystemExit(128 + interruption.signal)

@@ -6,6 +6,7 @@ import collections
 import dataclasses
 import signal
 import threading
+import time
 from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import Any
@@ -18,6 +19,7 @@ from keras_nmt.training.checkpoints import Progress
 
 # Reasons to stop that perhaps only one worker knows. All workers act on them after the same update.
 STOP_REQUESTS = ("interruption", "time_limit", "callback")
+ONE_REQUEST = 1.0  # seconds in which signals are one request: `timeout` and services signal several times
 DELAY = 4  # updates until a request is read: by then the device has computed it, so that the loop does not wait
 
 
@@ -50,7 +52,8 @@ class StopCriteria:
 class Interruption:
     """A context in which the first SIGINT, SIGTERM or SIGHUP is only recorded, and a second signal stops the program.
 
-    A second SIGHUP is ignored, because some terminals send two. If `nohup` makes the process ignore SIGHUP, it remains
+    A second signal within a second is ignored: a process may get the signal of its group and that of its parent. So is
+    a second SIGHUP, because some terminals send two. If `nohup` makes the process ignore SIGHUP, it remains
     ignored. Outside the main thread, where Python allows no signal handlers, nothing is recorded.
 
     Args:
@@ -68,6 +71,7 @@ class Interruption:
         self.signal: signal.Signals | None = None
         self.was_at_once = False
         self._is_at_once = is_at_once
+        self._since = 0.0  # when the first signal came
         self._before: dict[signal.Signals, Any] = {}
 
     def __enter__(self) -> Interruption:
@@ -84,11 +88,11 @@ class Interruption:
 
     def _record(self, number: int, frame: FrameType | None) -> None:
         if self.signal is None:
-            self.signal = signal.Signals(number)
+            self.signal, self._since = signal.Signals(number), time.monotonic()
             self.was_at_once = self._is_at_once()
             if self.was_at_once:
                 raise SystemExit(128 + number)
-        elif number != signal.SIGHUP:
+        elif number != signal.SIGHUP and time.monotonic() - self._since >= ONE_REQUEST:
             raise SystemExit(128 + number)
 
 

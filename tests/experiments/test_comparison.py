@@ -22,6 +22,7 @@ from keras_nmt.experiments import comparison as module
 from keras_nmt.experiments.comparison import finished_runs, write_table
 from keras_nmt.experiments.kept_runs import check_keeping, keep_runs, restore_runs
 from keras_nmt.files.settings import merge_settings
+from keras_nmt.training import stopping
 
 
 def run(*arguments, **options):
@@ -326,21 +327,26 @@ def test_errors_and_warnings_of_a_training_process_are_one_line(files, tmp_path,
 def test_a_stop_request_is_passed_to_the_training_process_and_a_second_one_kills_it(
     files, tmp_path, monkeypatch, capfd
 ):
-    def end(number):
+    def end(number, sent):
         for i in range(number):
             while not (tmp_path / ("stopping" if i else "started")).exists():
                 time.sleep(0.01)
-            os.kill(os.getpid(), signal.SIGTERM)
+            os.kill(os.getpid(), sent)
 
-    for number, saves in ((1, "sleep 0.3"), (2, "sleep 60")):
-        for name in ("started", "stopping"):
+    monkeypatch.setattr(stopping, "ONE_REQUEST", 0.0)
+    for number, sent, saves in (
+        (1, signal.SIGTERM, "sleep 0.3"),
+        (1, signal.SIGINT, ":"),
+        (2, signal.SIGTERM, "sleep 60"),
+    ):
+        for name in ("started", "stopping", "saved"):
             (tmp_path / name).unlink(missing_ok=True)
-        saving = f"touch {tmp_path}/stopping; {saves}; echo {number} > {tmp_path}/saved; exit 143"
-        script = f"trap '{saving}' TERM\ntouch {tmp_path}/started\nfor i in $(seq 200); do sleep 0.05; done"
+        saving = f"touch {tmp_path}/stopping; {saves}; touch {tmp_path}/saved; exit 143"
+        script = f"trap '{saving}' {sent.name[3:]}\ntouch {tmp_path}/started\nfor i in $(seq 200); do sleep 0.05; done"
         monkeypatch.setattr(sys, "executable", executable(tmp_path / "python", script))
-        threading.Thread(target=end, args=[number]).start()
+        threading.Thread(target=end, args=[number, sent]).start()
         with pytest.raises(SystemExit) as ended:
             module._python(module.TRAIN, make(1, tmp_path / "run", files))
-        assert ended.value.code == 143
-        assert (tmp_path / "saved").read_text() == "1\n"
+        assert ended.value.code == 128 + sent
+        assert (tmp_path / "saved").exists() == (number == 1)
         assert capfd.readouterr().err == f"{module.STOPPING}\n"
