@@ -182,7 +182,7 @@ def atomic_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     path = check_new_folder(path)
     name = os.fsencode(PREFIX + path.name)[:LONGEST_NAME]
     temporary = path.with_name(os.fsdecode(name))
-    with made_folder(path.parent), directory_lock(temporary):
+    with made_folder(temporary), directory_lock(temporary):
         try:
             for leftover in temporary.iterdir():
                 if leftover.name != LOCK:

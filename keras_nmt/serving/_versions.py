@@ -77,8 +77,9 @@ def _locked_folder(path: Path) -> tuple[Path, filelock.FileLock]:
             lock.acquire()
         except filelock.Timeout:  # another export is removing the folder as a leftover
             continue
-        except OSError as error:
-            if error.errno not in NO_LOCK_ERRORS:
+        except BaseException as error:
+            if getattr(error, "errno", None) not in NO_LOCK_ERRORS:
+                shutil.rmtree(folder, ignore_errors=True)  # without a lock, the next export would leave it there
                 raise
         return folder, lock
 

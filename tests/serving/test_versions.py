@@ -100,6 +100,16 @@ def test_an_export_that_fails_leaves_nothing(tmp_path):
     assert [*tmp_path.rglob("*")] == [tmp_path / "model"]
 
 
+def test_an_export_that_is_stopped_before_it_has_its_lock_leaves_nothing(tmp_path, monkeypatch):
+    def stop(lock):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(filelock.FileLock, "acquire", stop)
+    with pytest.raises(KeyboardInterrupt):
+        write_version(tmp_path / "model", None, pytest.fail)
+    assert not [*tmp_path.iterdir()]
+
+
 def test_a_new_folder_that_another_export_takes_for_a_leftover_is_replaced(tmp_path, monkeypatch):
     """Between the moment at which the folder is made and the moment at which the folder is locked."""
     make, taken = tempfile.mkdtemp, []
