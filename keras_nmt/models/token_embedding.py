@@ -107,7 +107,7 @@ class TokenEmbedding(ConfiguredLayer):
                 if self.logits_bias:  # the last row of the kernel
                     states = ops.concatenate([states, ops.ones_like(states[:, :1])], axis=1)  # [R, d + 1]
                 logits = ops.matmul(states, output_kernel)  # [R, N]
-            elif is_decoding_step and (self._has_float_table or self.tie_weights):
+            elif is_decoding_step and (self._has_float_table or self._has_transposed_int8):
                 logits = self._project_few(states)
             else:
                 logits = self.table(states, reverse=True)
@@ -128,8 +128,10 @@ class TokenEmbedding(ConfiguredLayer):
             products = ops.matmul(ops.cast(self._output_table(), self.compute_dtype), columns)  # [V, R]
             return ops.transpose(ops.maximum(products, -3e38))  # no logit is below this bound
         columns, scales = keras.quantizers.abs_max_quantize(columns, axis=0)  # int8, and the scale of each state [1, R]
-        products = ops.cast(ops.matmul(self.table.embeddings, columns), states.dtype)
-        return ops.transpose(products / (scales * self.table.embeddings_scale[:, None]))
+        # In bfloat16, many logits would be equal.
+        products = ops.cast(ops.matmul(self.table.embeddings, columns), "float32")
+        scales = ops.cast(scales, "float32") * ops.cast(self.table.embeddings_scale, "float32")[:, None]
+        return ops.transpose(products / scales)  # [R, V]
 
     def output_kernel(self, ids: Any = None) -> Any:
         """Returns the matrix that maps states to logits, to make it once for all steps of a search.
@@ -164,6 +166,11 @@ class TokenEmbedding(ConfiguredLayer):
     def _has_float_table(self) -> bool:
         """Whether the table is not quantised. A quantised table computes products in its own way."""
         return self.table.quantization_mode is None
+
+    @property
+    def _has_transposed_int8(self) -> bool:
+        """Whether Keras would transpose an int8 table for the logits. Tables of int4 have two weights in a byte."""
+        return self.tie_weights and self.table.quantization_mode == "int8"
 
     compute_output_shape = shapes_of_spec
 

@@ -69,6 +69,11 @@ def test_the_logits_of_few_states_and_of_some_tokens(dtype, tie_weights):
         # Quantized, the rows lose their scales, and the states stay as they are.
         tolerances = {"rtol": 0.05, "atol": 0.05} if quantized else {"rtol": 1e-5, "atol": tolerance}
         np.testing.assert_allclose(found, unquantized[..., ids], **tolerances)
+    embedding = TokenEmbedding(11, 8, tie_weights, dtype=dtype)
+    embedding.build((None, None))
+    embedding.table.quantize("int4")  # by Keras' own `model.quantize`
+    found = embedding(STATES, reverse=True, is_decoding_step=True)
+    np.testing.assert_allclose(found, embedding(STATES, reverse=True), rtol=1e-5, atol=tolerance)
 
 
 @pytest.mark.slow
