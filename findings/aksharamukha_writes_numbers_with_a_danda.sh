@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Guess: a number that is written in Latin letters is the same number in the digits of another script, and one that the library romanised comes back.
-# Behaviour: each full stop becomes the mark that ends sentences, also between two digits: 3.14 is ३।१४ in Devanagari, ৩।১৪ in Bengali, ៣។១៤ in Khmer,
-# ၃၊၁၄ in Burmese and ๓ฯ๑๔ in Thai, which read as 3 and 14. १०.५ (10.5) is romanised as 10.5, and comes back as १०।५, with all four romanisations
-# that were tried. In Gujarati, Telugu or Tamil, the point stays, as it does from Devanagari to Bengali.
+# Behaviour: each full stop becomes the mark that ends sentences or parts of them, also between two digits: 3.14 is ३।१४ in Devanagari, ৩।১৪ in
+# Bengali, ៣។១៤ in Khmer and ၃၊၁၄ in Burmese, which read as 3 and 14, and ๓ฯ๑๔ in Thai, with the sign of verses and abbreviations. १०.५ (10.5) is
+# romanised as 10.5, and comes back as १०।५, with all four romanisations that were tried. In Gujarati, Telugu or Tamil, the point stays, as it does
+# from Devanagari to Bengali.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
