@@ -68,7 +68,7 @@ def directory_lock(folder: str | os.PathLike[str], wait: bool = False) -> Iterat
 
 @contextlib.contextmanager
 def made_folder(folder: Path) -> Iterator[None]:
-    """Makes a folder, and those around it, for the block. If it fails, those of them that are empty are removed."""
+    """Makes a folder, and those around it, for the block. If it fails, those that it made are removed if empty."""
     new = [one for one in (folder, *folder.parents) if not one.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -37,8 +37,8 @@ def make_strategy(replicas: int | None = None) -> tf.distribute.Strategy:
         `MirroredStrategy`. Every call returns the same object.
 
     Raises:
-        UserError: There are fewer GPUs than `replicas`, or without a GPU, they are more than 256 or TensorFlow already
-            runs with fewer logical CPU devices; or `TF_CONFIG` is damaged or used together with `replicas`.
+        UserError: There are fewer GPUs than `replicas`; there is no GPU, and `replicas` is above 256 or TensorFlow
+            already runs with fewer logical CPU devices; or `TF_CONFIG` is damaged or used together with `replicas`.
 
     Example:
 

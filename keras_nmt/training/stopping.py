@@ -50,11 +50,11 @@ class StopCriteria:
 
 
 class Interruption:
-    """A context in which the first SIGINT, SIGTERM or SIGHUP is only recorded, and a second signal stops the program.
+    """A context in which the first SIGINT, SIGTERM or SIGHUP is only recorded, and a later signal stops the program.
 
-    A second signal within a second is ignored: a process may get the signal of its group and that of its parent. So is
-    a second SIGHUP, because some terminals send two. If `nohup` makes the process ignore SIGHUP, it remains
-    ignored. Outside the main thread, where Python allows no signal handlers, nothing is recorded.
+    Signals within a second of the first are ignored: a process may get that of its group and that of its parent. So is
+    every later SIGHUP, because some terminals send two. If `nohup` makes the process ignore SIGHUP, it remains ignored.
+    Outside the main thread, where Python allows no signal handlers, nothing is recorded.
 
     Args:
         is_at_once: Callable that tells whether the program has nothing to save, so that the first signal stops it, too.
