@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import itertools
 import json
 import os
 import shutil
@@ -69,7 +70,7 @@ def directory_lock(folder: str | os.PathLike[str], wait: bool = False) -> Iterat
 @contextlib.contextmanager
 def made_folder(folder: Path) -> Iterator[None]:
     """Makes a folder, and those around it, for the block. If it fails, those that it made are removed if empty."""
-    new = [one for one in (folder, *folder.parents) if not one.exists()]
+    new = list(itertools.takewhile(lambda one: not one.exists(), (folder, *folder.parents)))
     try:
         folder.mkdir(parents=True, exist_ok=True)
         yield
