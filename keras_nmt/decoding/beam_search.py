@@ -228,7 +228,7 @@ def beam_search(
 
 def _begin(batch_size: int, beam_size: int, max_length: int) -> _Open:
     """Returns a beam whose first entry is the hypothesis without tokens; the other entries are empty."""
-    first = ops.arange(beam_size) == 0
+    first = ops.arange(beam_size, dtype="int32") == 0
     log_probabilities = ops.where(first, 0.0, NEG_INF)
     return _Open(
         tokens=ops.full((batch_size, beam_size, max_length), PAD, dtype="int32"),

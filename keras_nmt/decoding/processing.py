@@ -109,7 +109,7 @@ class Processing:
             token = _forced(state, step)
             column, is_known = step.columns_of(ops.broadcast_to(token, (*ops.shape(values)[:2], 1)))
             forced = log_probabilities_of(of_tokens(step.logits, column), step.logits, best, plain=self._plain)
-            is_there = (ops.arange(ops.shape(values)[2]) == 0) & is_known  # [B, K, k]
+            is_there = (ops.arange(ops.shape(values)[2], dtype="int32") == 0) & is_known  # [B, K, k]
             values = ops.where(token == PAD, values, ops.where(is_there, forced, NEG_INF))
             ids = ops.where(token == PAD, ids, step.ids_of(column))
         return NextTokens(values, ids, k), state

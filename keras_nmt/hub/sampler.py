@@ -97,7 +97,7 @@ class BeamSampler(keras_hub.samplers.Sampler):
         }
         result = beam_search(step, constants, caches, **{**options.arguments_of(beam_search), **arguments})
         if options.coverage_penalty:
-            words = ops.arange(ops.shape(source_mask)[1]) < lengths[:, None]
+            words = ops.arange(ops.shape(source_mask)[1], dtype="int32") < lengths[:, None]
             result = rerank_by_model(result, model.attention, memory, words, options.coverage_penalty)
         return result.tokens[:, 0]
 

@@ -55,6 +55,14 @@ def without_padding(states: Any, mask: Any) -> Any:
     return states if mask is None else ops.where(ops.expand_dims(mask, -1), states, 0)
 
 
+def positions_of(inputs: Any, position: Any = None) -> Any:
+    """Returns the positions of `[..., T, n]`, int32 `[T]`; or `[position]`, that of a step of a search.
+
+    Without the type, they would have as many bits as the default dtype of Keras; TensorFlow counts in none of 16 bits.
+    """
+    return ops.arange(ops.shape(inputs)[-2], dtype="int32") if position is None else ops.reshape(position, (1,))
+
+
 class ConfiguredLayer(keras.layers.Layer):
     """A layer that keeps the arguments of its constructor in attributes of the same names, for its configuration.
 

@@ -117,7 +117,7 @@ class RecurrentEncoder(ConfiguredLayer):
         if mask is not None:
             # cuDNN rejects rows that are all padding: let it read one token, and set the states to zero below.
             real = ops.any(mask, axis=1, keepdims=True)  # [B, 1]
-            first = ops.arange(ops.shape(mask)[1]) == 0  # [T]
+            first = ops.arange(ops.shape(mask)[1], dtype="int32") == 0  # [T]
             read = ops.logical_or(mask, ops.logical_and(ops.logical_not(real), first))
         states, final = ops.cast(inputs, "float32"), []
         every = [states]  # E, H_1 .. H_L

@@ -9,7 +9,7 @@ import keras
 from keras import ops
 
 from keras_nmt.errors import is_number, require
-from keras_nmt.layers._common import ConfiguredLayer
+from keras_nmt.layers._common import ConfiguredLayer, positions_of
 
 
 @keras.saving.register_keras_serializable(package="keras_nmt")
@@ -67,7 +67,7 @@ class RotaryEncoding(ConfiguredLayer):
 
     def call(self, inputs: Any, position: Any = None) -> Any:
         width = inputs.shape[-1]  # n
-        positions = ops.arange(ops.shape(inputs)[-2]) if position is None else ops.reshape(position, (1,))
+        positions = positions_of(inputs, position)
         thetas = ops.power(float(self.base), -ops.arange(0, width, 2, dtype="float32") / width)  # [n / 2]
         angles = ops.expand_dims(ops.cast(positions, "float32"), -1) * thetas  # [T, n / 2], or [1, n / 2]
         cosines, sines = ops.cos(angles), ops.sin(angles)

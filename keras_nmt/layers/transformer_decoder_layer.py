@@ -17,6 +17,7 @@ from keras_nmt.layers._common import (
     check_width,
     keep_frozen,
     keras_mask,
+    positions_of,
     with_mask,
 )
 from keras_nmt.layers.mechanisms import StepwiseLayer, missing_members
@@ -346,7 +347,7 @@ class TransformerDecoderLayer(TransformerLayer):
 
 def _causal_mask(inputs: Any, padding_mask: Any) -> Any:
     """Returns the mask of the real positions up to each one, `[B, T, T]`, or `[1, T, T]` without `padding_mask`."""
-    positions = ops.arange(ops.shape(inputs)[1])
+    positions = positions_of(inputs)
     causal = ops.expand_dims(ops.expand_dims(positions, 1) >= ops.expand_dims(positions, 0), 0)  # [1, T, T]
     return causal if padding_mask is None else ops.logical_and(causal, ops.expand_dims(padding_mask, 1))
 

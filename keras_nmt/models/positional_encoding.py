@@ -8,7 +8,7 @@ import keras
 from keras import ops
 
 from keras_nmt.errors import check_choice
-from keras_nmt.layers._common import ConfiguredLayer, check_positive
+from keras_nmt.layers._common import ConfiguredLayer, check_positive, positions_of
 
 ORDERS = ("interleaved", "halves")
 LONGEST = 10_000.0  # longest wavelength divided by 2 pi
@@ -56,8 +56,7 @@ class PositionalEncoding(ConfiguredLayer):
         self.built = True
 
     def call(self, inputs: Any, position: Any = None) -> Any:
-        positions = ops.arange(ops.shape(inputs)[1]) if position is None else ops.reshape(position, (1,))  # [T]
-        positions = positions + self.offset
+        positions = positions_of(inputs, position) + self.offset  # [T]
         # PE(pos, 2i) = sin(pos / 10000^(2i / d)), PE(pos, 2i + 1) = cos(pos / 10000^(2i / d))
         d = inputs.shape[-1]
         if (self.order == "halves" and d % 2) or d == 2 * self.endpoint:
@@ -65,7 +64,7 @@ class PositionalEncoding(ConfiguredLayer):
                 f"The width must be even with order='halves', and above 2 with `endpoint`. Received: width {d}, "
                 f"order={self.order!r}, endpoint={self.endpoint}"
             )
-        neurons = ops.arange(d)
+        neurons = ops.arange(d, dtype="int32")
         pairs, is_cosine = neurons // 2, neurons % 2 == 1
         if self.order == "halves":
             pairs, is_cosine = neurons % (d // 2), neurons >= d // 2
@@ -116,7 +115,7 @@ class LearnedPositions(ConfiguredLayer):
         )
 
     def call(self, inputs: Any, position: Any = None) -> Any:
-        positions = ops.arange(ops.shape(inputs)[1]) if position is None else ops.reshape(position, (1,))  # [T]
+        positions = positions_of(inputs, position)  # [T]
         rows = ops.take(self.table, ops.minimum(positions, self.max_length - 1), axis=0)  # [T, d]
         return inputs + ops.cast(rows, inputs.dtype)
 

@@ -10,6 +10,7 @@ import pytest
 import tensorflow as tf
 from keras import ops
 
+from keras_nmt.layers.rotary_encoding import RotaryEncoding
 from keras_nmt.models.positional_encoding import LearnedPositions, PositionalEncoding
 from keras_nmt.models.token_embedding import TokenEmbedding
 
@@ -30,6 +31,17 @@ def test_positions_follow_the_equation_in_float32():
     for width, options in ((5, {"order": "halves"}), (2, {"endpoint": True})):
         with pytest.raises(ValueError, match=f"The width must be even.*Received: width {width}"):
             PositionalEncoding(**options)(np.zeros((1, 3, width), "float32"))
+
+
+@pytest.mark.parametrize("layer", [PositionalEncoding, LearnedPositions, RotaryEncoding])
+def test_positions_are_counted_with_every_default_dtype(layer):
+    keras.config.set_floatx("float16")
+    try:
+        positions = layer(dtype="float32")
+        positions.build((None, None, 8))
+        np.testing.assert_allclose(tf.function(positions)(STATES), positions(STATES), rtol=1e-5)
+    finally:
+        keras.config.set_floatx("float32")
 
 
 @pytest.mark.parametrize(("scale", "factor"), [(True, 4.0), (False, 1.0)])
