@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from keras_nmt.errors import check_choice, check_names, check_no_string, errors_as, require
@@ -103,11 +103,30 @@ def corpus_scores(
     Reference:
         [Post, 2018](https://arxiv.org/abs/1804.08771).
     """
+    options: dict[str, Any] = {"metrics": metrics, "lowercase": lowercase, "tokenize": tokenize}
+    return scores_of_sets(hypotheses, references, {"": slice(None)}, **options)[""]
+
+
+def scores_of_sets(
+    hypotheses: Sequence[str],
+    references: Sequence[str] | Sequence[Sequence[str]],
+    sets: Mapping[str, slice],
+    *,
+    metrics: Sequence[str] = DEFAULT_METRICS,
+    lowercase: bool = False,
+    tokenize: str = "13a",
+) -> dict[str, dict[str, MetricScore]]:
+    """Computes what `corpus_scores` returns for each of several sets of lines, `sets`; each line is compared once.
+
+    TER takes seconds for a long line that has little of its reference, so a line must not be compared for each set.
+    """
     streams = reference_streams(references, hypotheses=hypotheses)
-    scores = {}
-    for name, metric in make_metrics(metrics, streams[0], lowercase=lowercase, tokenize=tokenize).items():
-        result = metric.corpus_score(list(hypotheses), streams)
-        scores[name] = MetricScore(result.name, float(result.score), str(metric.get_signature()))
+    scores: dict[str, dict[str, MetricScore]] = {name: {} for name in sets}
+    for metric_name, metric in make_metrics(metrics, streams[0], lowercase=lowercase, tokenize=tokenize).items():
+        statistics = metric._extract_corpus_statistics(list(hypotheses), streams)
+        for name, lines in sets.items():
+            result = metric._aggregate_and_compute(statistics[lines])
+            scores[name][metric_name] = MetricScore(result.name, float(result.score), str(metric.get_signature()))
     return scores
 
 

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from keras_nmt.evaluation import corpus_scores
+from keras_nmt.evaluation.metrics import scores_of_sets
 from keras_nmt.experiments.config import ExperimentConfig, dev_metrics
-from keras_nmt.experiments.data_config import Direction
+from keras_nmt.experiments.data_config import Direction, ScoredText
 from keras_nmt.experiments.results import describe_machine, file_digest, hypotheses_path, read_speed, test_line
 from keras_nmt.files.atomic_files import write_json, write_text
 from keras_nmt.inference import Translator
@@ -22,6 +23,7 @@ from keras_nmt.text.translation import count_outputs
 WARM_UP = 64  # sentences that are translated before the speed is measured
 
 Lines = Sequence[str]
+_Scores = dict[str, dict[str, Any]]
 
 
 def development_scores(
@@ -75,15 +77,14 @@ def score_test(config: ExperimentConfig, translator: Translator, report: Callabl
         translations = translator.translate(text.sources, *direction.sides)
         hypotheses = [translation.text for translation in translations]
         write_text(hypotheses_path(config.directory, direction.name), "\n".join([*hypotheses, ""]))
+        whole, sets = _scores(config, hypotheses, text)
         results["test"][direction.name] = {
             "trained": bool(direction.corpora),
             "outputs": dict(count_outputs(translations)),
-            **_scores(config, hypotheses, text.references),
+            **whole,
         }
-        if len(text.sets) > 1:
-            results["test"][direction.name]["sets"] = {
-                name: _scores(config, hypotheses[lines], text.references[lines]) for name, lines in text.sets.items()
-            }
+        if len(sets) > 1:
+            results["test"][direction.name]["sets"] = sets
         report(test_line(direction.name, results["test"][direction.name]))
         if truncated := results["test"][direction.name]["outputs"]["truncated"]:
             report(f"test {direction.name}: {truncated:,} sources were too long for the search, and were truncated")
@@ -119,8 +120,11 @@ def measure_speed(config: ExperimentConfig, at: str, *directions: str) -> None:
     )
 
 
-def _scores(config: ExperimentConfig, hypotheses: Lines, references: Lines) -> dict[str, dict[str, Any]]:
-    """Computes the scores of test translations by metric, with their signatures."""
+def _scores(config: ExperimentConfig, hypotheses: Lines, text: ScoredText) -> tuple[_Scores, dict[str, _Scores]]:
+    """Computes the scores of test translations by metric, with their signatures: of all lines, and of each test set."""
     options: dict[str, Any] = {"lowercase": config.subwords.lowercase, "tokenize": config.evaluation.bleu_tokenizer}
-    scores = corpus_scores(hypotheses, references, **options)
-    return {name: {"score": round(score.score, 2), "signature": score.signature} for name, score in scores.items()}
+    found = [
+        {name: {"score": round(score.score, 2), "signature": score.signature} for name, score in scores.items()}
+        for scores in scores_of_sets(hypotheses, text.references, {"": slice(None), **text.sets}, **options).values()
+    ]
+    return found[0], dict(zip(text.sets, found[1:], strict=True))

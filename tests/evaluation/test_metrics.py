@@ -8,6 +8,7 @@ import sacrebleu
 
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation import corpus_scores
+from keras_nmt.evaluation.metrics import scores_of_sets
 
 HYPOTHESES = ["A Dog runs through the snow.", "Two men play guitar", "The children are at the beach!"]
 REFERENCES = ["A dog runs through the snow.", "Two men are playing the guitar.", "Children play at the beach."]
@@ -52,6 +53,13 @@ def test_several_references():
     assert scores["bleu"].score == pytest.approx(sacrebleu.corpus_bleu(HYPOTHESES, [REFERENCES, OTHERS]).score)
     assert all("nrefs:2" in score.signature for score in scores.values())
     assert corpus_scores(HYPOTHESES, [REFERENCES]) == corpus_scores(HYPOTHESES, REFERENCES)
+
+
+def test_sets_of_lines_have_the_scores_of_their_lines():
+    sets = {"all": slice(None), "one": slice(0, 1), "others": slice(1, None)}
+    for name, scores in scores_of_sets(HYPOTHESES, [REFERENCES, OTHERS], sets).items():
+        lines = sets[name]
+        assert scores == corpus_scores(HYPOTHESES[lines], [REFERENCES[lines], OTHERS[lines]])
 
 
 def test_wrong_arguments_are_named():
