@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Guess: the plain text of a document has its words and numbers, apart where a tab, a line break or a hyphen stands between them.
 # Behaviour: in Word files, tabs, line breaks and hyphens that do not break lines are left out: 12, 7 and 30 between tabs are 12730, 10‑20 people
-# are 1020, "Do not" and "open" in two lines are "Do notopen". Words with a reading above them vanish in Word and OpenDocument files, here Tokyo
-# and with it a date that is a field. And a word that was deleted from an OpenDocument text while changes are tracked, here "not", stands at
+# are 1020, "Do not" and "open" in two lines are "Do notopen". Words with a reading above them vanish in Word and OpenDocument files, here Tokyo,
+# and in the latter a date that is a field. And a word that was deleted from an OpenDocument text while changes are tracked, here "not", stands at
 # its beginning. Paragraphs and spaces are right, as are tabs in OpenDocument; mammoth has the tabs and hyphens.
 set -euo pipefail
 folder=$(mktemp -d)

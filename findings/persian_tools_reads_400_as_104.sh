@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Guess: numbers that the library writes in Persian words come back from them.
 # Behaviour: 400 is written as two words (چهار صد), which are read as four and hundred and added: 104, 400,000 is 104,000. So a tenth of all numbers
-# below 10,000 come back as others; in one word (چهارصد), 400 is right. Fractions are added or left out: three point five (سه ممیز پنج) is 8, one and a
+# below 10,000 become others; in one word (چهارصد), 400 is right. Fractions are added or left out: three point five (سه ممیز پنج) is 8, one and a
 # half (یک و نیم) 1.
 set -euo pipefail
 folder=$(mktemp -d)

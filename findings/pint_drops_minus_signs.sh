@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Guess: a string that the parser of quantities does not understand is an error, as "five m" and "20 °C" are.
-# Behaviour: characters that are no tokens of Python are skipped, and what stands side by side is multiplied. So the minus sign of typography
-# vanishes: −5 m is 5 m, 3 m − 5 m are 15 square metres; 5 ÷ 2 m are 10 m, 5 m ∕ s are 5 m·s, 5½ km are 5 km, (5 ± 1) m are 5 m, and 20 ℃ has
-# no unit. 10 000 km, the way of the SI to write thousands, are 10 times 000: 0 km, 10 500 km are 5,000, 2 1/2 km are 1 km, 3 ft 5 in are 15
-# ft·in. Babel writes such a space in the numbers of French.
+# Behaviour: characters that are no tokens of Python (here 3.11) are skipped, and what stands side by side is multiplied. So the minus sign of
+# typography vanishes: −5 m is 5 m, 3 m − 5 m are 15 square metres; 5 ÷ 2 m are 10 m, 5 m ∕ s are 5 m·s, 5½ km are 5 km, (5 ± 1) m are 5 m, and
+# 20 ℃ has no unit. 10 000 km, the way of the SI to write thousands, are 10 times 000: 0 km, 10 500 km are 5,000, 2 1/2 km are 1 km, 3 ft 5 in are
+# 15 ft·in. Babel writes such a space in the numbers of French.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Guess: English numbers in words, as another library writes them, come back as the same numbers in figures.
 # Behaviour: of two words before "thousand" or "million", the last alone is multiplied, the others are added: twenty-five thousand is 5,020,
-# twenty-five million 5,000,020, one hundred ten thousand 10,100; whole tens and hundreds of thousands are right. Of the numbers from 20,000 to 999,999,
-# 98 of 100 come back as others. Two numbers joined by "and" are added, "between two hundred and three hundred" is 500, and "minus" is left as a word.
+# twenty-five million 5,000,020, one hundred ten thousand 10,100; whole tens and hundreds of thousands are right. Of the numbers from 20,000 to
+# 999,999, 98 of 100 come back as others. Two numbers joined by "and" are added: "between two hundred and three hundred" is 500. "Minus" is left.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
