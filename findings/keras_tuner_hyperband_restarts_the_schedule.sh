@@ -7,7 +7,7 @@ set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 python3 -m venv "$folder/venv"
-"$folder/venv/bin/pip" install -q --no-compile keras-tuner==1.4.8 keras==3.15.1 jax==0.10.2
+"$folder/venv/bin/pip" install -q --no-compile keras-tuner==1.4.8 keras==3.15.1 jax==0.10.2 six==1.17.0
 cd "$folder"
 KERAS_BACKEND=jax venv/bin/python -W ignore - <<'PY'
 import sys
