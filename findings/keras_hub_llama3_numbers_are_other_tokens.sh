@@ -3,7 +3,7 @@
 # Behaviour: called directly, the expression is taken for a literal text, which no text has, so that nothing is split before the merges: "2026"
 # is "20" and "26". In `tf.data`, the expression is that of GPT-2, with the same result for numbers of four digits and more, but not for spaces:
 # two spaces in a row are one token in a direct call and two in `tf.data`. So a model that is trained from `tf.data` and asked directly gets
-# other tokens for one text, and both are others than those that it was trained with by its makers. With `tokenizers.Regex` around the
+# other tokens for one text, and its numbers are others than those that its makers trained it with. With `tokenizers.Regex` around the
 # expression, the tokens are those of Llama 3.
 set -euo pipefail
 folder=$(mktemp -d)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Guess: `WordPieceTokenizer` splits words as BERT does: at spaces of any kind, and not where a soft hyphen only allows a line break.
-# Behaviour: only ASCII spaces split. "10 km" with a no-break space or a thin one, as typography wants it, is one unknown word, so is a line of
-# Chinese behind an ideographic space. Invisible characters split words instead of being removed: German Versand with a soft hyphen is "ver"
+# Behaviour: only ASCII spaces split. "10 km" with a no-break space or a thin one, as typography wants it, is one unknown word; the
+# ideographic space of Chinese is an unknown word of its own. Invisible characters split words instead of being removed: German Versand with a soft hyphen is "ver"
 # and "sand", Persian verbs are cut at their joiner. Direct calls and `tf.data` agree. `split_on_cjk=False` is not saved: the tokenizer of a
 # loaded model splits 東京 in two.
 set -euo pipefail
