@@ -118,7 +118,7 @@ def scores_of_sets(
 ) -> dict[str, dict[str, MetricScore]]:
     """Computes what `corpus_scores` returns for each of several sets of lines, `sets`; each line is compared once.
 
-    TER takes seconds for a long line that has little of its reference, so a line must not be compared for each set.
+    TER takes minutes for 2,000 bad translations of long text, so that no line is compared again for its set.
     """
     streams = reference_streams(references, hypotheses=hypotheses)
     scores: dict[str, dict[str, MetricScore]] = {name: {} for name in sets}
