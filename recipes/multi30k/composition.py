@@ -27,7 +27,7 @@ sys.path.append(str(Path(__file__).parents[1]))  # the folder of papers.py
 from papers import composed, with_identity_start
 from train import TESTS
 
-# The Transformer to go on from: the best schedule and rate of those tried for `transformer_tiny`, see the README.
+# The Transformer to go on from: the best schedule and rate of those tried for `transformer_tiny`, see lab/multi30k.md.
 BASELINE = {
     "schedule": "inverse_square_root",
     "learning_rate": 0.0052,
@@ -65,7 +65,7 @@ RECIPE = Recipe(
         "model": {"dropout": 0.1},
         "batch_size": 1536,
         "schedule": "cosine",
-        "learning_rate": 0.0026,  # the best of four for `ni_both_identity`, see the README
+        "learning_rate": 0.0026,  # the best of four for `ni_both_identity`, see lab/multi30k.md
         "warmup_steps": 100,
         "label_smoothing": 0.1,
         "max_updates": 600,

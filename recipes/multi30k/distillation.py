@@ -3,7 +3,7 @@
     python recipes/multi30k/distillation.py train teacher --data-dir DATA
     python recipes/multi30k/distillation.py compare distilled interpolated word_level --data-dir DATA
 
-From English to German. README.md beside this file has the commands between these two, which make the text of the arms.
+From English to German. lab/students.md has the commands between these two, which make the text of the arms.
 All commands run in the same folder, and make `runs` in it. DATA is as in train.py.
 """
 
@@ -19,7 +19,7 @@ from keras_nmt.experiments.recipe import Recipe
 NAME = "multi30k-distillation"
 TEACHER = f"runs/{NAME}-en-de-teacher-1"  # where `train teacher` leaves it
 REVERSE = f"runs/{NAME}-de-en-reverse-1"  # where `train reverse --source de --target en` leaves it
-TEXTS = f"runs/{NAME}-texts"  # of the commands in README.md
+TEXTS = f"runs/{NAME}-texts"  # of the commands in lab/students.md
 
 # The student's model; another kind of cheap decoder is one more entry, joined to the arms as `distilled+ssru`.
 STUDENTS: dict[str, dict[str, Any]] = {
@@ -41,7 +41,7 @@ RECIPE = Recipe(
     name=NAME,
     corpora={"train": "train.{language}", "dev": "val.{language}", "test": TESTS},
     languages=("en", "de"),
-    # As in train.py, with the best peak rate of its README.
+    # As in train.py, with the best peak rate of lab/multi30k.md.
     settings={
         "preset": "transformer_small",
         "vocabulary_size": 8000,

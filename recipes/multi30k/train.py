@@ -98,7 +98,7 @@ RECIPE = Recipe(
     baseline="baseline",
     # Equal numbers of updates, and so of tokens: some 18 minutes of the baseline on one core. The peak rate is near the
     # papers' rates, and below the best rate for the baseline in such a short training: at higher rates the mechanisms
-    # learn worse, see the README.
+    # learn worse, see lab/multi30k.md.
     comparison={
         "model": {"dropout": 0.1},
         "schedule": "cosine",
