@@ -227,8 +227,9 @@ class Translator:
                 direction. A model with target-language tags takes one of `tags.texts`; None, or "" for one line, if the
                 line has its tag.
             prefixes: Iterable of strings, one per line: the text with which the line's translation must begin, which
-                may be empty. A prefix is segmented into subwords by itself, so it may end inside a word. Length limits
-                do not count the prefix, and the translation of an empty line has none. Defaults to None.
+                may be empty. A prefix is segmented into subwords by itself, so it may end inside a word. `min_length`
+                counts the prefix, and so do the upper limits if `prefix_bias_beta` favours it instead of forcing it.
+                The translation of an empty line has no prefix. Defaults to None.
             max_lengths: Iterable of integers, one per line, or None: the most subwords of the line's translation, with
                 its end. It lowers the translator's own limits, is above `min_length`, and is of each sentence where
                 lines are split, as `max_length`. Defaults to None.
