@@ -316,8 +316,12 @@ def _changes(config: ExperimentConfig, of_data: Mapping[str, list[str]]) -> tupl
     return other_text, config.changed_settings(may_change) if folder.settings_path.exists() else []
 
 
-def finished_results(config: ExperimentConfig, report: Callable[[str], None]) -> dict[str, Any] | None:
+def finished_results(
+    config: ExperimentConfig, report: Callable[[str], None], *, has_callbacks: bool = False
+) -> dict[str, Any] | None:
     """Reports and returns the results of a complete run with the same settings and data, or returns None.
+
+    A run that a callback ended is complete with callbacks, and goes on without.
 
     Raises:
         UserError: The run began with other weights of `init_from` or `teacher`, or other `subwords.models`.
@@ -326,7 +330,8 @@ def finished_results(config: ExperimentConfig, report: Callable[[str], None]) ->
     folder = ModelDirectory(config.directory)
     if results is None or not folder.weights_path.is_file() or not folder.settings_path.is_file():
         return None
-    if results["limits"] != config.limits or differences(config, results):
+    goes_on = results["ended_by"] == "callback" and not has_callbacks
+    if goes_on or results["limits"] != config.limits or differences(config, results):
         return None
     other = ", ".join(other_starts(config))
     problem = (

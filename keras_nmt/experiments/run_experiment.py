@@ -104,7 +104,7 @@ def _run(
         tf.config.experimental.enable_op_determinism()
     folder, workers = ModelDirectory(config.directory), Workers(strategy)
     report = report if workers.is_chief else lambda line: None
-    finished = finished_results(config, report) if workers.is_chief else None
+    finished = finished_results(config, report, has_callbacks=bool(callbacks)) if workers.is_chief else None
     if workers.from_chief(finished is not None):
         return finished or {}
     with workers.chief_first():

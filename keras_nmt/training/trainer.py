@@ -18,7 +18,7 @@ from keras_nmt.files.checkpoint_files import weights_path
 from keras_nmt.files.weights_file import read_weights
 from keras_nmt.models import ModelDirectory
 from keras_nmt.models.adapters import stored
-from keras_nmt.training.callbacks import Rounds
+from keras_nmt.training.callbacks import RoleTemperature, Rounds
 from keras_nmt.training.checkpoints import Checkpoints, Progress, Saving
 from keras_nmt.training.distribution import Workers
 from keras_nmt.training.evaluation import Evaluation
@@ -165,13 +165,14 @@ class Trainer:
         self.saving = saving or Saving()
         self.warm_start = warm_start or WarmStart()
         self.callbacks = list(callbacks)
+        self._may_be_ended = not all(isinstance(one, RoleTemperature) for one in self.callbacks)
         tasks = list(data) if isinstance(data, Sequence) else [Task(name=DEFAULT_TASK, model=model, data=data)]
         self.tasks = check_tasks(tasks, model)
         loss = LabelSmoothedCrossEntropy(0.1) if loss is None else loss
         logging = logging or Logging()
         is_scaled = isinstance(optimizer, keras.optimizers.LossScaleOptimizer)
         patience = evaluation.patience if evaluation else None
-        self._check(loss, is_scaled, may_end=patience is not None or bool(self.callbacks))
+        self._check(loss, is_scaled, may_end=patience is not None or self._may_be_ended)
 
         self.workers = Workers(self.update_config.strategy or tf.distribute.get_strategy())
         self._stopping = Stopping(self.stop_criteria, patience, model, self.workers.number)
@@ -275,7 +276,7 @@ class Trainer:
         self._rounds.begin_run(self.stop_criteria.max_updates)
         self._clock.start(progress, lines=self._rounds.length // self._log_every)
         requests = stopping.own_requests(progress)  # of the checkpoint, equal on all workers
-        if self.callbacks and progress.ended_by_callback == progress.update:
+        if self._may_be_ended and progress.ended_by_callback == progress.update:
             requests.append("callback")
         reason = stopping.reason(progress, requests)
         if progress.completed < progress.update:  # the run was stopped before it completed its last update
