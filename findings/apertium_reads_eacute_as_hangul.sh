@@ -3,7 +3,8 @@
 # Behaviour: the filter that takes the text out of a page writes the two bytes of é as two characters of their own, U+FFC3 and U+FFA9, half-width
 # letters of Hangul and katakana: "cafￃﾩ", a word of no dictionary, and the filter that puts the text back leaves them in the page. So it is with
 # &#233; and with the references of all letters with accents of Latin-1, "f&uuml;r" and "&Agrave;". Those that are no letters, as &amp; and
-# &euro;, stay as they are, and letters that are written as themselves are right.
+# &euro;, stay as they are, and letters that are written as themselves are right. In RTF, \'e9 is the same two letters, and what follows a letter
+# in the form \u239? is taken for format: of "naïve", "na" is left to translate.
 # Needs Debian 12 on amd64, with libxml2 and libicu72.
 set -euo pipefail
 folder=$(mktemp -d)
@@ -34,6 +35,13 @@ for page in pages:
 letters = [chr(code) for code in range(0xC0, 0x100) if chr(code).isalpha()]
 right = sum(html.unescape(run("apertium-rehtml", run("apertium-deshtml", f"<p>a&#{ord(letter)};b</p>"))) == f"<p>a{letter}b</p>" for letter in letters)
 print(f"of {len(letters)} letters of Latin-1, right: {right}")
+rtf = r"{\rtf1\ansi{\fonttbl{\f0 Times;}}caf\'e9 na\u239?ve {\b not} open}"
+stream = run("apertium-desrtf", rtf)
+print(rtf, "is", stream.strip(), "and again", ascii(run("apertium-rertf", stream)))
+if "]not[" not in stream:
+    sys.exit("not as expected: RTF")
+if "]caf\uffc3\uffa9 na[" not in stream or "caf\uffc3\uffa9" not in run("apertium-rertf", stream):
+    sys.exit("the filter of RTF changed")
 if back[0] != pages[0] or back[3] != pages[3]:
     sys.exit("not as expected")
 if back[1] != "<p>caf\uffc3\uffa9 f\uffc3\uffbcr \uffc3\uff80 la carte</p>" or back[2] != "<p>caf\uffc3\uffa9</p>" or right:
