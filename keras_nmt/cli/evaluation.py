@@ -129,10 +129,12 @@ def evaluate(
             lowercase = translator.tokenizers[target].lowercases
     results: dict[str, Any] = {}
     scoring: dict[str, Any] = {"metrics": of_sacrebleu, "lowercase": bool(lowercase), "tokenize": tokenize}
-    if of_sacrebleu and baseline is None:
-        results |= corpus_scores(lines["hypotheses"], streams, **scoring)
-    elif of_sacrebleu:
-        results |= paired_bootstrap(lines["hypotheses"], lines["baseline"], streams, **scoring)
+    if of_sacrebleu:
+        with working("Scoring"):  # TER of bad translations of long text takes minutes
+            if baseline is None:
+                results |= corpus_scores(lines["hypotheses"], streams, **scoring)
+            else:
+                results |= paired_bootstrap(lines["hypotheses"], lines["baseline"], streams, **scoring)
     if comet_model is not None:
         with working("Scoring by COMET"):
             results["comet"] = _comet(lines, streams[0], comet_model, comet_program)

@@ -77,6 +77,7 @@ def score_test(config: ExperimentConfig, translator: Translator, report: Callabl
         translations = translator.translate(text.sources, *direction.sides)
         hypotheses = [translation.text for translation in translations]
         write_text(hypotheses_path(config.directory, direction.name), "\n".join([*hypotheses, ""]))
+        report(f"Scoring the translations of {direction.name}")  # TER of bad translations of long text takes minutes
         whole, sets = _scores(config, hypotheses, text)
         results["test"][direction.name] = {
             "trained": bool(direction.corpora),
