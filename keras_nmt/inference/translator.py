@@ -263,10 +263,10 @@ class Translator:
 
         Raises:
             UserError: There is not a language, prefix, limit or seed for each line; a language is unknown; there are
-                seeds and the translator does not sample; a limit is not above `min_length`; a prefix has characters
-                that the subwords do not have; there are constraints and the translator samples; the phrases
-                of a line have too many alternatives and subwords; the prefixes and constraints of a batch have more
-                subwords than `shortlist_size`; there are prefixes of lines with markup or `keep`; or a pattern of
+                seeds and the translator does not sample; a limit is not above a `min_length` of 2 or more; a prefix
+                has characters that the subwords do not have; there are constraints and the translator samples; the
+                phrases of a line have too many alternatives and subwords; the prefixes and constraints of a batch have
+                more subwords than `shortlist_size`; there are prefixes of lines with markup or `keep`; or a pattern of
                 `keep` is wrong.
         """
         lines = check_lines(lines)
