@@ -18,12 +18,12 @@ import grain
 print("grain", version("grain"))
 
 
-def counts(dataset, number):
-    """How many elements are missing, are there once, and more often."""
+def count(dataset, number):
+    """The elements that are missing, and those that are there more often than once."""
     seen = Counter(int(element) for element in dataset)
     if set(seen) - set(range(number)) or sum(seen.values()) != number:
         sys.exit("not as expected")
-    return number - len(seen), sum(value == 1 for value in seen.values()), sum(value > 1 for value in seen.values())
+    return sorted(set(range(number)) - set(seen)), sorted(element for element, times in seen.items() if times > 1)
 
 
 results = {}
@@ -31,17 +31,20 @@ for number, window in ((1000, 250), (1500, 1000), (1001, 1000), (600, 1000), (10
     data = grain.MapDataset.range(number)
     by_map = grain.experimental.WindowShuffleMapDataset(data, window_size=window, seed=1)
     by_iter = grain.experimental.WindowShuffleIterDataset(data.to_iter_dataset(), window_size=window, seed=1)
-    results[number, window] = counts((by_map[index] for index in range(number)), number)
-    others = counts(by_iter, number), counts(data.shuffle(seed=1), number)
-    missing, once, more = results[number, window]
-    print(f"{number} elements, window of {window}: {missing} missing, {once} once, {more} more often; the others {others}")
-    if others != ((0, number, 0),) * 2:
+    results[number, window] = missing, repeated = count((by_map[index] for index in range(number)), number)
+    others = count(by_iter, number), count(data.shuffle(seed=1), number)
+    print(f"{number} elements, window of {window}: {len(missing)} missing, {len(repeated)} more often than once; the others {others}")
+    if others != (([], []),) * 2:
         sys.exit("not as expected")
 small = grain.experimental.WindowShuffleMapDataset(grain.MapDataset.range(10), window_size=4, seed=1)
 small = [int(small[index]) for index in range(10)]
 print("10 elements, window of 4:", small)
-if results[1000, 250] != (0, 1000, 0):
+if results[1000, 250] != ([], []):
     sys.exit("not as expected")
-if results[1500, 1000][0] < 200 or results[600, 1000][0] < 100 or results[100, 1000][0] < 30 or len(set(small)) == 10:
+missing, repeated = results[1500, 1000]
+print(f"of 1,500, missing from {missing[0]} to {missing[-1]}, more often than once from {repeated[0]} to {repeated[-1]}")
+if len(missing) < 200 or missing[0] < 1000 or repeated[-1] > 499:
+    sys.exit("grain changed")
+if len(results[600, 1000][0]) < 100 or len(results[100, 1000][0]) < 30 or len(set(small)) == 10:
     sys.exit("grain changed")
 PY
