@@ -3,7 +3,7 @@
 # Behaviour: the header is not read, but a table in the library has one rule for each language. With the header of the Slovenian catalogues of
 # GNOME, whose first form is that of 5, each number has the form of another one: 1 that of 5, 2 that of 1, 5 that of 3. With two Persian or
 # Georgian forms, the table has one: 5 has the form of 1, here "one file". With three Irish ones, it has five, and 7 or 100 has the English text.
-# And a number that is a text, "5", has the first form in all languages. Where the table has the rule of the header, as in Polish, forms are right.
+# And a number that is a text, "5", has the first form in each language. Where the table has the rule of the header, as in Polish, forms are right.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -48,13 +48,14 @@ console.log("node", process.version);
 const wrong = {};
 for (const { language, po: text, right } of JSON.parse(readFileSync("cases.json"))) {
   const catalogue = new Gettext();
-  catalogue.addTranslations(language, "messages", po.parse(text));
+  const parsed = po.parse(text);
+  catalogue.addTranslations(language, "messages", parsed);
   catalogue.setLocale(language);
   const show = (count) => catalogue.ngettext("{} file", "{} files", count);
   wrong[language] = Object.keys(right).filter((count) => show(Number(count)) !== right[count]);
   for (const [count, form] of Object.entries(right)) console.log(language, count, "by the header:", form, "; shown:", show(Number(count)));
   console.log(language, 'of "5":', show("5"));
-  if (show("5") !== show(1) && language === "pl") {
+  if (show("5") !== parsed.translations[""]["{} file"].msgstr[0]) {
     console.error("the form of a text changed");
     process.exit(1);
   }
