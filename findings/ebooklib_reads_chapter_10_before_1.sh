@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Guess: a book that is read and written without a change is the same book, and its documents come in the order in which it is read.
 # Behaviour: documents come in the order of the manifest, a list of files, here chapter 10 before chapter 1; the order of the book is in the spine.
-# Of an Arabic book that is read and written, text that stands in the body of a page before its first element is lost, here "Chapter 1"; its
-# language is English, the last of those that the book names, instead of Arabic, its direction from right to left is gone, so are its title and its
-# link to a style sheet, and the viewBox of a drawing is viewbox, which is none. Text behind elements, and elements, are kept.
+# In the pages of an Arabic book that is read and written, text that stands in the body before its first element is lost, here "Chapter 1"; their
+# language is English, the last of those that the book names, instead of Arabic, their direction from right to left is gone, so are their titles
+# and their links to a style sheet, and the viewBox of a drawing is viewbox, which is none. Text behind elements, and elements, are kept.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
