@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Guess: in an HTML page that is translated, "caf&eacute;" is the word "café", as &eacute; is é in HTML.
 # Behaviour: the filter that takes the text out of a page writes the two bytes of é as two characters of their own, U+FFC3 and U+FFA9, half-width
-# letters of Hangul and katakana: "cafￃﾩ", a word of no dictionary, and the filter that puts the text back leaves them in the page. So it is with
-# &#233; and with the references of all letters with accents of Latin-1, "f&uuml;r" and "&Agrave;". Those that are no letters, as &amp; and
-# &euro;, stay as they are, and letters that are written as themselves are right. In RTF, \'e9 is the same two letters, and what follows a letter
+# letters of Hangul: "cafￃﾩ", a word of no dictionary, and the filter that puts the text back leaves them in the page. So it is with &#233; and
+# with the references of all letters of Latin-1 from À to ÿ, "f&uuml;r" and "&Agrave;". Those that are no letters, as &amp; and &euro;, stay as
+# they are, and letters that are written as themselves are right. In RTF, \'e9 is the same two letters, and what follows a letter
 # in the form \u239? is taken for format: of "naïve", "na" is left to translate.
 # Needs Debian 12 on amd64, with libxml2 and libicu72.
 set -euo pipefail

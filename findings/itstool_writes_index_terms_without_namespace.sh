@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Guess: a DocBook or XHTML file that is translated by its own texts is the same document, and all of its texts can be translated.
 # Behaviour: in DocBook 5, each index term becomes <default:indexterm> with a prefix that nothing defines, so that a parser that knows namespaces
-# refuses the translated document; footnotes, tables and lists are right, as are index terms in DocBook 4. The words of a remark are not in
+# refuses the translated document; footnotes and lists are right, as are index terms in DocBook 4. The words of a remark are not in
 # the template, and are deleted. In XHTML, titles of elements and the placeholders of fields are not in the template: they stay in the source
 # language. itstool reports nothing of it.
 # Needs Debian 12 on amd64, with its python3 and libxml2.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Guess: `keras.utils.split_dataset(data, left_size=0.8, shuffle=False)`, its default, has the first 80% on the left, and the same in each run.
-# Behaviour: on PyTorch, or with a data set of PyTorch, the halves are drawn by PyTorch's global generator, whatever `shuffle` is: the parts are
+# Behaviour: on PyTorch, the parts of an array and of a data set of PyTorch are drawn by its global generator, with `shuffle=False`, too: they are
 # others in each call and each run, so that a test set that is split off again has four fifths of its lines in what the model was trained on, and
 # neighbouring lines of a document are in both parts. With `shuffle=True` and a seed, the parts are the same in each call.
 set -euo pipefail

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Guess: a rate that must be from 0 to 1 cannot be NaN, as a command line, JSON of Python (NaN) and YAML (.nan) may give it: each library that
 # checks limits refuses it, as it refuses 2.
-# Behaviour: click's `FloatRange(0, 1)` takes "nan", also with `clamp=True`, so that options of programs with typer do, too; `minimum` and
-# `maximum` of jsonschema and fastjsonschema, `min` and `max` of Cerberus and traitlets and `Range` of colander let NaN through. They ask
-# whether a value is outside. pydantic, attrs, msgspec, voluptuous and WTForms ask whether it is inside, and refuse it.
+# Behaviour: click's `FloatRange(0, 1)` takes "nan", also with `clamp=True`; `minimum` and `maximum` of jsonschema and fastjsonschema, `min`
+# and `max` of Cerberus and traitlets and `Range` of colander let NaN through: each asks whether a value is outside. pydantic, attrs, msgspec,
+# voluptuous and WTForms refuse it.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

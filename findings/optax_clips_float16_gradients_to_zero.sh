@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Guess: `clip_by_global_norm(1.0)` leaves gradients of norm 1, whatever their type.
 # Behaviour: the squares are summed and kept in the type of the gradients. In float16, whose largest number is 65,504, the square of a norm of 256 is
-# infinite, and all gradients become 0: no update, no warning, while the gradients of a scaled loss are often of that size. In bfloat16, the sums of
-# 400 small arrays add nothing to that of a large one before them: the norm is 64 instead of 71.4. In float32, both are right.
+# infinite, and all gradients become 0: no update, no warning. In bfloat16, the sums of 400 small arrays add nothing to that of a large one before
+# them: the norm is 64 instead of 71.4. In float32, both are right.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

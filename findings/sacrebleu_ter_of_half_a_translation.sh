@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Guess: a translation that lacks half of its reference and is right otherwise has a TER of 50, at any length: half of the words are inserted.
-# Behaviour: so it is up to 40 words. Of 120 words, one that stops half way has 67, and one that begins half way 80; of 200 words, 88, although
-# 100 insertions, half of the reference, make them equal. With as many wrong words in place of the missing ones, TER is 50 at any length: of 200
-# words, leaving half of them out is worse than getting them wrong. Edits are only searched near the diagonal (25 words).
+# Behaviour: so it is of 40 words. Of 120 words, one that stops half way has 67, and one that begins half way 80; of 200 words, 88, although
+# 100 insertions, half of the reference, make them equal. With as many wrong words in place of the missing ones, TER is 50 at all three
+# lengths: of 200 words, leaving half of them out is worse than getting them wrong. Edits are only searched near the diagonal (25 words).
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Guess: subtitles that are converted, or read and written in the same format, keep their words and their number.
 # Behaviour: two subtitles that overlap by a second become three, and the words of both stand twice. In WebVTT, & and < are written as they are,
-# though the format has &amp; and &lt; for them, so that of "5 < 6 and 7 > 3", "5 3" is left for a reader that follows the specification, as the
-# own one does. And words with a reading above them vanish from WebVTT and TTML, here the kanji of "Tokyo", in SRT as well as in WebVTT; the mark
+# though the format has &amp; and &lt; for them, so that of "5 < 6 and 7 > 3", "5 3" is left for a reader that follows the specification, as its
+# own does. And words with a reading above them vanish from WebVTT and TTML, here the kanji of "Tokyo", in SRT as well as in WebVTT; the mark
 # &lrm; is read as "&lrm". SRT keeps the less-than sign, and subtitles that do not overlap keep their times.
 set -euo pipefail
 folder=$(mktemp -d)
