@@ -86,7 +86,6 @@ def run_app(command: typer.Typer | Callable[..., Any]) -> None:
             raise error.__cause__ from None
         raise SystemExit(130) from None
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(1) from None
     except Exception as error:
         message = _user_message(error)
@@ -94,6 +93,16 @@ def run_app(command: typer.Typer | Callable[..., Any]) -> None:
             raise
         print(f"Error: {one_line(message)}", file=sys.stderr)
         raise SystemExit(2) from None
+    finally:
+        _empty_output()
+
+
+def _empty_output() -> None:
+    """Writes what standard output still holds, or drops it: Python would try again, and end with a traceback."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _check_arguments(arguments: Sequence[str]) -> None:

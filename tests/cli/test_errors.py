@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
+import os
 import subprocess
 import sys
 import warnings
@@ -17,6 +17,7 @@ from keras_nmt import preparation
 from keras_nmt.cli.app import app
 from keras_nmt.cli.lines import write_line
 from keras_nmt.cli.run_app import run_app
+from keras_nmt.errors import UserError
 from keras_nmt.evaluation.metrics import METRICS
 
 PREPARE = ("prepare", "--output", "out", "--source", "a", "--target", "b")
@@ -134,12 +135,48 @@ def test_too_little_memory_or_disk_is_one_line(monkeypatch, capsys):
         line = capsys.readouterr().err
         assert line.startswith(f"Error: {expected}")
         assert line.count("\n") == 1
-    with contextlib.suppress(OSError), open("/dev/full", "w") as full:  # closing it fails, too
-        monkeypatch.setattr(sys, "stdout", full)
-        with pytest.raises(SystemExit, match="2"):
-            run_app(lambda: write_line("text"))
-    monkeypatch.undo()
-    assert capsys.readouterr().err == "Error: No space left on device. Received: standard output\n"
+
+
+@pytest.mark.parametrize("lost", ["full", "closed"])
+def test_lines_that_cannot_be_written_are_not_tried_again(lost, monkeypatch, capsys):
+    """Python would try so at its end, with a traceback and the exit code 120."""
+
+    def fail() -> None:
+        write_line("text")
+        raise UserError("wrong")
+
+    for command, errors in (
+        (lambda: write_line("text"), {"full": "Error: No space left on device. Received: standard output\n"}),
+        (fail, dict.fromkeys(("full", "closed"), "Error: wrong\n")),
+    ):
+        reading, writing = os.pipe()
+        os.close(reading)
+        with open(writing if lost == "closed" else "/dev/full", "w") as output:  # which writes, when it is closed
+            monkeypatch.setattr(sys, "argv", ["command"])
+            monkeypatch.setattr(sys, "stdout", output)
+            with pytest.raises(SystemExit) as left:
+                run_app(command)
+        monkeypatch.undo()
+        expected = errors.get(lost, "")
+        assert (left.value.code, capsys.readouterr().err) == (2 if expected else 1, expected)
+
+
+@pytest.mark.slow
+def test_ctrl_c_during_imports_is_no_traceback():
+    program = """
+import importlib.abc, os, signal, sys
+import keras_nmt.cli
+
+class Interrupting(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name == "keras_nmt.cli.run_app":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupting())
+keras_nmt.cli.main()
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "")
 
 
 def test_a_warning_is_one_line(monkeypatch):
