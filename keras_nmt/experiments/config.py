@@ -160,6 +160,9 @@ class ExperimentConfig:
         self.subwords.check(kind, self.sides, start.init_from is None)
         self._check_evaluation()
         self._check_teaching()
+        is_shared = self.data.num_pairs > 1 or self.training.task_schedule == "uniform"
+        problem = "{task_schedule} shares the updates between directions, and there is one: leave it out"
+        check_rule(self, is_shared, problem, "training.task_schedule")
         names = sorted(f"{s}-{t}" for s, t in self.pair_lists.train)
         weights = self.training.task_weights
         problem = f"{{task_weights}} must have a weight for each of {', '.join(names)}"

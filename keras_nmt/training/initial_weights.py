@@ -27,11 +27,20 @@ class WarmStart:
         init_from: Model, or path of a model directory. Defaults to `None`, the model's own weights.
         allow_missing: List of shell patterns of the variables that `init_from` may lack. Defaults to none.
         ignore_extra: List of shell patterns of the variables that only `init_from` may have. Defaults to none.
+
+    Raises:
+        UserError: There are patterns, and no `init_from`.
     """
 
     init_from: keras.Model | str | os.PathLike[str] | None = None
     allow_missing: Sequence[str] = ()
     ignore_extra: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("allow_missing", "ignore_extra"):
+            patterns = getattr(self, name)
+            is_used = self.init_from is not None or not patterns
+            require(is_used, f"{{{name}}} needs `init_from`, the model to start from", **{name: patterns})
 
 
 @dataclasses.dataclass

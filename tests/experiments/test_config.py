@@ -67,7 +67,8 @@ def test_a_setting_newer_than_a_run_counts_as_its_default_or_as_what_runs_did_be
 WRONG = {
     **{"batch_size": ["large", 5.0, True, 0, 2**31], "jit_compile": ["yes"]},
     **{"time_limit": [True, -5], "lowercase": [1]},
-    **{"train": [3, [], "a.txt", ["a.{language}", 3]], "dev": [{"de": 3}], "ignore_extra": [[3]]},
+    **{"train": [3, [], "a.txt", ["a.{language}", 3]], "dev": [{"de": 3}]},
+    **{"allow_missing": [["*"]], "ignore_extra": [[3], ["*"]], "task_schedule": ["temperature"]},
     **{"corpus_weights": [["much"], [0.0], [1.0, 2.0]], "schedule": ["linear"], "dtype": ["float8"]},
     **{"model": ["plain", {"layers_of_gold": 3}, {"source_vocabulary_size": 9}], "preset": ["huge"]},
     **{"normalization": ["nfd"], "bleu_tokenizer": ["words"], "dev_metrics": [[], ["bleu", "chrf++"]]},

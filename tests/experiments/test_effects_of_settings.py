@@ -34,7 +34,6 @@ def test_every_setting_has_its_effect(tmp_path, monkeypatch, reach):
         "saving": {"saving.every": 13, "keep_last": 17, "keep_best": 19, "final_weights": "best"},
         "logging": {"logging.every": 31, "tensorboard": True},
         "stop_criteria": {"max_updates": 29},
-        "warm_start": {"allow_missing": ["x"], "ignore_extra": ["y"]},
     }
     experiment = ExperimentConfig.from_settings(
         {
