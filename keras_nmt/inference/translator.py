@@ -404,7 +404,8 @@ class Translator:
 
         Returns:
             A list of `count` instances of `Alternative` for each line, the likeliest first; an empty list for text
-            without subwords. Probabilities are over the whole vocabulary, also with a shortlist.
+            without subwords. Probabilities are the model's own, over the whole vocabulary, also with a shortlist:
+            `repetition_penalty` and `processors` only change how a translation goes on after the subword.
 
         Raises:
             UserError: As for `translate`; `count` is out of its range; or the translator samples, or has

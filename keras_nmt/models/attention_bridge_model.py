@@ -41,9 +41,10 @@ class AttentionBridgeModel(MultilingualModel):
             to "general".
         input_feeding: Boolean, see `AttentiveRecurrentDecoder`. Defaults to True.
         dropout_in_loop: Boolean, see `AttentiveRecurrentDecoder`. Defaults to False.
-        bridge_heads: Integer k, or None for no bridge. Without a bridge, decoders read the encoder's states, and each
-            layer of a recurrent decoder starts from the final state of the same layer of the encoder, or from the mean
-            of its states if the encoder is a Transformer. Defaults to 10.
+        bridge_heads: Integer k, or None for no bridge. Without a bridge, the next three arguments and `bridge_bias`
+            have no effect, decoders read the encoder's states, and each layer of a recurrent decoder starts from the
+            final state of the same layer of the encoder, or from the mean of its states if the encoder is a
+            Transformer. Defaults to 10.
         bridge_hidden_dim: Integer dw, inner width of the bridge. Defaults to 1024.
         penalty_weight: Float, weight of the bridge's penalty. Defaults to 1.
         penalty: "root", as in the paper, or "squared"; see `AttentionBridge`. Defaults to "squared".
