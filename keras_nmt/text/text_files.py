@@ -61,9 +61,9 @@ def read_blocks(
 
     Raises:
         OSError: The file cannot be opened.
-        UserError: A line is too long or not UTF-8, the text is UTF-16, or a whole file of XLIFF, TMX, TBX or Qt
-            Linguist, compressed data are damaged, or an address cannot be read. The message names the file and the
-            line.
+        UserError: A line is too long or not UTF-8, all lines end with carriage returns alone, the text is UTF-16, or a
+            whole file of XLIFF, TMX, TBX or Qt Linguist, compressed data are damaged, or an address cannot be read. The
+            message names the file and the line.
 
     Example:
 
@@ -131,6 +131,11 @@ def read_blocks(
                     lines[0] = lines[0].removeprefix(BYTE_ORDER_MARK)
                     if not keep_ends and begins_file("\n".join(lines[:100])):
                         raise error_of_file(name)
+                    if not keep_ends and not block and "\r" in lines[0][:-1]:  # two such files would be a pair of lines
+                        raise UserError(
+                            "The lines end with carriage returns alone, as those of Excel's text for Macintosh do: "
+                            f"convert them, for example by tr '\\r' '\\n'. Received: {name}"
+                        )
                     if not block and lines == [""]:
                         return  # there is the mark alone
                 num_lines += len(lines)

@@ -94,6 +94,14 @@ def test_invalid_utf8_names_file_and_line(tmp_path: Path, monkeypatch: pytest.Mo
         next(blocks)
 
 
+def test_carriage_returns_alone_end_no_lines() -> None:
+    for text in (b"a\rb", b"a\rb\r", gzip.compress(b"a\r\rb\r")):
+        for stream in (io.BytesIO(text), Stream(text)):
+            with pytest.raises(UserError, match=r"carriage returns alone.* convert them.*tr '\\r' '\\n'"):
+                list(read_blocks(stream))
+        assert list(read_blocks(io.BytesIO(text), keep_ends=True))  # a document, in which they are spaces
+
+
 def test_utf16_is_no_text() -> None:
     for text, encoding in itertools.product(
         ("a dog\nruns", "да\r\nнет\n", "да\nнет", "你好\n"), ("utf-16", "utf-16-le", "utf-16-be")
