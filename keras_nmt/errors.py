@@ -219,6 +219,21 @@ def exhausted(error: Exception, remedy: str) -> str:
     return f"Not enough memory: {remedy}. Received: {message[:200]}"
 
 
+def user_message(error: Exception) -> str | None:
+    """Returns the message of an error that a user can cause; None for any other error."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.strerror}. Received: {error.filename or 'a standard stream'}"
+    if isinstance(error, UserError | OSError):
+        return str(error)
+    if isinstance(error, MemoryError):
+        return "Memory does not suffice: make batches, beam or model smaller. Received: MemoryError"
+    if type(error).__name__ == "ResourceExhaustedError":  # TensorFlow's, which may not be imported
+        return exhausted(error, "make batches, beam or model smaller")
+    if hasattr(error, "format_message"):  # typer's usage errors, a class that typer does not make public
+        return str(error.format_message())
+    return None
+
+
 def nearest(unknown: Iterable[str], known: Iterable[str]) -> str:
     """Suggests the nearest known name for each unknown name; returns "" if no name is near.
 

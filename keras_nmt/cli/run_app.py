@@ -19,7 +19,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand
 
-from keras_nmt.errors import UserError, exhausted, one_line
+from keras_nmt.errors import UserError, one_line, user_message
 from keras_nmt.files.atomic_files import errors_that_name
 from keras_nmt.files.paths import check_python_file, import_file
 from keras_nmt.files.process_resources import translation_threads, without_standard_error
@@ -88,7 +88,7 @@ def run_app(command: typer.Typer | Callable[..., Any]) -> None:
     except BrokenPipeError:
         raise SystemExit(1) from None
     except Exception as error:
-        message = _user_message(error)
+        message = user_message(error)
         if message is None:
             raise
         print(f"Error: {one_line(message)}", file=sys.stderr)
@@ -262,18 +262,3 @@ def _without(*packages: str) -> Iterator[None]:
     finally:
         for package in hidden:
             del sys.modules[package]
-
-
-def _user_message(error: Exception) -> str | None:
-    """Returns the message of an error that a user can cause; None for any other error."""
-    if isinstance(error, OSError) and error.strerror:
-        return f"{error.strerror}. Received: {error.filename or 'a standard stream'}"
-    if isinstance(error, UserError | OSError):
-        return str(error)
-    if isinstance(error, MemoryError):
-        return "Memory does not suffice: make batches, beam or model smaller. Received: MemoryError"
-    if type(error).__name__ == "ResourceExhaustedError":  # TensorFlow's, which may not be imported
-        return exhausted(error, "make batches, beam or model smaller")
-    if hasattr(error, "format_message"):  # typer's usage errors, a class that typer does not make public
-        return str(error.format_message())
-    return None

@@ -40,6 +40,8 @@ from keras_nmt.training.stopping import Interruption
 
 TRAIN, MEASURE = "run_experiment.run", "scores.measure_speed"  # functions that have a process of their own
 STOPPING = "Stopping: the run saves what it has, and the same command continues; again, to stop without saving"
+USER_ERROR = f"{UserError.__module__}.{UserError.__name__}: "  # begins the line of an error in a run's process
+LOST_OUTPUT = 128 + signal.SIGPIPE  # exit code of such a process: nobody reads its output, as that of this process
 SCORING = ("subwords.lowercase", "evaluation.bleu_tokenizer")
 
 
@@ -318,6 +320,7 @@ def _python(
     program = f"""
 import os, sys
 from pathlib import Path
+from keras_nmt.errors import one_line, user_message
 from keras_nmt.files.process_resources import end_with_parent
 end_with_parent({os.getpid()})
 from keras_nmt.experiments import ExperimentConfig, run_experiment, scores
@@ -330,6 +333,11 @@ try:
 except (KeyboardInterrupt, SystemExit) as stopped:  # all is saved: do not wait for TensorFlow's threads
     sys.stdout.flush()
     os._exit(getattr(stopped, "code", {128 + signal.SIGINT}))
+except Exception as error:
+    if (message := user_message(error)) is None:
+        raise
+    print({USER_ERROR!r} + one_line(message), file=sys.stderr, flush=True)
+    os._exit({LOST_OUTPUT} if isinstance(error, BrokenPipeError) else 2)  # Python would write lost output once more
 """
     with (
         tempfile.NamedTemporaryFile("w") as settings,
@@ -352,6 +360,8 @@ except (KeyboardInterrupt, SystemExit) as stopped:  # all is saved: do not wait 
         if interruption.signal is not None:
             raise SystemExit(128 + interruption.signal)
         said = _show_warnings(said, lines.read())
+        if process.returncode == LOST_OUTPUT:
+            raise BrokenPipeError
         if process.returncode:
             raise UserError(_reason(process.returncode, said))
 
@@ -380,9 +390,8 @@ def _show_warnings(before: str, new: str) -> str:
 def _reason(returncode: int, errors: str) -> str:
     """Returns in one line why a process failed. The traceback of an unexpected error goes to standard error."""
     last = next((line for line in reversed(errors.splitlines()) if line.strip()), "")
-    prefix = f"{UserError.__module__}.{UserError.__name__}: "
-    if last.startswith(prefix):
-        return last.removeprefix(prefix)
+    if last.startswith(USER_ERROR):
+        return last.removeprefix(USER_ERROR)
     print(errors, file=sys.stderr)
     if returncode < 0:
         return f"The run was killed, perhaps for lack of memory. Received: {signal.Signals(-returncode).name}"

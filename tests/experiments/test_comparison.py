@@ -302,6 +302,21 @@ def test_the_process_of_a_run_imports_files_first_and_its_error_is_one_line(file
     assert capfd.readouterr().err == ""
 
 
+@pytest.mark.nightly
+@pytest.mark.parametrize("lost", ["full", "closed"])
+def test_an_output_that_is_lost_ends_a_run_without_a_traceback(files, tmp_path, lost, capfd):
+    reading, writing = os.pipe()
+    os.close(reading)
+    kept, output = os.dup(1), writing if lost == "closed" else os.open("/dev/full", os.O_WRONLY)
+    os.dup2(output, 1)
+    try:
+        with pytest.raises(BrokenPipeError if lost == "closed" else UserError, match="|^No space left on device. Rec"):
+            module._python(module.TRAIN, make(1, tmp_path / "run", files))
+    finally:
+        os.dup2(kept, 1)
+    assert capfd.readouterr().err == ""
+
+
 def executable(path, script):
     path.write_text(f"#!/bin/sh\n{script}\n")
     path.chmod(0o755)
