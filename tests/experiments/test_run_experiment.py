@@ -171,7 +171,7 @@ def test_scores_of_another_search_do_not_pass_for_new_ones_after_a_kill(copied, 
 def test_fewer_updates_and_another_evaluation_end_a_run_once(copied, learnt):
     (copied / "results.json").unlink()  # stopped before the end
     other = {"max_updates": LAST - 1, "dev_metrics": ["bleu", "loss"], "best_metric": "loss"}
-    for said in ("Translating the test data", f"Finished before, at update {LAST}"):
+    for said in ("Scoring the translations of ", f"Finished before, at update {LAST}"):
         results, lines = start(copied, learnt, other)
         assert results["updates"] == LAST
         assert any(line.startswith(said) for line in lines)
