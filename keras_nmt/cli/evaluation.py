@@ -76,6 +76,8 @@ def evaluate(
     check_names("--metrics", names, ALL_METRICS)
     if not references:
         raise UserError("Missing option --references: the file of reference translations.")
+    problem = f"Name each file of references once. Received: {', '.join(map(str, references))}"
+    require(len(set(references)) == len(references), problem)
     with_comet = "comet" in names
     if (hypotheses is None) == (directory is None) or (directory is not None and source is None):
         raise UserError(

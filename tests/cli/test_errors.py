@@ -34,6 +34,7 @@ def test_errors_are_one_line(error_line, monkeypatch, tmp_path):
         (["train", "--max-updates", "many"], "--max-updates"),
         (["evaluate", "--references", "r.txt"], "Give DIRECTORY with --source FILE, or --hypotheses FILE"),
         (["evaluate", "x", "--source", "s", "--hypotheses", "h", "--references", "r"], "and not both"),
+        ([*EVALUATE, "--references", "./r"], "Name each file of references once. Received: r, r"),
         ([*EVALUATE, "--metrics", "comet"], "the metric comet also needs --source FILE"),
         ([*EVALUATE, "--metrics", "comet", "--source", "s"], "--comet-model FILE and one file of references"),
         ([*EVALUATE, "--comet-model", "x.ckpt"], "--metrics comet, --comet-model FILE"),
