@@ -10,7 +10,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from terminal import on_a_terminal
+from terminal import on_a_terminal, terminal_for_errors
 
 from keras_nmt.cli.app import app
 from keras_nmt.data import SubwordTokenizer, train_subwords
@@ -136,7 +136,9 @@ def test_standard_input_pipes_and_addresses_are_read_once(folder, monkeypatch, c
     text = "memory://bucket/text"
     with fsspec.open(text, "wb") as file:
         file.write(b"a b c d\n")
-    app(["evaluate", "--hypotheses", text, "--references", text, "--metrics", "bleu"], standalone_mode=False)
+    with terminal_for_errors(monkeypatch) as shown:
+        app(["evaluate", "--hypotheses", text, "--references", text, "--metrics", "bleu"], standalone_mode=False)
+        assert "Scoring" in shown()
     assert b" = 100.00" in capsysbinary.readouterr().out
 
 
