@@ -317,11 +317,11 @@ def _changes(config: ExperimentConfig, of_data: Mapping[str, list[str]]) -> tupl
 
 
 def finished_results(
-    config: ExperimentConfig, report: Callable[[str], None], *, has_callbacks: bool = False
+    config: ExperimentConfig, report: Callable[[str], None], *, may_be_ended: bool = False
 ) -> dict[str, Any] | None:
     """Reports and returns the results of a complete run with the same settings and data, or returns None.
 
-    A run that a callback ended is complete with callbacks, and goes on without.
+    A run that a callback ended is complete if one may end it again (`may_be_ended`), and goes on without.
 
     Raises:
         UserError: The run began with other weights of `init_from` or `teacher`, or other `subwords.models`.
@@ -330,7 +330,7 @@ def finished_results(
     folder = ModelDirectory(config.directory)
     if results is None or not folder.weights_path.is_file() or not folder.settings_path.is_file():
         return None
-    goes_on = results["ended_by"] == "callback" and not has_callbacks
+    goes_on = results["ended_by"] == "callback" and not may_be_ended
     if goes_on or results["limits"] != config.limits or differences(config, results):
         return None
     other = ", ".join(other_starts(config))

@@ -57,7 +57,7 @@ from keras_nmt.training import (
     make_strategy,
     warm_start,
 )
-from keras_nmt.training.callbacks import one_hot_layers
+from keras_nmt.training.callbacks import may_end_run, one_hot_layers
 from keras_nmt.training.distribution import Workers, is_chief
 
 Report = Callable[[str], None]
@@ -104,7 +104,8 @@ def _run(
         tf.config.experimental.enable_op_determinism()
     folder, workers = ModelDirectory(config.directory), Workers(strategy)
     report = report if workers.is_chief else lambda line: None
-    finished = finished_results(config, report, has_callbacks=bool(callbacks)) if workers.is_chief else None
+    may_be_ended = may_end_run(callbacks)
+    finished = finished_results(config, report, may_be_ended=may_be_ended) if workers.is_chief else None
     if workers.from_chief(finished is not None):
         return finished or {}
     with workers.chief_first():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import keras
 
@@ -127,3 +127,8 @@ def one_hot_layers(model: keras.Model) -> list[RoleAssignment]:
     """Returns the layers of a model that assign one role to a token."""
     layers = [layer for layer in all_layers(model) if isinstance(layer, RoleAssignment)]
     return [layer for layer in layers if layer.assignment == "one_hot"]
+
+
+def may_end_run(callbacks: Iterable[keras.callbacks.Callback]) -> bool:
+    """Tells whether one of the callbacks may end a run: any but those of this package."""
+    return not all(isinstance(callback, RoleTemperature) for callback in callbacks)

@@ -18,7 +18,7 @@ from keras_nmt.files.checkpoint_files import weights_path
 from keras_nmt.files.weights_file import read_weights
 from keras_nmt.models import ModelDirectory
 from keras_nmt.models.adapters import stored
-from keras_nmt.training.callbacks import RoleTemperature, Rounds
+from keras_nmt.training.callbacks import Rounds, may_end_run
 from keras_nmt.training.checkpoints import Checkpoints, Progress, Saving
 from keras_nmt.training.distribution import Workers
 from keras_nmt.training.evaluation import Evaluation
@@ -165,7 +165,7 @@ class Trainer:
         self.saving = saving or Saving()
         self.warm_start = warm_start or WarmStart()
         self.callbacks = list(callbacks)
-        self._may_be_ended = not all(isinstance(one, RoleTemperature) for one in self.callbacks)
+        self._may_be_ended = may_end_run(self.callbacks)
         tasks = list(data) if isinstance(data, Sequence) else [Task(name=DEFAULT_TASK, model=model, data=data)]
         self.tasks = check_tasks(tasks, model)
         loss = LabelSmoothedCrossEntropy(0.1) if loss is None else loss

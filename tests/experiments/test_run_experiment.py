@@ -97,14 +97,14 @@ def test_a_finished_run_reports_its_scores_and_ends(copied, learnt):
 
 
 @pytest.mark.slow
-def test_a_run_that_a_callback_ended_goes_on_without_callbacks(one, tmp_path):
+def test_a_run_that_a_callback_ended_goes_on_without_it(one, tmp_path):
     def end(batch, logs):
         stop.model.stop_training = True
 
     stop = keras.callbacks.LambdaCallback(on_train_batch_end=end)
     # One-hot roles have a callback of their own, which ends no run.
     settings = config(tmp_path, {**one, "model": {**one["model"], "roles": "one_hot"}, "max_updates": 2})
-    for callbacks, updates in (([stop], 1), ([stop], 1), ([], 2)):
+    for callbacks, updates in (([stop], 1), ([stop], 1), ([RoleTemperature()], 2)):
         assert run(settings, report=str, callbacks=callbacks)["updates"] == updates
 
 
