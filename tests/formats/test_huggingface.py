@@ -302,6 +302,8 @@ def test_damaged_models_are_refused(exported, tmp_path):
         ({"d_model": 1 << 16}, "must have the shape"),  # of a model that no memory could hold
         ({"vocab_size": 10**12}, "`vocab_size` must be [0-9,]+, the number"),
         ({"pad_token_id": 10**9}, "token ids must be below"),
+        ({"decoder_attention_heads": 1}, "same number of heads.*heads=.1, 2."),
+        ({"activation_function": "tanh"}, "activation_function.*'tanh'"),
     ):
         config.write_text(json.dumps({**json.loads(settings), **setting}))
         refused(told)
