@@ -66,7 +66,7 @@ def test_the_wheel_has_all_modules_and_the_quickstart(tmp_path):
     (wheel,) = tmp_path.glob("*.whl")
     names = set(zipfile.ZipFile(wheel).namelist())
     (entries,) = (name for name in names if name.endswith("/entry_points.txt"))
-    assert b"keras-nmt = keras_nmt.cli.app:main" in zipfile.ZipFile(wheel).read(entries)
+    assert b"keras-nmt = keras_nmt.cli:main" in zipfile.ZipFile(wheel).read(entries)
     assert '\nENTRYPOINT ["keras-nmt"]\n' in dockerfile
     modules = {path.relative_to(ROOT).as_posix() for path in (ROOT / "keras_nmt").rglob("*.py")}
     parts = [f"{part}.{language}" for part in ("train", "dev", "test") for language in LANGUAGES]
