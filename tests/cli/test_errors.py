@@ -173,6 +173,7 @@ class Interrupting(importlib.abc.MetaPathFinder):
         if name == "keras_nmt.cli.run_app":
             os.kill(os.getpid(), signal.SIGINT)
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # the tests may run where it is ignored
 sys.meta_path.insert(0, Interrupting())
 keras_nmt.cli.main()
 """
