@@ -1,6 +1,6 @@
 """Runs `keras-nmt` as `python -m keras_nmt`."""
 
-from keras_nmt.cli.app import main
+from keras_nmt.cli import main
 
 if __name__ == "__main__":
     main()
