@@ -50,9 +50,13 @@ RECIPE = Recipe(
         **{f"matched_{name}": {"matched_to": name} for name in MODELS},
     },
     modifiers={
-        # The peak rate in ten thousandths, and two epochs, to choose the rates by.
+        # The peak rate in ten thousandths, and fewer epochs, to choose the rates by.
         **{f"peak_{rate}": {"learning_rate": rate / 10_000} for rate in (5, 10, 14, 20, 40)},
+        "one_epoch": {"max_updates": 1500},
         "two_epochs": {"max_updates": 3000},
+        # A model that a core trains for longer: 2 + 2 layers of width 128.
+        "tiny": {"preset": "transformer_tiny"},
+        "four_epochs": {"max_updates": 6000},
     },
     baseline="baseline",
 )
