@@ -5,14 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import datetime
-import json
 import os
-import re
-import signal
-import subprocess
-import sys
-import tempfile
-import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -32,16 +25,12 @@ from keras_nmt.experiments.config import ExperimentConfig
 from keras_nmt.experiments.data_config import Direction
 from keras_nmt.experiments.results import ROUNDS, check_scores, differences, other_starts, read_results, read_speed
 from keras_nmt.experiments.run_experiment import Report
+from keras_nmt.experiments.run_process import MEASURE, TRAIN, run_in_process
 from keras_nmt.files.atomic_files import write_json, write_text
 from keras_nmt.files.paths import check_local
 from keras_nmt.files.settings import value_at
 from keras_nmt.models import ModelDirectory
-from keras_nmt.training.stopping import Interruption
 
-TRAIN, MEASURE = "run_experiment.run", "scores.measure_speed"  # functions that have a process of their own
-STOPPING = "Stopping: the run saves what it has, and the same command continues; again, to stop without saving"
-USER_ERROR = f"{UserError.__module__}.{UserError.__name__}: "  # begins the line of an error in a run's process
-LOST_OUTPUT = 128 + signal.SIGPIPE  # exit code of such a process: nobody reads its output, as that of this process
 SCORING = ("subwords.lowercase", "evaluation.bleu_tokenizer")
 
 
@@ -158,7 +147,7 @@ def compare(comparison: Comparison, report: Report = lambda line: print(line, fl
                     report(f"{name}, seed {seed}: finished before")
                     continue
                 report(f"{name}, seed {seed}: training in {runs[seed].directory}")
-                _python(TRAIN, runs[seed], imports=comparison.imports)
+                run_in_process(TRAIN, runs[seed], imports=comparison.imports)
             write_table(comparison, known)
     if comparison.decoding_speed:
         _measure_speeds(comparison, report)
@@ -252,7 +241,7 @@ def _measure_speeds(comparison: Comparison, report: Report) -> None:
     for i in range(ROUNDS):
         for name, config in runs.items():
             report(f"{name}: measuring the speed of decoding, turn {i + 1} of {ROUNDS}")
-            _python(MEASURE, config, at, *directions, imports=comparison.imports)
+            run_in_process(MEASURE, config, at, *directions, imports=comparison.imports)
 
 
 def _check_fair(comparison: Comparison) -> None:
@@ -308,91 +297,3 @@ def _named(name: str) -> Iterator[None]:
         yield
     except UserError as error:
         raise UserError(f"{name}: {error}") from None
-
-
-def _python(
-    function: str, experiment: ExperimentConfig, *arguments: str, imports: Sequence[str | os.PathLike[str]] = ()
-) -> None:
-    """Calls `TRAIN` or `MEASURE` with an experiment in a new process, and raises the process's error as a `UserError`.
-
-    The process is stopped, and saves its run, when this process is.
-    """
-    program = f"""
-import os, sys
-from pathlib import Path
-from keras_nmt.errors import one_line, user_message
-from keras_nmt.files.process_resources import end_with_parent
-end_with_parent({os.getpid()})
-from keras_nmt.experiments import ExperimentConfig, run_experiment, scores
-from keras_nmt.files.paths import import_file
-for file in {[os.fspath(file) for file in imports]!r}:
-    import_file(Path(file))
-try:
-    experiment = ExperimentConfig.from_settings(ExperimentConfig.read_settings(sys.argv[1]))
-    {function}(experiment, *sys.argv[2:])
-except (KeyboardInterrupt, SystemExit) as stopped:  # all is saved: do not wait for TensorFlow's threads
-    sys.stdout.flush()
-    os._exit(getattr(stopped, "code", {128 + signal.SIGINT}))
-except Exception as error:
-    if (message := user_message(error)) is None:
-        raise
-    print({USER_ERROR!r} + one_line(message), file=sys.stderr, flush=True)
-    os._exit({LOST_OUTPUT} if isinstance(error, BrokenPipeError) else 2)  # Python would write lost output once more
-"""
-    with (
-        tempfile.NamedTemporaryFile("w") as settings,
-        tempfile.NamedTemporaryFile() as errors,
-        open(errors.name, encoding="utf-8", errors="replace") as lines,
-        Interruption() as interruption,
-    ):
-        json.dump(experiment.settings(), settings)
-        settings.flush()
-        command = [sys.executable, "-c", program, settings.name, *arguments]
-        is_stopping, said = False, ""
-        with subprocess.Popen(command, stderr=errors) as process, _killed_on_error(process):
-            while process.poll() is None:
-                said = _show_warnings(said, lines.read())
-                if interruption.signal is not None and not is_stopping:
-                    is_stopping = True
-                    print(STOPPING, file=sys.stderr, flush=True)
-                    process.send_signal(interruption.signal)  # perhaps once more, as a terminal signals both processes
-                time.sleep(0.1)
-        if interruption.signal is not None:
-            raise SystemExit(128 + interruption.signal)
-        said = _show_warnings(said, lines.read())
-        if process.returncode == LOST_OUTPUT:
-            raise BrokenPipeError
-        if process.returncode:
-            raise UserError(_reason(process.returncode, said))
-
-
-@contextlib.contextmanager
-def _killed_on_error(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Kills a process if the block ends by an error, such as that of a second Ctrl-C."""
-    try:
-        yield
-    except BaseException:
-        process.kill()
-        raise
-
-
-def _show_warnings(before: str, new: str) -> str:
-    """Prints the user warnings in the lines that `new` completes, and returns all text."""
-    if not new:
-        return before
-    text = before + new
-    start, end = before.rfind("\n") + 1, text.rfind("\n") + 1
-    for warning in re.findall(r"\bUserWarning: (.+)", text[start:end]):
-        print(f"Warning: {warning}", file=sys.stderr, flush=True)
-    return text
-
-
-def _reason(returncode: int, errors: str) -> str:
-    """Returns in one line why a process failed. The traceback of an unexpected error goes to standard error."""
-    last = next((line for line in reversed(errors.splitlines()) if line.strip()), "")
-    if last.startswith(USER_ERROR):
-        return last.removeprefix(USER_ERROR)
-    print(errors, file=sys.stderr)
-    if returncode < 0:
-        return f"The run was killed, perhaps for lack of memory. Received: {signal.Signals(-returncode).name}"
-    return f"The run failed; see the error above. Received: {last or f'exit code {returncode}'}"

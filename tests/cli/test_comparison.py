@@ -134,7 +134,7 @@ def test_errors_in_a_list_are_named(run):
 @pytest.fixture
 def written(tmp_path, monkeypatch):
     """Writes a list whose data are files, and returns the arguments of the command, which must start no process."""
-    monkeypatch.setattr(module, "_python", lambda *_, **__: pytest.fail("a process began"))
+    monkeypatch.setattr(module, "run_in_process", lambda *_, **__: pytest.fail("a process began"))
 
     def write(**changes):
         for file in (file for sides in FILES.values() for file in sides.values()):

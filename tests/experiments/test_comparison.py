@@ -21,6 +21,7 @@ from keras_nmt.experiments import Comparison, ExperimentConfig, compare, compari
 from keras_nmt.experiments import comparison as module
 from keras_nmt.experiments.comparison import finished_runs, write_table
 from keras_nmt.experiments.kept_runs import check_keeping, keep_runs, restore_runs
+from keras_nmt.experiments.run_process import STOPPING, TRAIN, run_in_process
 from keras_nmt.files.settings import merge_settings
 from keras_nmt.training import stopping
 
@@ -36,7 +37,7 @@ def calls(monkeypatch):
 
     def python(function, experiment, *arguments, imports=()):
         folder = Path(experiment.directory)
-        if function == module.TRAIN:
+        if function == TRAIN:
             made.append(f"train {folder.name}")
             write_run(experiment)
         else:
@@ -45,7 +46,7 @@ def calls(monkeypatch):
             made.append(f"measure {folder.name}")
             write_speed(folder, at, [10.0, 12.34, 40.0])
 
-    monkeypatch.setattr(module, "_python", python)
+    monkeypatch.setattr(module, "run_in_process", python)
     return made
 
 
@@ -114,7 +115,7 @@ def test_speeds_are_measured_on_request_and_all_of_them_again_if_one_is_not_of_t
 
 
 def test_a_failed_run_is_named_and_the_table_shows_the_finished_runs(files, tmp_path, calls, monkeypatch):
-    python, arms = module._python, {"plain": {"model": {"shortcuts": "plain"}}, "fusion": {}}
+    python, arms = module.run_in_process, {"plain": {"model": {"shortcuts": "plain"}}, "fusion": {}}
 
     def fail(*arguments, **options):
         if len(calls) == 2:
@@ -122,7 +123,7 @@ def test_a_failed_run_is_named_and_the_table_shows_the_finished_runs(files, tmp_
         python(*arguments, **options)
 
     with monkeypatch.context() as patch:
-        patch.setattr(module, "_python", fail)
+        patch.setattr(module, "run_in_process", fail)
         with pytest.raises(UserError, match="^fusion, seed 1: No memory. Received: little$"):
             run(files, tmp_path / "runs", **arms)
     assert calls == ["train baseline-1", "train plain-1"]
@@ -298,7 +299,7 @@ def test_the_process_of_a_run_imports_files_first_and_its_error_is_one_line(file
     """The imported file empties the text that the run then refuses."""
     (tmp_path / "layers.py").write_text(f"open({str(files['data.dev.source'])!r}, 'w').close()")
     with pytest.raises(UserError, match="^The file is empty. Received: .*dev.source"):
-        module._python(module.TRAIN, make(1, tmp_path / "run", files), imports=[tmp_path / "layers.py"])
+        run_in_process(TRAIN, make(1, tmp_path / "run", files), imports=[tmp_path / "layers.py"])
     assert capfd.readouterr().err == ""
 
 
@@ -311,7 +312,7 @@ def test_an_output_that_is_lost_ends_a_run_without_a_traceback(files, tmp_path, 
     os.dup2(output, 1)
     try:
         with pytest.raises(BrokenPipeError if lost == "closed" else UserError, match="|^No space left on device. Rec"):
-            module._python(module.TRAIN, make(1, tmp_path / "run", files))
+            run_in_process(TRAIN, make(1, tmp_path / "run", files))
     finally:
         os.dup2(kept, 1)
     assert capfd.readouterr().err == ""
@@ -331,11 +332,11 @@ def test_errors_and_warnings_of_a_training_process_are_one_line(files, tmp_path,
     ):
         monkeypatch.setattr(sys, "executable", executable(tmp_path / "python", script))
         with pytest.raises(UserError, match=f"{message}$"):
-            module._python(module.TRAIN, make(1, tmp_path / "run", files))
+            run_in_process(TRAIN, make(1, tmp_path / "run", files))
         assert ("Traceback" in capfd.readouterr().err) == ("Traceback" in script)
     script = "echo 'a.py:3: UserWarning: no GPU' >&2; echo '  warn()' >&2; echo 'other' >&2"
     monkeypatch.setattr(sys, "executable", executable(tmp_path / "python", script))
-    module._python(module.TRAIN, make(1, tmp_path / "run", files))
+    run_in_process(TRAIN, make(1, tmp_path / "run", files))
     assert capfd.readouterr().err == "Warning: no GPU\n"
 
 
@@ -361,7 +362,7 @@ def test_a_stop_request_is_passed_to_the_training_process_and_a_second_one_kills
         monkeypatch.setattr(sys, "executable", executable(tmp_path / "python", script))
         threading.Thread(target=end, args=[number, sent]).start()
         with pytest.raises(SystemExit) as ended:
-            module._python(module.TRAIN, make(1, tmp_path / "run", files))
+            run_in_process(TRAIN, make(1, tmp_path / "run", files))
         assert ended.value.code == 128 + sent
         assert (tmp_path / "saved").exists() == (number == 1)
-        assert capfd.readouterr().err == f"{module.STOPPING}\n"
+        assert capfd.readouterr().err == f"{STOPPING}\n"
