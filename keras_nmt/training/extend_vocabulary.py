@@ -11,7 +11,7 @@ import numpy as np
 
 from keras_nmt.data.extend_subwords import extend_subwords
 from keras_nmt.data.subword_models import cleans_sources, read_subwords
-from keras_nmt.errors import UserError, require
+from keras_nmt.errors import UserError, check_choice, require
 from keras_nmt.files.atomic_files import atomic_folder, check_new_folder, write_bytes
 from keras_nmt.files.model_config import read_model_files
 from keras_nmt.ids import UNK
@@ -66,9 +66,11 @@ def extend_vocabulary(
             "A joint vocabulary with a subword model for each side, as OPUS-MT's, cannot be extended: "
             f"both models would have to divide words alike. Received: {directory}"
         )
-    chosen = names.get(language) if language is not None else next(iter(names.values()))
-    if chosen is None or (language is None and len(set(names.values())) > 1):
-        raise UserError(f"The vocabularies are separate: name one of {', '.join(names)}. Received: {language}")
+    if language is not None:
+        check_choice("language", language, names)
+    elif len(set(names.values())) > 1:
+        raise UserError(f"The vocabularies are separate: name one of {', '.join(names)}. Received: {directory}")
+    chosen = names[language or next(iter(names))]
     has_tags = not tags or not isinstance(model, AttentionBridgeModel)
     problem = "A model with an attention bridge has no {tags}: add a language by `with_language`"
     require(has_tags, problem, tags=list(tags))

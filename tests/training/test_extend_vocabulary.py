@@ -91,8 +91,9 @@ def test_new_characters_share_the_probability_of_the_unknown_subword(has_bias, m
 
 def test_one_of_two_vocabularies(make_model, tokenizers, tmp_path):
     save(tmp_path / "old", make_model(target_vocabulary_size=100), tokenizers)
-    with pytest.raises(UserError, match="name one of source, target. Received: None"):
-        extend_vocabulary(tmp_path / "old", tmp_path / "new", words=["mouse-trap"])
+    for language, problem in ((None, "name one of source, target"), ("it", "must be one of source, target")):
+        with pytest.raises(UserError, match=problem):
+            extend_vocabulary(tmp_path / "old", tmp_path / "new", words=["mouse-trap"], language=language)
     extend_vocabulary(
         tmp_path / "old", tmp_path / "new", words=["mouse\u2011tr\xadap"], tags=["<2fr>"], language="source"
     )
