@@ -5,11 +5,15 @@ from __future__ import annotations
 import dataclasses
 import doctest
 import json
+import os
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import keras
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -206,7 +210,7 @@ def test_the_program_for_tmx_writes_the_pairs_of_two_languages(monkeypatch, tmp_
 
 # Pages whose examples need a server, or names that other tests give.
 ELSEWHERE = {"decoding.md", "how_to/client.md", "how_to/track_experiments.md", "analysis.md"}
-ELSEWHERE |= {"how_to/train_on_your_data.md"}
+ELSEWHERE |= {"how_to/train_on_your_data.md", "how_to/own_loop.md"}
 SLOW = ("getting_started.md", "markup.md", "how_to/keras_hub.md")
 ELSEWHERE |= {"layers.md", "models.md", "own_mechanism.md", "training.md"}
 
@@ -407,3 +411,20 @@ def test_the_table_of_models_names_all_kinds_and_their_arguments():
         assert {f'"{kind}"' for kind in kinds} <= named[argument]
     for argument, mechanism in MECHANISMS.items():
         assert {field.name for field in dataclasses.fields(mechanism)[1:]} <= named[argument]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("number", "backend"), [(0, "jax"), pytest.param(1, "torch", marks=pytest.mark.nightly)], ids=["jax", "torch"]
+)
+def test_a_loop_of_another_backend_trains_a_model_that_every_backend_loads(number, backend, tmp_path):
+    pytest.importorskip(backend)
+    command = [sys.executable, "-c", blocks("how_to/own_loop.md")[number]]
+    environment = {**os.environ, "KERAS_BACKEND": backend, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert float(done.stdout.split()[-1]) > 0.9
+    source = np.array([[9, 20, 33, 7, 51, 18, 3]])
+    target = np.array([[2, 9, 20, 33, 7, 51, 18]])
+    found = keras.models.load_model(tmp_path / "copy.keras")([source, target])
+    np.testing.assert_array_equal(np.argmax(found, axis=-1), source)
