@@ -51,6 +51,8 @@ class LanguageInputs:
         """
         if not self.tags:
             return target
+        if target == self._directions[0][1]:  # the name of the side, as an experiment has it
+            target = None
         if target is None and (untagged := self.tags.untagged(lines)):
             warnings.warn(self.tags.warning(len(untagged), *untagged[0]), stacklevel=5)
         return self.tags.of_lines(lines, target)

@@ -97,6 +97,20 @@ def test_a_finished_run_reports_its_scores_and_ends(copied, learnt):
 
 
 @pytest.mark.slow
+def test_a_model_with_target_tags_is_trained_and_scored(one, tmp_path):
+    tagged = {}
+    for name in ("data.train.source", "data.dev.source", "data.test.source"):
+        tagged[name] = str(tmp_path / name)
+        lines = Path(one[name]).read_text().splitlines()
+        Path(tagged[name]).write_text("".join(f"<2{'de' if i % 2 else 'fr'}> {x}\n" for i, x in enumerate(lines)))
+    tags = {"user_symbols": ["<2de>", "<2fr>"], "dev_metrics": ["bleu", "loss"], "max_updates": 1}
+    results, _ = start(tmp_path / "run", one, tagged, tags, {"length_buckets": [16]})
+    translator = Translator.from_directory(tmp_path / "run")
+    assert list(translator.graph.language_inputs.tags.texts) == ["de", "fr"]
+    assert results["test"]["source-target"]["outputs"]["lines"] == 30
+
+
+@pytest.mark.slow
 def test_a_run_that_a_callback_ended_goes_on_without_it(one, tmp_path):
     def end(batch, logs):
         stop.model.stop_training = True
