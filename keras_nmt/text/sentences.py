@@ -139,7 +139,6 @@ def _split(line: str, parts: Iterable[str]) -> SplitLine:
         before, text = part[: len(part) - len(part.lstrip())], part.strip()
         spaces[-1] += before
         if text:
-            spaces[-1] = spaces[-1] or " " * bool(sentences)
             sentences.append(text)
             spaces.append(part[len(before) + len(text) :])
     return SplitLine(sentences, spaces)
@@ -235,14 +234,17 @@ def compose(spaces: Sequence[str], parts: Parts, sources: Sequence[str] = ()) ->
     [('A. B.', -1.0), ('? B.', -3.0)]
     """
     translations = parts.translations
+    written = list(spaces)
+    if sources:  # sentences without spaces between, as in Chinese, have them in the translation
+        written[1:-1] = [space or " " for space in spaces[1:-1]]
     rows = zip(*(x.hypotheses for x in translations), strict=False) if parts.is_sample else _best_rows(translations)
     hypotheses = []
     for row in rows:
         pieces = tuple(piece for x in row for piece in x.pieces)
         words = tuple(word for x in row for word in x.words)
-        text = spaces[0] + "".join(x.text + space for x, space in zip(row, spaces[1:], strict=True))
+        text = written[0] + "".join(x.text + space for x, space in zip(row, written[1:], strict=True))
         score, cut_off = sum((x.score for x in row), 0.0), any(x.cut_off for x in row)
-        pairs = _pairs_of_words(spaces, sources, row) if len(sources) > 1 else ()
+        pairs = _pairs_of_words((spaces, written), sources, row) if len(sources) > 1 else ()
         avoided = tuple(map(all, zip(*(x.avoided for x in row), strict=True)))  # each part has those of the line
         hypotheses.append(Hypothesis(text, score, cut_off, pieces, _met(row, parts.places), pairs, avoided, words))
     return Translation(tuple(hypotheses), any(x.truncated for x in translations), any(x.is_empty for x in translations))
@@ -349,10 +351,13 @@ def _met(row: Sequence[Hypothesis], places: Sequence[int]) -> tuple[bool, ...]:
 
 
 def _pairs_of_words(
-    spaces: Sequence[str], sources: Sequence[str], row: Sequence[Hypothesis]
+    spaces: tuple[Sequence[str], Sequence[str]], sources: Sequence[str], row: Sequence[Hypothesis]
 ) -> tuple[SentencePair, ...]:
-    """Returns the sentences of a line with their translations, and the numbers of their first words in the line."""
-    places = zip(*(_first_words(texts, spaces) for texts in (sources, [x.text for x in row])), strict=True)
+    """Returns the sentences of a line with their translations, and the numbers of their first words in the line.
+
+    `spaces` are those of the line and those of its translation.
+    """
+    places = zip(*map(_first_words, (sources, [x.text for x in row]), spaces), strict=True)
     return tuple(
         SentencePair(source, one, x.text, other) for source, x, (one, other) in zip(sources, row, places, strict=True)
     )

@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from small import OPTIONS, SAMPLING
+from word_by_word import by_words
 
 from keras_nmt.errors import UserError
 from keras_nmt.inference import Glossary, Translator
+from keras_nmt.text.lines import make_request
 from keras_nmt.text.sentences import (
     Parts,
     align_hypotheses,
@@ -18,6 +20,7 @@ from keras_nmt.text.sentences import (
     count_sentences,
     sentence_splitter,
     split_at_end_marks,
+    translate_sentences,
 )
 from keras_nmt.text.translation import Hypothesis, Translation, split_words
 
@@ -86,6 +89,18 @@ def test_words_are_counted_in_the_line(many):
         assert place == expected
     (plain,) = many.translate(["a mouse"])
     assert align_hypotheses(["a mouse"], [plain], align)[0][0] == (0, 0)
+
+
+@pytest.mark.parametrize("line", ["我 是。你 是。 好 吧。", "今日は。明日は。雨 です。", "Stop. Go  on.", "是。"])
+def test_a_space_between_sentences_that_the_line_lacks_counts_in_the_translation_only(line):
+    translate, align = by_words(split=split_words)
+    (found,) = translate_sentences(make_request([line]), "zh", lambda request: translate(request.lines))
+    words, others = split_words(line), split_words(found.text)
+    (pairs,) = align_hypotheses([line], [found], align)
+    sentences = [part.strip() for part in split_at_end_marks(line)]
+    assert others == split_words(" ".join(sentences).upper())
+    assert sorted({place for _, place in pairs}) == list(range(len(others)))
+    assert all(others[other] in words[one].upper() for one, other in pairs)
 
 
 @pytest.mark.slow
