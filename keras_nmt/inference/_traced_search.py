@@ -95,7 +95,8 @@ class TracedSearch:
         inputs = {name: tensors[name] for name in self._inputs if tensors.get(name) is not None}
         if "constraints" not in inputs:
             return self._searched(memory, source, compiled, inputs)
-        inputs["constraints"] = fitting_constraints(inputs["constraints"], self.limit(self._lengths(source)))
+        limits = self._limits(source, inputs.get("max_lengths"))
+        inputs["constraints"] = fitting_constraints(inputs["constraints"], limits)
         result = self._searched(memory, source, compiled, inputs)
         possible = possible_constraints(inputs["constraints"], *result)
         again = functools.partial(self._searched, memory, source, compiled, {**inputs, "constraints": possible})
@@ -146,9 +147,7 @@ class TracedSearch:
         options = self._options
         n = num_returned(options, beam_sizes)
         processors = [*self._processors, *([] if avoid is None else [SuppressSequences(avoid)]), *options.processors]
-        limits, max_length = self.limit(self._lengths(source)), self.limit(tf.shape(source)[1] - 1)
-        if max_lengths is not None:
-            limits = tf.minimum(limits, max_lengths)
+        limits, max_length = self._limits(source, max_lengths), self.limit(tf.shape(source)[1] - 1)
         if prefix is not None and options.prefix_bias_beta:
             processors.append(BiasedPrefix(prefix, options.prefix_bias_beta))
             prefix = None
@@ -206,9 +205,10 @@ class TracedSearch:
         assert self._candidates is not None
         return self._candidates.size
 
-    def _lengths(self, source: tf.Tensor) -> tf.Tensor:
-        """Returns the numbers of source ids `[B, S]` without EOS: `[B]`."""
-        return tf.reduce_sum(tf.cast(source != PAD, tf.int32), 1) - 1
+    def _limits(self, source: tf.Tensor, max_lengths: tf.Tensor | None) -> tf.Tensor:
+        """Returns the largest numbers of tokens `[B]` of the translations of source ids `[B, S]`."""
+        limits = self.limit(tf.reduce_sum(tf.cast(source != PAD, tf.int32), 1) - 1)  # without EOS
+        return limits if max_lengths is None else tf.minimum(limits, max_lengths)
 
     def limit(self, length: tf.Tensor) -> tf.Tensor:
         """Returns the largest number of tokens of the translation of `length` tokens."""

@@ -93,6 +93,16 @@ def trained():
     return Translator.from_directory(DOCS / "decoding_model", max_length=12), lines
 
 
+def test_phrases_must_fit_before_the_limit_of_their_line(trained):
+    translator, lines = trained[0].with_options(max_length=40), trained[1]
+    constraints = [["einen alten Wagen", "Gebäude"]]
+    for limit in (7, 9):
+        (found,) = translator.translate(lines[:1], constraints=constraints, max_lengths=[limit])
+        (expected,) = translator.with_options(max_length=limit).translate(lines[:1], constraints=constraints)
+        assert found.hypotheses[0].met == expected.hypotheses[0].met == (False, True)
+        assert found.text == expected.text
+
+
 AVOIDED, GREEDY = {"avoid": [["Haus"], [], []]}, {"no_repeat_ngram_size": 1, "beam_size": 1}
 SUPPRESSED = {"suppress_sequences": ["Haus"]}
 
