@@ -8,15 +8,20 @@ from collections.abc import Iterable
 
 from keras_nmt.errors import UserError, errors_as
 
-_PRINTF = r"(?<![\d%])%(?:\d+\$|\(\w+\))?[-+#0]*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:hh?|ll?|[jqtzL])?[@AEFGXacdefginopsux]"
+_FORMAT = r"%(?:\d+\$|\(\w+\))?[-+#0]*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:hh?|ll?|[jqtzL])?[@AEFGXacdefginopsux]"
+# "100 %ig" is a number with a unit, "100 %i" has a placeholder.
+_PRINTF = rf"(?<![\d%])(?<!\d[ \xa0\u2009\u202f]){_FORMAT}|(?<=\d[ \xa0\u2009\u202f]){_FORMAT}(?!\w)"
 _BRACES = r"[$#%]?(?:\{\{[^{}]*\}\}|\{[^{}\s]*\})|\{\w+,\s*(?:date|number|time)\b[^{}]*\}"
 _IN_URL = r"[^\s<>\"()、。，）」』]"
 _END_OF_URL = r"[^\s<>\"().,;:!?'\]}…’”»、。，）」』]"
-_URL = rf"(?:\b[A-Za-z][\w+.-]*://|\bmailto:|\bwww\.)(?:{_IN_URL}|\({_IN_URL}*\))*(?:{_END_OF_URL}|\({_IN_URL}*\))"
+# Schemes and names of mailboxes have limits, so that any text takes linear time.
+_URL = (
+    rf"(?:\b[A-Za-z][\w+.-]{{0,40}}://|\bmailto:|\bwww\.)(?:{_IN_URL}|\({_IN_URL}*\))*(?:{_END_OF_URL}|\({_IN_URL}*\))"
+)
 # Patterns that have names. The placeholders are those of printf, of Windows and Symfony (%name%), and those in braces.
 NAMED = {
     "placeholders": rf"(?<!\w)%[A-Za-z_]\w+%(?!\w)|{_PRINTF}|%%|{_BRACES}",
-    "urls": rf"{_URL}|\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+",
+    "urls": rf"{_URL}|\b[\w.+-]{{1,64}}@[\w-]+(?:\.[\w-]+)+",
 }
 
 

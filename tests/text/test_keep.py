@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import time
 from random import Random
 
 import pytest
@@ -35,11 +36,18 @@ def letters(text: str) -> str:
         ("  {n}  dogs ", "dogs", "  {n}  DOGS "),
         ("{n}", "", "{n}"),
         ("  a dog", "a dog", "A DOG"),
+        ("100 %ig, 5 %s", "100 %ig, 5", "100 %IG, 5 %s"),
         ("a &amp; b", "a &amp; b", "A &AMP; B"),
     ],
 )
 def test_spans_of_plain_text_stay_with_the_spaces_around(line, text, translated):
     assert placed(line, None, keep=BOTH) == (text, translated)
+
+
+def test_addresses_are_found_in_linear_time():
+    start = time.process_time()
+    KeptText(["urls"]).spans("a." * 2**16)
+    assert time.process_time() - start < 4, "the time must not grow with the square of the length"
 
 
 def test_spans_follow_their_words_and_stay_in_markup():
