@@ -92,8 +92,9 @@ def evaluate(
         )
     if "bleu" not in names:
         refuse_without(context, "tokenize", "--metrics bleu")
-    if not {"bleu", "chrf"} & set(names):
-        refuse_without(context, "lowercase", "--metrics bleu or chrf")
+    if not any(METRICS[name].has_case for name in names if name in METRICS):
+        with_case = [name for name, kind in METRICS.items() if kind.has_case]
+        refuse_without(context, "lowercase", f"--metrics {' or '.join(with_case)}")
     if not with_comet:
         refuse_without(context, "comet_program", "--metrics comet")
     if hypotheses is not None:

@@ -27,17 +27,19 @@ class MetricKind(NamedTuple):
         make: Function that makes the metric from the module `sacrebleu`, `lowercase` and `tokenize`.
         lower_is_better: Boolean, whether a lower score is better. Defaults to False.
         of_words: Boolean, whether the metric splits text at spaces, whatever the tokenizer. Defaults to False.
+        has_case: Boolean, whether `lowercase` changes the metric. Defaults to True.
     """
 
     make: Callable[[Any, bool, str], Metric]
     lower_is_better: bool = False
     of_words: bool = False
+    has_case: bool = True
 
 
 METRICS = {
     "bleu": MetricKind(lambda sacrebleu, lowercase, tokenize: sacrebleu.BLEU(lowercase=lowercase, tokenize=tokenize)),
     "chrf": MetricKind(lambda sacrebleu, lowercase, _: sacrebleu.CHRF(lowercase=lowercase)),
-    "ter": MetricKind(lambda sacrebleu, *_: sacrebleu.TER(), lower_is_better=True, of_words=True),
+    "ter": MetricKind(lambda sacrebleu, *_: sacrebleu.TER(), lower_is_better=True, of_words=True, has_case=False),
     "chrf++": MetricKind(
         lambda sacrebleu, lowercase, _: sacrebleu.CHRF(lowercase=lowercase, word_order=2), of_words=True
     ),

@@ -42,7 +42,7 @@ def test_errors_are_one_line(error_line, monkeypatch, tmp_path):
         (["evaluate", "nowhere", "--source", "s.txt"], "Missing option --references"),
         ([*EVALUATE, "--beam-size", "2"], "--beam-size"),
         ([*EVALUATE, "--metrics", "chrf,ter", "--tokenize", "zh"], "--tokenize goes with --metrics bleu"),
-        ([*EVALUATE, "--metrics", "ter", "--lowercase"], "--lowercase goes with --metrics bleu or chrf"),
+        ([*EVALUATE, "--metrics", "ter", "--lowercase"], "--lowercase goes with --metrics bleu or chrf or chrf++"),
         ([*EVALUATE, "--comet-program", "p"], "--comet-program goes with --metrics comet"),
         (
             ["evaluate", "--references", __file__, "--hypotheses", __file__, "--tokenize", "moses"],

@@ -8,7 +8,7 @@ import sacrebleu
 
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation import corpus_scores
-from keras_nmt.evaluation.metrics import scores_of_sets
+from keras_nmt.evaluation.metrics import METRICS, scores_of_sets
 
 HYPOTHESES = ["A Dog runs through the snow.", "Two men play guitar", "The children are at the beach!"]
 REFERENCES = ["A dog runs through the snow.", "Two men are playing the guitar.", "Children play at the beach."]
@@ -43,6 +43,12 @@ def test_options_reach_sacrebleu_and_its_signatures():
     assert "case:lc" in scores["chrf"].signature
     assert "nw:2" in scores["chrf++"].signature
     assert [scores[name].name for name in ("chrf", "chrf++")] == ["chrF2", "chrF2++"]
+    for name, kind in METRICS.items():
+        upper, folded = (
+            corpus_scores(["A CAT SAT DOWN"], ["a cat sat down"], metrics=[name], lowercase=lowercase)[name].score
+            for lowercase in (False, True)
+        )
+        assert (upper != folded) == kind.has_case
     mixed, lower = (corpus_scores(HYPOTHESES, REFERENCES, lowercase=lowercase) for lowercase in (False, True))
     assert lower["bleu"].score > mixed["bleu"].score
     assert lower["chrf"].score > mixed["chrf"].score
