@@ -215,7 +215,12 @@ class SearchOptions:
         return self.num_hypotheses if self.sample else self.beam_size
 
     def replace(self, **changed: Any) -> SearchOptions:
-        """Returns other options. A `max_length` that was the default is computed anew."""
+        """Returns other options.
+
+        A `max_length` that was the default is computed anew. A sampler has no options of a search, such as a model's.
+        """
+        if changed.get("sample"):
+            changed = {**WITHOUT_SEARCH, **changed}
         if self.max_length == self._largest_limit:
             changed = {"max_length": None, **changed}
         return dataclasses.replace(self, **changed)

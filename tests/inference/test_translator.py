@@ -375,6 +375,10 @@ def test_options_out_of_range_are_refused():
         SearchOptions(sample=True, top_p=np.float32(1.5))
     with pytest.raises(UserError, match="need `sample=True`"):
         SearchOptions(top_k=3)
+    sampling = SearchOptions(patience=2.0, coverage_penalty=0.2).replace(sample=True)  # as of a model's own settings
+    assert (sampling.patience, sampling.coverage_penalty) == (SearchOptions.patience, SearchOptions.coverage_penalty)
+    with pytest.raises(UserError, match="`patience` needs a search"):
+        SearchOptions().replace(sample=True, patience=2.0)
 
 
 def test_an_option_of_a_search_has_its_default_and_needs_a_search_without_which_it_has_no_effect():
