@@ -39,7 +39,7 @@ def translate_marked(
     # A line without text is one empty text, which has a translation.
     segments = [[x for x in parts if isinstance(x, Segment)] or [Segment([])] for parts in documents]
     texts = [[segment.text for segment in of_line] for of_line in segments]
-    translated = translate_parts(request, texts, translate)
+    translated = translate_parts(request, texts, translate, "text")
     flat = [
         (row, segment, translation)
         for row, (of_line, parts) in enumerate(zip(segments, translated, strict=True))

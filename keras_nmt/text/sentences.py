@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import heapq
 import itertools
 import re
@@ -160,7 +161,7 @@ def translate_sentences(request: Request, language: str | None, translate: Trans
     split_lines = [
         x if x.sentences else SplitLine([""], ["", line]) for x, line in zip(split_lines, request.lines, strict=True)
     ]
-    parts = translate_parts(request, [x.sentences for x in split_lines], translate)
+    parts = translate_parts(request, [x.sentences for x in split_lines], translate, "sentence")
     return [
         compose(line.spaces, of_line, sources=line.sentences) for line, of_line in zip(split_lines, parts, strict=True)
     ]
@@ -174,7 +175,7 @@ class Parts(NamedTuple):
     is_sample: bool
 
 
-def translate_parts(request: Request, texts: Sequence[Sequence[str]], translate: Translate) -> list[Parts]:
+def translate_parts(request: Request, texts: Sequence[Sequence[str]], translate: Translate, kind: str) -> list[Parts]:
     """Translates the parts of lines, such as sentences, and gives each part what belongs to it.
 
     The first part of a line gets its prefix and its seed; the seeds of the others follow from it. All parts get what is
@@ -185,6 +186,7 @@ def translate_parts(request: Request, texts: Sequence[Sequence[str]], translate:
         request: `Request` of the lines.
         texts: For each line its parts, at least one.
         translate: Function that answers a `Request` of parts.
+        kind: String, what the parts are: the sentences of a text have other seeds than the texts of a document.
     """
     row_of = [row for row, of_line in enumerate(texts) for _ in of_line]
     starts = [0, *itertools.accumulate(map(len, texts))]  # the number of each line's first part
@@ -194,7 +196,7 @@ def translate_parts(request: Request, texts: Sequence[Sequence[str]], translate:
         prefixes = zip(parts.prefixes, numbers, strict=True)
         parts = parts._replace(prefixes=["" if number else prefix for prefix, number in prefixes])
     if parts.seeds is not None:
-        parts = parts._replace(seeds=list(map(_seed_of_part, parts.seeds, numbers)))
+        parts = parts._replace(seeds=[_seed_of_part(*x, kind) for x in zip(parts.seeds, numbers, strict=True)])
 
     def run(rows: Sequence[int], phrases: list[list[str]] | None) -> list[Translation]:
         """Translates some of the parts."""
@@ -375,6 +377,7 @@ def _first_words(texts: Sequence[str], spaces: Sequence[str]) -> Iterator[int]:
             is_inside = part[-1] not in WORD_ENDS if part else is_inside
 
 
-def _seed_of_part(seed: int, part: int) -> int:
+def _seed_of_part(seed: int, part: int, kind: str) -> int:
     """Returns a seed of 32 bits: that of the line for its first part, and others for the next."""
-    return (seed + part * 0x9E3779B9 + 2**31) % 2**32 - 2**31
+    digest = hashlib.blake2s(f"{seed} {kind} {part}".encode(), digest_size=4).digest()
+    return int.from_bytes(digest, "big", signed=True) if part else seed

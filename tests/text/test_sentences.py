@@ -12,6 +12,7 @@ from word_by_word import by_words
 
 from keras_nmt.errors import UserError
 from keras_nmt.inference import Glossary, Translator
+from keras_nmt.text.front import translate_lines
 from keras_nmt.text.lines import make_request
 from keras_nmt.text.sentences import (
     Parts,
@@ -67,6 +68,20 @@ def test_samples_of_equal_sentences_differ_and_depend_on_the_seed_of_the_line_al
     first, *others = sampler.translate(["A mouse."] * 2, seeds=[5, 6])
     assert one.text.startswith(first.text)
     assert len({x.target for x in one.hypotheses[0].sentences}) > 1
+
+
+def test_the_sentences_of_paragraphs_have_different_seeds():
+    asked = []
+    translate, align = by_words()
+
+    def answer(request):
+        asked.extend(request.seeds)
+        return translate(request.lines)
+
+    document = "<p>A mouse. A cat. A dog.</p>" * 3
+    translate_lines(answer, align, make_request([document], seeds=[5]), markup="html")
+    assert asked[0] == 5
+    assert len(set(asked)) == len(asked) == 9
 
 
 def test_words_are_counted_in_the_line(many):
