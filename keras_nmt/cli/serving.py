@@ -130,10 +130,10 @@ def export(
     if format_ != "savedmodel":
         toolkit, known = FORMATS[format_].toolkit, FORMATS[format_].export_options or ()
         takes = {name for name, option in TABLE.items() if option.in_model} if "search" in known else set()
-        more = sorted({*drawing, *search} - takes) + ["warmup"] * (warmup is not None)
+        more = sorted({*drawing, *search} - takes)
         shown = ", ".join(map(flag_of, more))
         require(not more, f"{toolkit} has its own search: leave out options of the search. Received: {shown}")
-        for name, values in (("--signature", signature), ("--ensemble", ensemble)):
+        for name, values in (("--signature", signature), ("--ensemble", ensemble), ("--warmup", warmup and [warmup])):
             require(not values, f"{toolkit} has no {name}. Received: {name} {', '.join(map(str, values or ()))}")
         for name, value in options.items():
             require(name in known, f"{toolkit} has no such option. Received: --{name} {value}")

@@ -12,7 +12,7 @@ from keras_nmt.text._parts import Part
 from keras_nmt.text._tag_placement import Node, Placement, is_closing
 from keras_nmt.text.translation import with_plain_spaces
 
-MOST_LEVELS = 200  # largest depth of nested elements
+MOST_LEVELS = 199  # largest depth of nested elements
 SPACES = " \t\r\n\f"
 ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 OPENING = frozenset('"¿¡#@§')  # beside brackets and quotation marks that open
@@ -65,7 +65,7 @@ class Segment:
                     stack.append(stack[-1].children[-1])
                     names.append(part.name)
                     starts.append(number)
-                    if len(stack) > MOST_LEVELS:
+                    if len(stack) > MOST_LEVELS + 1:  # with the root
                         raise UserError(
                             f"Markup must have at most {MOST_LEVELS} nested elements. Received: {part.raw[:80]}"
                         )

@@ -231,7 +231,7 @@ def test_words_beside_tags_end_at_spaces_of_any_kind():
 def test_a_long_document_takes_little_time_and_a_deep_one_is_refused():
     many = " ".join(f"<b n='{i}'>w{i}</b>" for i in range(1000))
     assert placed(many) == many.replace("w", "W")
-    with pytest.raises(UserError, match="at most 200 nested elements. Received: <b>") as raised:
+    with pytest.raises(UserError, match="at most 199 nested elements. Received: <b>") as raised:
         placed("<b>" * 3000 + "x" + "</b>" * 3000)
     assert "\n" not in str(raised.value)
     assert placed("<b>" * 199 + "x" + "</b>" * 199) == "<b>" * 199 + "X" + "</b>" * 199
