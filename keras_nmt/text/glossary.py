@@ -182,7 +182,7 @@ def mark_avoided(translations: Iterable[Translation], avoid: Sequence[Sequence[s
 
 
 def _alternatives(phrase: str) -> frozenset[str]:
-    return frozenset(filter(None, map(str.strip, phrase.split("|"))))
+    return frozenset(filter(None, (" ".join(one.split()) for one in phrase.split("|"))))
 
 
 def _letters(text: str, ignores_case: bool) -> list[str]:

@@ -79,13 +79,14 @@ def test_what_a_line_requires_already_is_not_required_once_more():
     glossary = Glossary({"house": "Haus", "home": "Haus"})
     assert glossary.add_to([["Haus", "alt"], []], ["a house, a home", "home"]) == [["Haus", "alt", "Haus"], ["Haus"]]
     assert glossary.add_to(None, ["none"]) == [[]]
-    glossary = Glossary({"train": "bahn |Zug", "rail": "Bahn"})
+    glossary = Glossary({"train": "bahn |Zug", "rail": "Bahn", "line": "alte Bahn"})
     for given, line, further in (
         (["Bahn|"], "a rail", []),
         (["|", " Zug | bahn"], "a train", []),
         (["bahn"], "Train", []),  # where "Bahn" is allowed, too
         (["bahn|Tram"], "a train", ["bahn |Zug"]),
         (["Zug"], "a train, a train", ["bahn |Zug"]),
+        (["alte  Bahn"], "a line", []),
     ):
         assert glossary.add_to([given], [line]) == [[*given, *further]]
 
