@@ -11,8 +11,9 @@ import tensorflow as tf
 from keras_nmt.data import SubwordTokenizer
 from keras_nmt.errors import UserError
 from keras_nmt.inference._tensors import checked
-from keras_nmt.inference.target_tags import NO_LANGUAGE, TargetTags
+from keras_nmt.inference.target_tags import TargetTags
 from keras_nmt.text.language_codes import known_languages
+from keras_nmt.text.line_tags import NO_LANGUAGE
 from keras_nmt.text.lines import Languages
 
 IN_TEXT = -1  # in place of a tag: the text must begin with one

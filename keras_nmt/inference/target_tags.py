@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
 from keras_nmt.errors import UserError
 from keras_nmt.text.language_codes import known_languages, near_languages
+from keras_nmt.text.line_tags import NO_LANGUAGE, TAG, TaggedLine, split_tag
 from keras_nmt.text.lines import Languages
-from keras_nmt.text.translation import Translation
 
 SPACE = "\u2581"  # SentencePiece's mark of a space
-NO_LANGUAGE = ""  # of a line that is translated as it is
-_TAG = re.compile(r">>([^\s<>]+)<<|<2([^\s<>]+)>")  # as in OPUS-MT, and as in Johnson et al., 2017
-_AT_BEGIN = re.compile(rf"\s*(?:{_TAG.pattern})\s*")
-
-
-class TaggedLine(NamedTuple):
-    """A line whose tag is apart from its text."""
-
-    language: str  # `NO_LANGUAGE` without a tag of the model
-    tag: str  # as it stands in the line, with the spaces around
-    text: str
 
 
 class TargetTags:
@@ -47,7 +34,7 @@ class TargetTags:
     def __init__(self, proto: bytes = b"") -> None:
         self.texts: dict[str, str] = {}
         for piece in ModelProto.FromString(proto).pieces:
-            if piece.type == piece.USER_DEFINED and (match := _TAG.fullmatch(piece.piece.removeprefix(SPACE))):
+            if piece.type == piece.USER_DEFINED and (match := TAG.fullmatch(piece.piece.removeprefix(SPACE))):
                 self.texts.setdefault(match[1] or match[2], match[0])
 
     def __bool__(self) -> bool:
@@ -60,11 +47,8 @@ class TargetTags:
 
     def split(self, line: str) -> TaggedLine:
         """Takes the tag from the beginning of a line, if it is a tag of the model."""
-        match = _AT_BEGIN.match(line)
-        language = (match[1] or match[2]) if match else NO_LANGUAGE
-        if match is None or language not in self.texts:
-            return TaggedLine(NO_LANGUAGE, "", line)
-        return TaggedLine(language, match[0], line[match.end() :])
+        tagged = split_tag(line)
+        return tagged if tagged.language in self.texts else TaggedLine(NO_LANGUAGE, "", line)
 
     def with_space(self, line: str) -> str:
         """Returns a line with a space behind its tag, without which a model reads the first word as part of a word."""
@@ -104,22 +88,11 @@ class TargetTags:
 
     def warning(self, count: int, number: int, line: str) -> str:
         """Returns what to say of `count` lines without a tag of the model, the first of which has this number."""
-        match = _AT_BEGIN.match(line)
-        meant = near_languages(match[1] or match[2], self.texts) if match else []
-        near = f", such as {' or '.join(meant)} for {match[0].strip()}" if match and meant else ""
+        language, tag, _ = split_tag(line)
+        meant = near_languages(language, self.texts) if tag else []
+        near = f", such as {' or '.join(meant)} for {tag.strip()}" if meant else ""
         return (
             f"{count} line(s), the first of them line {number}, do not begin with a tag of the model, such as "
             f"{self.example}: their translations may be in any of its languages. --target-language LANGUAGE (`target`) "
             f"puts the tag before each sentence. The model has {', '.join(self.texts)}{near}."
         )
-
-
-def with_tag(tag: str, translation: Translation) -> Translation:
-    """Returns the translation of a line without its tag as that of the line: the tag is before each sentence."""
-    if not tag:
-        return translation
-    hypotheses = (
-        x._replace(sentences=tuple(pair._replace(source=tag + pair.source) for pair in x.sentences))
-        for x in translation.hypotheses
-    )
-    return translation._replace(hypotheses=tuple(hypotheses))

@@ -22,11 +22,11 @@ from keras_nmt.inference._streams import text_of, tokens_of
 from keras_nmt.inference.batching import rows_of
 from keras_nmt.inference.graph import NO_ALTERNATIVES, TextGraph
 from keras_nmt.inference.load import checked_tokenizers, load
-from keras_nmt.inference.target_tags import with_tag
 from keras_nmt.layers._taps import active_block
 from keras_nmt.models import MultilingualModel, TranslationModel
 from keras_nmt.text.front import are_in_parts, translate_lines
 from keras_nmt.text.glossary import Glossary
+from keras_nmt.text.line_tags import with_tag
 from keras_nmt.text.lines import (
     Languages,
     Request,
@@ -271,9 +271,9 @@ class Translator:
         """
         lines = check_lines(lines)
         target = self._targets(lines, target)
-        # Each part of a line needs the tag of the line.
+        # Each part of a line needs the tag of the line, and a glossary looks for the beginning of a sentence.
         tagged = None
-        if self.tags and are_in_parts(markup, keep, split_sentences):
+        if self.tags and (glossary is not None or are_in_parts(markup, keep, split_sentences)):
             tagged = [self.tags.split(line) for line in lines]
             lines = [x.text for x in tagged]
             target = [x.language or language for x, language in zip(tagged, target or (), strict=True)]

@@ -11,7 +11,7 @@ from keras_nmt.analysis import ContrastItem, contrast, demo_systems, hidden_stat
 from keras_nmt.data import SubwordTokenizer, train_subwords
 from keras_nmt.errors import UserError
 from keras_nmt.formats import export_argos
-from keras_nmt.inference import Translator
+from keras_nmt.inference import Glossary, Translator
 from keras_nmt.inference.load import load
 from keras_nmt.serving import Client, DevelopmentServer, export
 
@@ -129,6 +129,19 @@ def test_every_method_takes_the_language_and_every_sentence_has_its_tag(translat
     assert kept.text == f"<p>{targets[2]}</p><p>{targets[3]}</p>"
 
 
+def test_a_glossary_reads_lines_without_their_tags(translator, eager):
+    class Told(Glossary):
+        def constraints(self, lines):
+            told.extend(lines)
+            return super().constraints(lines)
+
+    told: list[str] = []
+    (found,) = translator.translate(["<2fra> the cat sat"], glossary=Told({"the cat": "a mouse"}))
+    assert told == ["the cat sat"]
+    (expected,) = translator.translate(["the cat sat"], target="fra", glossary=Glossary({"the cat": "a mouse"}))
+    assert found == expected
+
+
 def test_lines_without_a_tag_and_unknown_languages_are_told(translator, tagged, keras_nmt, eager):
     for line, told in (
         ("the cat", "1 line(s), the first of them line 2, do not begin with a tag of the model, such as >>deu<<"),
@@ -176,6 +189,9 @@ def test_an_export_takes_the_language_too(translator, tagged, tmp_path):
         assert [x.text for x in client.translate(lines, target="")] == expected
         assert client.align(TEXTS, expected, target="fra") == aligned
         assert client.translate([TEXTS[0]], target="fra", split_sentences="xx")[0].text == split
+        (own,) = client.translate([lines[0]], target="", split_sentences="xx")
+        assert own.text == split
+        assert [pair.source.split()[0] for pair in own.hypotheses[0].sentences] == ["<2fra>"] * 3
         for text, target in (("the cat", ""), ("<2fra> the cat", "deu")):
             with pytest.raises(UserError, match="A text must have one tag of a target language, of deu, fra"):
                 client.translate([text], target=target)

@@ -15,8 +15,9 @@ import keras_nmt.serving.client.transports as transports
 from keras_nmt.errors import UserError, is_integer, is_number, one_line, require
 from keras_nmt.files.search_options import check_hypotheses, checked
 from keras_nmt.serving.client.transports import HYPOTHESES, PIECES, POSITIONS, Failure, checked_rows
-from keras_nmt.text.front import translate_lines
+from keras_nmt.text.front import are_in_parts, translate_lines
 from keras_nmt.text.glossary import Glossary
+from keras_nmt.text.line_tags import NO_LANGUAGE, TaggedLine, split_tag, with_tag
 from keras_nmt.text.lines import (
     TOO_MANY_PHRASES,
     Languages,
@@ -160,8 +161,16 @@ class Client:
                 checked(name, value)
         if num_hypotheses is not None and beam_size is not None:
             check_hypotheses(num_hypotheses, beam_size)
+        lines = check_lines(lines)
+        tagged: list[TaggedLine] | None = None
+        if target is not None and (glossary is not None or are_in_parts(markup, keep, split_sentences)):
+            # Each part of a line needs the tag of the line.
+            names = languages_of_lines(target, len(lines), "target")
+            pairs = zip(lines, names, strict=True)
+            tagged = [split_tag(line) if name == NO_LANGUAGE else TaggedLine(name, "", line) for line, name in pairs]
+            lines, target = [x.text for x in tagged], [x.language for x in tagged]
         request = make_request(
-            check_lines(lines),
+            lines,
             source,
             target,
             prefixes=prefixes,
@@ -170,7 +179,7 @@ class Client:
             avoid=avoid,
             word_scores=word_scores,
         )
-        return translate_lines(
+        translations = translate_lines(
             functools.partial(self._answer, num_hypotheses=num_hypotheses, beam_size=beam_size),
             self.align,
             request,
@@ -179,6 +188,9 @@ class Client:
             glossary=glossary,
             keep=keep,
         )
+        if tagged is None:
+            return translations
+        return [with_tag(x.tag, translation) for x, translation in zip(tagged, translations, strict=True)]
 
     def _answer(self, request: Request, num_hypotheses: int | None, beam_size: int | None) -> list[Translation]:
         """Translates the lines of a request by the server."""
