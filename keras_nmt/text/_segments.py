@@ -60,7 +60,7 @@ class Segment:
             else:
                 if part.kind == "start" and is_behind and _begins_with_text(parts, number):
                     self._separate(number)  # two elements share no word
-                stack[-1].children.append(self._node(number))
+                stack[-1].children.append(self._node(number, stack[-1]))
                 if part.kind == "start":
                     stack.append(stack[-1].children[-1])
                     names.append(part.name)
@@ -123,17 +123,19 @@ class Segment:
         self._written[begin:end] = [""] * (end - begin)
         return spaces
 
-    def _node(self, number: int) -> Node:
-        """Returns the node of a tag, and adds what separates the words around it."""
+    def _node(self, number: int, parent: Node) -> Node:
+        """Returns the node of a tag in an element, and adds what separates the words around it."""
         part = self._parts[number]
         if part.kind in ("start", "end"):
             return Node(part.raw, len(self._letters), part.kind == "end")
         lead, trail = _spaces_around(self._parts, number, number)
         following = self._following[number]
         if part.kind != "other" and lead and following and (is_closing(following) or following in "”»"):
-            text = self._parts[number - 1].text  # "see <code>x</code>, too" is read as "see, too"
-            keep = len(self._letters) - len(text) + len(text.rstrip())
+            # "see <code>x</code>, too" is read as "see, too", and so is "see <code>x</code> <code>y</code>, too".
+            keep = max(parent.begin, len("".join(self._letters).rstrip()))
             del self._letters[keep:], self._written[keep:]
+            for node in parent.children:
+                node.begin, node.end = min(node.begin, keep), min(node.end, keep)
         node = Node(part.raw, len(self._letters))
         node.stand_alone(lead, trail)
         if part.name not in ("", "wbr"):  # comments have no name

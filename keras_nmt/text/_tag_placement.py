@@ -159,10 +159,10 @@ class Placement:
                 last_single = max(last_single, point) if child.is_single else last_single
                 text = self._render(child, (span[0], span[0]), (point, point), level + 1)
                 text = self._spaced(child, point, child.before + text + child.after)
-                # Of two tags that stand alone side by side, the second may lack the space between them.
-                is_next = bool(items) and items[-1][1] == point and not items[-1][3][-1:].isspace()
-                if is_next and child.lead and not text[0].isspace():
-                    text = child.lead + text
+                # Of two tags that stand alone side by side, one has the space between them.
+                if child.lead and items and items[-1][1] == point:
+                    text = text.removeprefix(child.lead)
+                    text = text if items[-1][3][-1:].isspace() or text[0].isspace() else child.lead + text
                 items.append((point, point, number, text))
         written, done = "", place[0]
         for number, (start, stop, _, text) in enumerate(sorted(items)):

@@ -36,6 +36,7 @@ def letters(text: str) -> str:
         ("  {n}  dogs ", "dogs", "  {n}  DOGS "),
         ("{n}", "", "{n}"),
         ("  a dog", "a dog", "A DOG"),
+        ("Hello {first} {last}, to {city} {zip}.", "Hello, to.", "HELLO {first} {last}, TO {city} {zip}."),
         ("100 %ig, 5 %s", "100 %ig, 5", "100 %IG, 5 %s"),
         ("a &amp; b", "a &amp; b", "A &AMP; B"),
     ],
