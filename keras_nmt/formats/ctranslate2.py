@@ -38,7 +38,7 @@ MODEL = "model.bin"
 VERSIONS = range(2, 7)
 TYPES_BY_SIZE = {4: "<f4", 2: "<i2", 1: "<i1"}  # in files up to version 3
 TYPES_BY_NUMBER = dict(enumerate(("<f4", "<i1", "<i2", "<i4", "<f2", ml_dtypes.bfloat16)))
-LANGUAGE = re.compile(r"__[a-z]{2,3}__|[a-z]{3}_[A-Z][a-z]{3}")  # tokens of M2M-100 and NLLB
+LANGUAGE = re.compile(r"__[a-z]{2,3}__|[a-z]{3}_[A-Z][a-z]{3}|\[?[a-z]{2}_[A-Z]{2}\]?")  # of M2M-100, NLLB and mBART
 ACTIVATIONS = {0: "relu", 2: "swish", 3: "gelu"}  # by CTranslate2's numbers
 SETTINGS = {  # of `config.json`
     **dict.fromkeys(("add_source_bos", "add_source_eos"), bool),
@@ -79,7 +79,8 @@ def read(folder: Path) -> Imported:
         UserError: The file is damaged, or contains something that a `Transformer` does not have.
     """
     path = folder / MODEL
-    arrays = _float32(read_variables(path), path)
+    kind, variables = read_variables(path)
+    arrays = _float32(variables, path)
     scalars = {name: arrays.pop(name).item() for name, array in list(arrays.items()) if array.ndim == 0}
     config = _config(folder / "config.json") | _settings_in_variables(scalars, arrays, path)
     if config.get("add_source_bos"):
@@ -93,7 +94,8 @@ def read(folder: Path) -> Imported:
     activation, scale = setting("activation", 0), setting("scale_embeddings", 1)
     require(activation in ACTIVATIONS, f"{path}: the activation must be one of {ACTIVATIONS}. Received: {activation}")
     options: dict[str, Any] = {
-        "num_heads": setting("num_heads", 8),  # files of version 2 do not have this setting
+        # Files of version 2 do not have this setting: the name of the specification says it.
+        "num_heads": setting("num_heads", 16 if kind == "TransformerBig" else 8),
         "norm": "pre" if setting("pre_norm", 1) else "post",
         "feed_forward": ACTIVATIONS[activation],
         "norm_epsilon": config.get("layer_norm_epsilon", 1e-5),
@@ -148,9 +150,11 @@ def read(folder: Path) -> Imported:
 
 
 def _config(path: Path) -> dict[str, Any]:
-    """Reads the configuration, if there is one, without settings that are null, and checks their types."""
+    """Reads the configuration, if there is one, without settings that are null, and checks them."""
     contents = read_json(path, "the configuration") if path.is_file() else {}
     config = {name: value for name, value in contents.items() if value is not None}
+    if "decoder_start_token" in contents and "decoder_start_token" not in config:  # a token that the user chooses
+        raise UserError(f"{path}: translations must all begin alike. Received: decoder_start_token=null")
     for name, type_ in SETTINGS.items():
         value = config.get(name)
         is_right = value is None or isinstance(value, (int, float) if type_ is float else type_)
@@ -182,10 +186,10 @@ def _settings_in_variables(scalars: dict[str, Any], arrays: dict[str, np.ndarray
     return settings | tokens
 
 
-def read_variables(path: Path) -> dict[str, np.ndarray]:
-    """Reads the variables of `model.bin`, versions 2 to 6, as they are stored, except that bfloat16 becomes float32.
+def read_variables(path: Path) -> tuple[str, dict[str, np.ndarray]]:
+    """Reads `model.bin`, versions 2 to 6: the name of the specification, such as "TransformerSpec", and the variables.
 
-    An alias has the same array.
+    Variables are as they are stored, except that bfloat16 becomes float32. An alias has the same array.
 
     Raises:
         UserError: The file is damaged or has another version.
@@ -194,8 +198,8 @@ def read_variables(path: Path) -> dict[str, np.ndarray]:
         return _variables(path)
 
 
-def _variables(path: Path) -> dict[str, np.ndarray]:
-    """Reads the variables; damage shows in other errors than a `UserError`."""
+def _variables(path: Path) -> tuple[str, dict[str, np.ndarray]]:
+    """Reads the file; damage shows in other errors than a `UserError`."""
     content = np.memmap(path, mode="r", dtype=np.uint8)
     place = 0
 
@@ -232,7 +236,7 @@ def _variables(path: Path) -> dict[str, np.ndarray]:
             variables[f"{alias}_scale"] = variables[f"{name}_scale"]
     if place != len(content):
         raise ValueError(f"{len(content):,} bytes instead of {place:,}")
-    return variables
+    return kind, variables
 
 
 def _float32(arrays: Mapping[str, np.ndarray], path: Path) -> dict[str, np.ndarray]:

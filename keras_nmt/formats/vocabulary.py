@@ -33,6 +33,8 @@ PIECES: dict[str, Callable[[str], bool]] = {
     "SentencePiece": lambda x: x.startswith(SPACE) and x[1:2].isalnum(),
     "subword-nmt": lambda x: len(x) > 2 and x.endswith("@@") and x[0] != SPACE,
     "OpenNMT's Tokenizer": lambda x: len(x) > 1 and JOINER in (x[0], x[-1]),
+    "a byte-level BPE": lambda x: len(x) > 1 and x[0] == "Ġ" and not x[1].isalpha(),  # which begins words in Maltese
+    "WordPiece": lambda x: len(x) > 2 and x.startswith("##") and x[2].isalnum(),
 }
 
 

@@ -18,7 +18,7 @@ from small import nightly, slow
 from keras_nmt.decoding import shift_right
 from keras_nmt.errors import UserError
 from keras_nmt.formats import export_ctranslate2, import_model
-from keras_nmt.formats.ctranslate2 import read_variables
+from keras_nmt.formats.ctranslate2 import read, read_variables
 from keras_nmt.formats.parameters import variables
 from keras_nmt.formats.vocabulary import Vocabulary
 from keras_nmt.ids import BOS, EOS, PAD
@@ -171,14 +171,14 @@ def test_mechanisms_and_models_that_ctranslate2_lacks_are_named(
     assert not list(tmp_path.iterdir())
 
 
-def model_file(arrays, version):
+def model_file(arrays, version, kind="TransformerSpec"):
     """`model.bin` of a version, as the format's description says."""
     types = {"<f4": 0, "|i1": 1, "<i2": 2, "<f2": 4, "<u2": 5, "<f8": 6}
 
     def text(value):
         return struct.pack("<H", len(value) + 1) + value.encode() + b"\0"
 
-    content = struct.pack("<I", version) + text("TransformerSpec") + struct.pack("<II", 7, len(arrays))
+    content = struct.pack("<I", version) + text(kind) + struct.pack("<II", 7, len(arrays))
     for name, array in arrays.items():
         content += text(name) + struct.pack(f"<B{array.ndim}I", array.ndim, *array.shape)
         size = (array.itemsize, array.size) if version < 4 else (types[array.dtype.str], array.nbytes)
@@ -189,12 +189,16 @@ def model_file(arrays, version):
 def test_all_versions_are_read_and_damaged_files_are_refused(make_model, source_tokenizer, tmp_path):
     folder = export_ctranslate2(tmp_path / "exports", make_model(**PLAIN), source_tokenizer)
     path = folder / "model.bin"
-    whole, arrays = path.read_bytes(), read_variables(path)
+    whole, arrays = path.read_bytes(), read_variables(path)[1]
     arrays = {name: np.array(array) for name, array in arrays.items() if array.dtype.str in ("<f4", "|i1", "<i2")}
     for version in range(2, 7):
         path.write_bytes(model_file(arrays, version))
-        found = read_variables(path)
+        found = read_variables(path)[1]
         assert all(np.array_equal(found[name], array) for name, array in arrays.items())
+    without = {name: array for name, array in arrays.items() if not name.endswith("/num_heads")}
+    for kind, number in (("TransformerBase", 8), ("TransformerBig", 16)):  # of version 2
+        path.write_bytes(model_file(without, 2, kind))
+        assert read(folder).options["num_heads"] == number
     name = "encoder/layer_0/ffn/linear_0/weight"
     for content, told in (
         (whole + b"1", "is damaged. Received: [0-9,]+ bytes instead of"),
@@ -234,7 +238,7 @@ def converted(source_tokenizer, tmp_path_factory):
 @pytest.mark.slow
 def test_bfloat16_is_read(converted, tmp_path):
     folder = shutil.copytree(converted, tmp_path / "theirs")
-    arrays = read_variables(folder / "model.bin")
+    arrays = read_variables(folder / "model.bin")[1]
     halves = {name: (x.view("<u4") >> 16).astype("<u2") if x.dtype == "<f4" else x for name, x in arrays.items()}
     (folder / "model.bin").write_bytes(model_file(halves, 6))
     ours, theirs = (variables(import_model(x, tmp_path / x.name[0]).load_model()) for x in (folder, converted))
@@ -247,7 +251,7 @@ def test_bfloat16_is_read(converted, tmp_path):
 def test_a_model_whose_decoder_starts_from_zeros_reads_the_end_of_the_source(converted, tmp_path):
     # The converter of transformers' Marian models does not say that the source ends with </s>.
     folder = shutil.copytree(converted, tmp_path / "theirs")
-    arrays = {name: np.array(array) for name, array in read_variables(folder / "model.bin").items()}
+    arrays = {name: np.array(array) for name, array in read_variables(folder / "model.bin")[1].items()}
     arrays["decoder/start_from_zero_embedding"] = np.ones((), "i1")
     (folder / "model.bin").write_bytes(model_file(arrays, 6))
     config = json.loads((folder / "config.json").read_text())
@@ -257,7 +261,7 @@ def test_a_model_whose_decoder_starts_from_zeros_reads_the_end_of_the_source(con
 
 @pytest.mark.slow
 def test_files_up_to_version_5_have_their_settings_among_the_variables(converted, tmp_path):
-    arrays = {name: np.array(array) for name, array in read_variables(converted / "model.bin").items()}
+    arrays = {name: np.array(array) for name, array in read_variables(converted / "model.bin")[1].items()}
     tokens = {"unk_token": "<unk>", "bos_token": "<s>", "eos_token": "</s>"}
     names = "with_source_bos", "with_source_eos", "with_target_bos", "user_decoder_start_tokens"
 
@@ -291,7 +295,7 @@ def test_files_up_to_version_5_have_their_settings_among_the_variables(converted
 
 @pytest.mark.slow
 def test_embeddings_are_scaled_by_a_flag_or_by_the_factor_itself(converted, tmp_path):
-    arrays = {name: np.array(array) for name, array in read_variables(converted / "model.bin").items()}
+    arrays = {name: np.array(array) for name, array in read_variables(converted / "model.bin")[1].items()}
     for scale, is_scaled in (
         (np.int8(1), True),
         (np.int8(0), False),
@@ -317,6 +321,7 @@ def test_settings_and_vocabularies_that_would_be_misread_are_refused(converted, 
     for setting, told in (
         ({"eos_token": 5}, "config.json: `eos_token` must be a string. Received: eos_token=5"),
         ({"decoder_start_token": "nope"}, "begins a translation. Missing token: nope"),
+        ({"decoder_start_token": None}, "must all begin alike. Received: decoder_start_token=null"),
         (
             {"layer_norm_epsilon": math.nan},
             "`layer_norm_epsilon` must be between 0 and 1. Received: layer_norm_epsilon=nan",
@@ -329,6 +334,7 @@ def test_settings_and_vocabularies_that_would_be_misread_are_refused(converted, 
     for others, told in (
         ([*tokens[:-2], "the", "the"], "each token once. Received twice: the"),
         ([*tokens[:-2], "__en__", "__de__"], "of one direction.*Received: 2 language\\(s\\), such as __en__"),
+        ([*tokens[:-2], "en_XX", "de_DE"], "Received: 2 language\\(s\\), such as en_XX"),
         ([*tokens[:-2], "eng_Latn", "deu_Latn"], "import the model of Hugging Face instead"),
         ([x if i < 4 else f"q{i}" for i, x in enumerate(tokens)], "none of the pieces of the subword model"),
     ):

@@ -186,8 +186,9 @@ def test_words_need_no_subword_model(exported, tmp_path):
     vocabulary = exported / "vocab.yml"  # as of texts that a BPE has cut into words and beginnings of words
     tokens = [x.split(": ")[0].strip('"') for x in vocabulary.read_text().splitlines()]
 
-    def write(mark):
-        words = [*tokens[:2], "▁@@", "▁", *(f"w{i}{mark * (i % 2)}" for i in range(4, len(tokens)))]
+    def write(mark, before=""):
+        marked = (f"{before * (i % 2)}w{i}{mark * (i % 2)}" for i in range(4, len(tokens)))
+        words = [*tokens[:2], "▁@@", "▁", *marked]
         vocabulary.write_text("".join(f"{json.dumps(word)}: {i}\n" for i, word in enumerate(words)))
 
     write("x")
@@ -195,8 +196,13 @@ def test_words_need_no_subword_model(exported, tmp_path):
     tokenizer = load(tmp_path / "ours").tokenizers["source"]
     names = tokenizer.pieces()
     assert [names[i] for i in tokenizer.tokenize(["w8 w9x w10"]).to_list()[0]] == ["▁w8", "▁w9x", "▁w10"]
-    for mark, told in (("@@", "pieces of subword-nmt, but this package"), ("\uffed", "pieces of OpenNMT's Tokenizer")):
-        write(mark)
+    for marks, told in (
+        (("@@",), "pieces of subword-nmt, but this package"),
+        (("\uffed",), "pieces of OpenNMT's Tokenizer"),
+        (("", "Ġ1"), "pieces of a byte-level BPE"),
+        (("", "##"), "pieces of WordPiece"),
+    ):
+        write(*marks)
         with pytest.raises(UserError, match=told):
             import_model(exported, tmp_path / "others")
 
