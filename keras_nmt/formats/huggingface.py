@@ -57,7 +57,9 @@ EPSILON = 1e-5  # default of PyTorch's norms
 NO_EFFECT: dict[str, Any] = {
     **dict.fromkeys(("no_repeat_ngram_size", "encoder_no_repeat_ngram_size", "min_length", "diversity_penalty"), 0),
     **dict.fromkeys(("repetition_penalty", "encoder_repetition_penalty", "num_beam_groups"), 1),
-    **{"do_sample": False, "suppress_tokens": [], "exponential_decay_length_penalty": None},
+    **{name: [] for name in ("suppress_tokens", "begin_suppress_tokens", "bad_words_ids", "force_words_ids")},
+    **dict.fromkeys(("exponential_decay_length_penalty", "sequence_bias", "max_new_tokens"), None),
+    **{"do_sample": False, "penalty_alpha": 0, "guidance_scale": 1},
 }
 NAMES = {
     **{
@@ -148,6 +150,9 @@ def read(folder: Path) -> Imported:
     search_path = folder / "generation_config.json"
     if search_path.is_file():
         file, config = search_path, read_json(search_path, "settings of search")
+    never = [[i] for i in (pad, begin, *(range(pad, len(target)) if is_marian else ()))]  # as in the search here
+    if isinstance(words := config.get("bad_words_ids"), list):
+        config = {**config, "bad_words_ids": [x for x in words if x not in never]}
     parameters, notes = join_keys_and_values(parameters), _search_notes(file, config)
     source_vocabulary, target_vocabulary = vocabularies
     search = _search_settings(file, config, is_marian)

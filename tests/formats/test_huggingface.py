@@ -364,9 +364,12 @@ def test_the_search_is_that_of_transformers(tmp_path):
     ):
         (folder / "generation_config.json").write_text(json.dumps(generation))
         assert read(folder).search == expected
+    pad = json.loads((folder / "config.json").read_text())["pad_token_id"]
     generation |= {"no_repeat_ngram_size": 3, "repetition_penalty": 1.0, "suppress_tokens": None, "min_length": 0}
+    generation |= {"bad_words_ids": [[pad], [7, 8]], "force_words_ids": [[9]]}
     (folder / "generation_config.json").write_text(json.dumps(generation))
-    with pytest.warns(UserWarning, match="left out; .*_config.json, no_repeat_ngram_size=3$"):
+    told = "left out; .*_config.json, no_repeat_ngram_size=3, bad_words_ids=[[7, 8]], force_words_ids=[[9]]"
+    with pytest.warns(UserWarning, match=f"{told}$".replace("[", r"\[")):
         import_model(folder, tmp_path / "ours")
     assert load(tmp_path / "ours").search == expected
     for wrong, told in (
