@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import keras
@@ -122,6 +123,13 @@ class TranslationSeq2SeqLMPreprocessor(keras_hub.models.Seq2SeqLMPreprocessor):
         for side, (ids, mask) in (("encoder", source), ("decoder", target)):
             features |= {f"{side}_token_ids": ids, f"{side}_padding_mask": mask}
         return features
+
+    def count_cut(self, x: Mapping[str, Any]) -> int:
+        """Returns the number of pairs of `x` of which a text is longer than the sequence lengths, and is cut."""
+        tokenizer = self.source_tokenizer or self.tokenizer
+        pairs = zip(tokenizer(tokenizer.cleaned(x["encoder_text"])), self.tokenizer(x["decoder_text"]), strict=True)
+        longest = self.encoder_sequence_length - 1, self.decoder_sequence_length - 1  # without EOS
+        return sum(len(source) > longest[0] or len(target) > longest[1] for source, target in pairs)
 
     def get_config(self) -> dict[str, Any]:
         source = None if self.source_tokenizer is None else keras.layers.serialize(self.source_tokenizer)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -296,6 +297,9 @@ class TranslationSeq2SeqLM(keras_hub.models.Seq2SeqLM):
         """
         if self.preprocessor is None:
             raise ValueError("`score` needs texts: give the task a `preprocessor`. Received: preprocessor=None")
+        if cut := self.preprocessor.count_cut(inputs):
+            lengths = self.preprocessor.encoder_sequence_length, self.preprocessor.decoder_sequence_length
+            warnings.warn(f"{cut} pair(s) were truncated to {lengths[0]} and {lengths[1]} subwords.", stacklevel=2)
         x, labels, weights = without_padding_columns(*self.preprocessor(dict(inputs)))
         ids = ops.where(weights, labels, PAD)
         return ops.sum(token_log_probabilities(self(x, training=False), ids), axis=-1)

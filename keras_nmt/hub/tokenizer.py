@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from typing import Any
 
@@ -12,7 +13,10 @@ import tensorflow as tf
 from keras_nmt.data.subword_models import SPECIAL_IDS, cleans_sources, load_processor, read_subwords
 from keras_nmt.data.subword_tokenizer import SharedModel, clean_in_graph
 from keras_nmt.hub.backbone import TranslationBackbone
+from keras_nmt.inference.language_inputs import with_space
+from keras_nmt.inference.target_tags import TargetTags
 
+_tags = functools.lru_cache(maxsize=8)(TargetTags)
 NAMES = {"pad_token": "pad", "start_token": "begin", "end_token": "end"}  # keras_hub's names of the special ids
 
 
@@ -51,10 +55,15 @@ class TranslationTokenizer(keras_hub.tokenizers.SentencePieceTokenizer):
         super().__init__(proto=read_subwords(proto) if isinstance(proto, os.PathLike) else proto, **kwargs)
 
     def cleaned(self, sources: Any) -> Any:
-        """Returns source texts as they are segmented: cleaned if the subwords were trained with `source_cleaning`."""
-        if not cleans_sources(self.proto):
+        """Returns source texts as they are segmented.
+
+        They are cleaned if the subwords were trained with `source_cleaning`, and have a space behind a target tag.
+        """
+        tags = _tags(self.proto)
+        if not tags and not cleans_sources(self.proto):
             return sources
-        return clean_in_graph(tf.convert_to_tensor(sources, tf.string))
+        texts = tf.convert_to_tensor(sources, tf.string)
+        return with_space(clean_in_graph(texts) if cleans_sources(self.proto) else texts, tags)
 
     def set_proto(self, proto: str | bytes | None) -> None:
         if isinstance(proto, bytes):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Mapping, Sequence
 
@@ -42,7 +41,6 @@ class LanguageInputs:
         self._languages, self._directions = languages, directions
         self.tags = TargetTags(tokenizer.proto if len(directions) == 1 else b"")
         self.tag_subwords = [tokenizer.tokenize([tag]).to_list()[0] for tag in self.tags.texts.values()]
-        self._any_tag = f"(?:{'|'.join(map(re.escape, self.tags.texts.values()))})"
         self._tag_numbers = {language: number for number, language in enumerate((NO_LANGUAGE, *self.tags.texts))}
 
     def targets(self, lines: Sequence[str], target: Languages) -> Languages:
@@ -99,7 +97,7 @@ class LanguageInputs:
 
     def with_space(self, texts: tf.Tensor) -> tf.Tensor:
         """Returns source texts `[N]` with a space behind the tag with which they begin, as `TargetTags.with_space`."""
-        return tf.strings.regex_replace(texts, rf"^(\s*{self._any_tag})(\S)", r"\1 \2") if self.tags else texts
+        return with_space(texts, self.tags)
 
     def subwords_before(self, texts: tf.Tensor, numbers: tf.Tensor, is_read: tf.Tensor) -> tf.RaggedTensor:
         """Returns the subwords of the tags with these numbers, for texts `[N]` that do not begin with them.
@@ -109,13 +107,18 @@ class LanguageInputs:
         texts = tf.strings.regex_replace(texts, r"^\s+", "")
         wanted = tf.gather(["", *self.tags.texts.values()], tf.maximum(numbers, 0))
         has_wanted = tf.strings.substr(texts, tf.zeros_like(numbers), tf.strings.length(wanted)) == wanted
-        has_any = tf.strings.regex_full_match(texts, f"(?s){self._any_tag}.*")
+        has_any = tf.strings.regex_full_match(texts, f"(?s){self.tags.pattern}.*")
         is_put = is_read & (numbers > 0) & ~has_wanted
         are_right = tf.reduce_all(tf.where(is_put, ~has_any, has_any | (numbers != IN_TEXT) | ~is_read))
         message = f"A text must have one tag of a target language, of {', '.join(self.tags.texts)}. Received tags:"
         numbers = checked(tf.where(is_put, numbers, 0), are_right, message, wanted)
         subwords = tf.ragged.constant([[], *self.tag_subwords], tf.int32, row_splits_dtype=tf.int64)
         return tf.gather(subwords, numbers)
+
+
+def with_space(texts: tf.Tensor, tags: TargetTags) -> tf.Tensor:
+    """Returns texts `[N]` with a space behind the tag with which they begin, as `TargetTags.with_space`."""
+    return tf.strings.regex_replace(texts, rf"^(\s*{tags.pattern})(\S)", r"\1 \2") if tags else texts
 
 
 def numbers_of_languages(inputs: Mapping[str, tf.Tensor]) -> list[tf.Tensor]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from sentencepiece.sentencepiece_model_pb2 import ModelProto
@@ -39,6 +40,11 @@ class TargetTags:
 
     def __bool__(self) -> bool:
         return bool(self.texts)
+
+    @property
+    def pattern(self) -> str:
+        """A regular expression, also of RE2, of all tags."""
+        return f"(?:{'|'.join(map(re.escape, self.texts.values()))})"
 
     @property
     def example(self) -> str:

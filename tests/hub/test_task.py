@@ -121,6 +121,9 @@ def test_score_equals_that_of_the_translator(task, model, tokenizers, lines):
     expected = Translator(model, tokenizers, **SEARCH).score(lines[:3], targets)
     found = task.score({"encoder_text": lines[:3], "decoder_text": targets})
     np.testing.assert_allclose(keras.ops.convert_to_numpy(found), expected, atol=1e-4)
+    longest = task.preprocessor.decoder_sequence_length
+    with pytest.warns(UserWarning, match=r"^1 pair\(s\) were truncated to \d+ and \d+ subwords"):
+        task.score({"encoder_text": lines[:2], "decoder_text": ["die", "katze " * longest]})
 
 
 @pytest.mark.slow

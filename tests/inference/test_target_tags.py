@@ -11,6 +11,7 @@ from keras_nmt.analysis import ContrastItem, contrast, demo_systems, hidden_stat
 from keras_nmt.data import SubwordTokenizer, train_subwords
 from keras_nmt.errors import UserError
 from keras_nmt.formats import export_argos
+from keras_nmt.hub import TranslationTokenizer
 from keras_nmt.inference import Glossary, Translator
 from keras_nmt.inference.load import load
 from keras_nmt.serving import Client, DevelopmentServer, export
@@ -127,6 +128,12 @@ def test_every_method_takes_the_language_and_every_sentence_has_its_tag(translat
     assert [pair.source.split()[0] for pair in split.hypotheses[0].sentences] == [tag] * 3
     (kept,) = translator.translate([f"{tag} <p>{TEXTS[2]}</p><p>{TEXTS[3]}</p>"], markup="html")
     assert kept.text == f"<p>{targets[2]}</p><p>{targets[3]}</p>"
+
+
+def test_a_tokenizer_of_keras_hub_reads_tags_alike(translator):
+    texts = [">>deu<<the cat", " <2fra>a", ">>deu<< the cat", "the >>deu<<cat", ""]
+    found = TranslationTokenizer(translator.tokenizers["source"].proto).cleaned(texts)
+    assert [x.decode() for x in found.numpy()] == list(map(translator.tags.with_space, texts))
 
 
 def test_a_glossary_reads_lines_without_their_tags(translator, eager):
