@@ -144,14 +144,20 @@ def read_contrast(path: str | os.PathLike[str]) -> list[ContrastItem]:
         require(not any(error.get("type") == ALL for item in contents for error in item["errors"]), problem)
         return [
             ContrastItem(
-                str(item["source"]),
-                str(item["reference"]),
-                tuple(str(error["contrastive"]) for error in item["errors"]),
-                tuple(str(error.get("type", ALL)) for error in item["errors"]),
+                _checked_text(item["source"]),
+                _checked_text(item["reference"]),
+                tuple(_checked_text(error["contrastive"]) for error in item["errors"]),
+                tuple(ALL if error.get("type") is None else str(error["type"]) for error in item["errors"]),
             )
             for item in contents
             if item["errors"]
         ]
+
+
+def _checked_text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r} is no text")
+    return value
 
 
 def contrast_of_texts(

@@ -83,6 +83,7 @@ def lexical(
     for one, other in ((source, target), (test_source, test_target)):
         check_lines(**{name: lines for name, lines in (("source", one), ("target", other)) if lines is not None})
     notes = notes_of(groups)
+    require(test_target is None or test_source is not None, "`test_target` needs a `test_source`. Received: None")
     if test_source is None:
         kept, held = split_rows(len(source))
         require(

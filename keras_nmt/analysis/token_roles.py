@@ -205,7 +205,8 @@ def roles(
     most_frequent_first = []
     for role, of_role in sorted(by_role.items(), key=lambda item: -len(item[1])):
         lifts = dict(itertools.islice(_typical(Counter(one.subword for one in of_role), everywhere).items(), typical))
-        places = sorted(one.place for one in of_role)[:: max(1, len(of_role) // max(1, examples))][:examples]
+        places = sorted({one.place for one in of_role})  # a word may have several subwords
+        places = places[:: max(1, len(places) // max(1, examples))][:examples]
         most_frequent_first.append(
             Role(
                 number=role,
@@ -222,8 +223,7 @@ def roles(
         translation = None if references is None else _translation(links[row], references[row], word)
         occurrences.append(Occurrence(role, _context(source, (row, word)), translation))
     information = None
-    if groups is not None:
-        tagged = [one for one in tokens if one.tag]
+    if tagged := [one for one in tokens if one.tag]:
         information = _information([x.role for x in tagged], [x.tag for x in tagged], [x.id for x in tagged])
     return Roles(tuple(most_frequent_first), len(tokens), num_roles, information, tuple(occurrences), token)
 

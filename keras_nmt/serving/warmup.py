@@ -39,13 +39,15 @@ def warmup_records(lines: Iterable[str] | None, xla: bool, translator: Translato
     require(lines, "The warm-up text must have lines that are not blank.")
     signatures = ["serving_default", *(["serving_default_xla"] if xla else [])]
     records = []
+    tag = f"{translator.tags.example} " if translator.tags else ""  # which the graph puts in front
     for source, target in _one_per_language(translator):
         many = len(translator.directions) > 1
         languages = {"source_language": source, "target_language": target} if many else {}
         if translator.tags and translator.target is None:
             languages = {"target_language": next(iter(translator.tags.texts))}  # all have one graph
         by_length: dict[int, list[str]] = {}
-        for line, length in zip(lines, translator.lengths(lines, source, is_source=True), strict=True):
+        lengths = translator.lengths([tag + line for line in lines], source, is_source=True)
+        for line, length in zip(lines, lengths, strict=True):
             by_length.setdefault(bisect_left(translator.length_buckets, length), []).append(line)
         for length in sorted(by_length):
             for size, signature in itertools.product(translator.options.batch_buckets, signatures):

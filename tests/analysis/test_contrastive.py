@@ -70,13 +70,14 @@ def test_formats_of_contrastive_items(tmp_path):
     assert of_folder[1] == ContrastItem("b", "d", ("f",), ("clause.mt",))
     of_texts = contrast_of_texts(folder / "src.en", folder / "tgt.correct.de", folder / "tgt.incorrect.de")
     assert [dataclasses.replace(item, categories=("clause.mt",)) for item in of_texts] == of_folder
-    errors = [{"contrastive": "x", "type": "sense"}, {"contrastive": "y"}]
+    errors = [{"contrastive": "x", "type": "sense"}, {"contrastive": "y", "type": None}]
     item = {"source": "s", "reference": "r" * 2**21, "errors": errors}  # one long line
     (tmp_path / "items.json").write_bytes(gzip.compress(json.dumps([item]).encode()))
     assert read_contrast(tmp_path / "items.json") == [ContrastItem("s", "r" * 2**21, ("x", "y"), ("sense", "all"))]
     (tmp_path / "bad.json").write_text("[1]")
+    (tmp_path / "null.json").write_text(json.dumps([{**item, "errors": [{"contrastive": None}]}]))
     (folder / "src.en").unlink()
-    for path in (tmp_path / "bad.json", tmp_path / "set"):
+    for path in (tmp_path / "bad.json", tmp_path / "null.json", tmp_path / "set"):
         with pytest.raises(UserError, match=r"must (be|have)"):
             read_contrast(path)
     (tmp_path / "other").write_bytes(b"[]\ncaf\xe9")

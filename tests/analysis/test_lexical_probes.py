@@ -75,6 +75,8 @@ def test_the_probe_withholds_every_tenth_sentence(plain, lines, monkeypatch):
     monkeypatch.setattr(sys.modules[lexical.__module__], "_trained", pytest.fail)
     with pytest.raises(UserError, match="Received: 3 and 2 lines"):
         lexical(plain, lines, lines, test_source=lines[:3], test_target=lines[:2])
+    with pytest.raises(UserError, match="`test_target` needs a `test_source`"):
+        lexical(plain, lines, lines, test_target=lines[:3])
     for seeds, told in (([], "seeds=0"), ([1, -1], "seed=-1")):
         with pytest.raises(UserError, match=f"Received: {told}$"):
             lexical(plain, lines, seeds=seeds)

@@ -24,6 +24,8 @@ def test_planted_roles_are_found(mixed, lines):
     found = roles(planted, lines, token="cat", references=lines)
     assert [(role.number, role.count) for role in found.roles] == [(3, found.tokens)]
     assert found.num_roles == 4
+    (one,) = roles(planted, ["themat catsatmatcat"]).roles
+    assert sorted(one.examples) == ["[themat] catsatmatcat", "themat [catsatmatcat]"]
     count = sum(line.split().count("cat") for line in lines)
     assert len(found.occurrences) == count > 0
     assert all("[cat]" in occurrence.context for occurrence in found.occurrences)

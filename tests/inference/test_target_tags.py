@@ -15,6 +15,7 @@ from keras_nmt.hub import TranslationTokenizer
 from keras_nmt.inference import Glossary, Translator
 from keras_nmt.inference.load import load
 from keras_nmt.serving import Client, DevelopmentServer, export
+from keras_nmt.serving.warmup import warmup_records
 
 TEXTS = ["the small cat sat. a mouse ran. three red dogs", "", "seven cats sleep in the garden", "zürich"]
 OPTIONS = {"beam_size": 2, "length_buckets": (16,), "batch_buckets": (4,), "min_length": 1, "max_length": 4}
@@ -176,6 +177,15 @@ def test_lines_without_a_tag_and_unknown_languages_are_told(translator, tagged, 
     of_language = keras_nmt("translate", tagged, "-t", "fra", stdin="the cat\n")
     assert "tag" not in of_language.error
     assert of_language.output.splitlines() == written.output.splitlines()[1:]
+
+
+def test_lines_to_warm_up_with_are_as_long_as_with_their_tag(translator):
+    lines = ["a", "a mouse and the cat"]
+    short, long = translator.lengths(lines, "source", is_source=True)
+    buckets = translator.with_options(length_buckets=(long, 64), batch_buckets=(1,))
+    tagged = buckets.lengths([f">>deu<< {line}" for line in lines], "source", is_source=True)
+    assert short < tagged[0] <= long < tagged[1]
+    assert len(warmup_records(lines, False, buckets, "model")) == 2
 
 
 @pytest.mark.slow
