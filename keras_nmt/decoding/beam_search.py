@@ -22,6 +22,7 @@ from keras_nmt.decoding.search_loop import (
     length_limits,
     search_loop,
     take_beams,
+    take_largest,
 )
 from keras_nmt.errors import require
 from keras_nmt.ids import BOS, EOS, PAD
@@ -115,8 +116,8 @@ def beam_search(
         suppress: List of ids that are never generated. Their probability is not given to the other tokens, so a score
             equals the score of teacher forcing. Defaults to `PAD` and `BOS`.
         prefix: int32 tensor `[B, P]`, tokens with which hypotheses begin: an entry other than `PAD` is generated at its
-            position, even if the entry is in `suppress`; `EOS` ends the hypothesis. Scores and lengths include the
-            prefix. Defaults to `None`.
+            position, even if the entry is in `suppress`, by each hypothesis that has not ended before; `EOS` ends it.
+            Scores and lengths include the prefix. Defaults to `None`.
         beam_sizes: int32 tensor `[B]`, a beam size for each sentence, from 1 to `beam_size`, for the result of a search
             with this `beam_size`: N is then at most the sentence's beam size, and further entries are empty. Defaults
             to `beam_size`.
@@ -280,7 +281,7 @@ def _continue(
     # At the limit, finished candidates precede unfinished ones, which are returned only if too few finish.
     closes = (length >= limits)[:, None] & (ids == EOS) & is_valid(values)
     if need is None:
-        _, chosen = ops.top_k(ops.where(closes, 1.0, values), num_candidates)
+        _, chosen = take_largest(ops.where(closes, 1.0, values), num_candidates)
         chosen = ops.cast(chosen, "int32")  # [B, C]
     else:
         chosen = shared_order(values, ids, closes, need, limits - length - 1, num_candidates)
@@ -323,7 +324,7 @@ def _next_beam(candidates: _Candidates, beam_size: int, beam_sizes: Any) -> tupl
     """Returns the first candidates that do not end in `EOS`, and their parents `[B, K]`."""
     log_probabilities = ops.where(candidates.last == EOS, NEG_INF, candidates.log_probabilities)
     places = ops.arange(log_probabilities.shape[1], dtype="float32")
-    _, chosen = ops.top_k(ops.where(is_valid(log_probabilities), -places, NEG_INF), beam_size)
+    _, chosen = take_largest(ops.where(is_valid(log_probabilities), -places, NEG_INF), beam_size)
     log_probabilities = take_beams(log_probabilities, chosen)
     if beam_sizes is not None:
         log_probabilities = _first(beam_sizes, log_probabilities)
@@ -351,7 +352,7 @@ def _truncated(open_beam: _Open, limits: Any, penalty: _Penalty) -> SearchResult
 def _merge(first: SearchResult, second: SearchResult, count: int) -> SearchResult:
     """Returns the best of two sets by score; among equal scores, hypotheses of the first set."""
     both = _concatenate(first, second)
-    _, chosen = ops.top_k(both.scores, count)
+    _, chosen = take_largest(both.scores, count)
     return take_beams(both, chosen)
 
 

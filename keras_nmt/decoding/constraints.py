@@ -8,7 +8,7 @@ from keras import ops
 
 from keras_nmt.decoding.logit_processors import shift_in
 from keras_nmt.decoding.scores import NEG_INF, is_valid
-from keras_nmt.decoding.search_loop import take_beams, take_rows
+from keras_nmt.decoding.search_loop import take_beams, take_largest, take_rows
 from keras_nmt.ids import EOS, PAD
 
 # The log-probability that a token of a constraint is expected to cost more than another token. With fewer entries of
@@ -147,7 +147,7 @@ def shared_order(values: Any, ids: Any, closes: Any, need: Need, room: Any, coun
     size = ops.shape(values)[1]
     needed = ops.reshape(need.tokens, (-1, size))
     estimates = values - _COST * ops.cast(needed, "float32")
-    _, order = ops.top_k(ops.where(closes, -NEG_INF, estimates), size)
+    _, order = take_largest(ops.where(closes, -NEG_INF, estimates), size)
     banks = ops.where((ids == EOS) & (need.total > 0)[:, None], _ENDED, needed + _OPEN)
     banks = take_beams(ops.where(closes, _CLOSES, ops.where(is_valid(values), banks, _EMPTY)), order)  # [B, N]
     # Sorted by bank, and by this order in each bank: the rank is the distance from the first of the bank. To sort, by

@@ -7,7 +7,7 @@ from typing import Any
 
 from keras import ops, tree
 
-from keras_nmt.decoding.search_loop import SearchResult, best_first, take_beams
+from keras_nmt.decoding.search_loop import SearchResult, best_first, take_beams, take_largest
 from keras_nmt.ids import BOS, EOS, PAD
 
 NEG_INF = -1e9
@@ -58,17 +58,17 @@ def top_k(logits: Any, k: int) -> tuple[Any, Any]:
     block = next((size for size in BLOCKS if vocabulary_size % size == 0), BLOCKS[0])
     num_blocks = -(-vocabulary_size // block)
     if num_blocks < 4 * k:
-        values, ids = ops.top_k(logits, k)
+        values, ids = take_largest(logits, k)
         return values, ops.cast(ids, "int32")
     if padding := num_blocks * block - vocabulary_size:
         # Lower than even suppressed logits, so none is chosen.
         logits = ops.pad(logits, [[0, 0], [0, 0], [0, padding]], constant_values=2 * NEG_INF)
     blocks = ops.reshape(logits, (-1, num_blocks, block))  # [R, blocks, block], R = B K
-    _, chosen = ops.top_k(ops.max(blocks, axis=2), k)  # [R, k]
+    _, chosen = take_largest(ops.max(blocks, axis=2), k)  # [R, k]
     # In the order of the vocabulary, so equal logits are still taken from the lowest id up.
     chosen = ops.sort(ops.cast(chosen, "int32"), axis=-1)
     candidates = take_beams(blocks, chosen)  # [R, k, block]
-    values, places = ops.top_k(ops.reshape(candidates, (-1, k * block)), k)
+    values, places = take_largest(ops.reshape(candidates, (-1, k * block)), k)
     places = ops.cast(places, "int32")
     ids = take_beams(chosen, places // block) * block + places % block
     # If logits are -inf, an entry of the padding may be chosen, and must be an id.

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from keras import backend, ops, tree
 
-from keras_nmt.errors import check_choice, require
+from keras_nmt.errors import check_choice, is_integer, require
 
 # (position, sentences, constants, caches) -> (sentences, parents, done, caches): one more token of all hypotheses.
 # `parents` [B, K] are the hypotheses that go on, whose caches are still those of the step, or None if all go on in
@@ -82,9 +82,7 @@ def check_arguments(
 
     The tensor `prefix` is `[B, P]`. The values of tensors are not known, nor is a tensor `max_length`.
     """
-    require(
-        not isinstance(max_length, int) or max_length >= 1, "{max_length} must be at least 1", max_length=max_length
-    )
+    require(not is_integer(max_length) or max_length >= 1, "{max_length} must be at least 1", max_length=max_length)
     is_finite = not isinstance(length_penalty, numbers.Real) or math.isfinite(length_penalty)
     require(is_finite, f"`length_penalty` must be finite. Received: length_penalty={length_penalty}")
     check_choice("length_penalty_form", length_penalty_form, ("gnmt", "power"))
@@ -213,6 +211,14 @@ def _sizes(x: Any) -> Any:
     return ops.shape(x) if None in x.shape[2:] else x.shape
 
 
+def take_largest(values: Any, k: int) -> tuple[Any, Any]:
+    """Returns the `k` largest values along the last axis and their places; equal values are in the order of places."""
+    if backend.backend() != "torch":
+        return ops.top_k(values, k)
+    order = ops.argsort(-values, axis=-1)[..., :k]  # `torch.topk` gives equal values in any order
+    return ops.take_along_axis(values, order, axis=-1), order
+
+
 def best_first(result: SearchResult) -> SearchResult:
     """Sorts as `SearchResult` does: finished before unfinished, each by score; equal hypotheses keep their order."""
     result = _sort(result, result.scores)
@@ -221,5 +227,5 @@ def best_first(result: SearchResult) -> SearchResult:
 
 def _sort(result: SearchResult, keys: Any) -> SearchResult:
     """Sorts by `keys` [B, K], largest first; hypotheses with equal keys keep their order."""
-    _, order = ops.top_k(keys, keys.shape[1])
+    _, order = take_largest(keys, keys.shape[1])
     return take_beams(result, order)
