@@ -22,6 +22,7 @@ from keras_nmt.decoding.search_loop import (
     search_loop,
     take_rows,
 )
+from keras_nmt.errors import require
 from keras_nmt.ids import BOS, EOS, PAD
 
 OnTokens = Callable[[Any], Any]  # from the tokens [B, N] of a position to those with which to go on
@@ -214,6 +215,7 @@ def sampling_search(
             "`temperature` must be above 0, `top_k` at least 0, `top_p` above 0 and at most 1. "
             f"Received: temperature={temperature}, top_k={top_k}, top_p={top_p}"
         )
+    require(num_samples >= 1, f"`num_samples` must be at least 1. Received: num_samples={num_samples}")
     tensors = {"seeds": seeds, "max_lengths": max_lengths, "prefix": prefix}
     check_arguments(batch_size, max_length, length_penalty, length_penalty_form, **tensors)
     processing = Processing(
@@ -228,8 +230,9 @@ def sampling_search(
         if top_k:
             scores, columns = largest(scores, min(top_k, step.size))  # [B, N, k]
         allowed = scores
-        for processor in (Temperature(temperature), *([TopP(top_p)] if top_p < 1 else [])):
-            scores, _ = processor(scores, step, {})
+        scores = Temperature(temperature).scaled(scores)
+        if top_p < 1:
+            scores, _ = TopP(top_p)(scores, step, {})
         named = columns if vocabulary is None else take_rows(vocabulary, columns)
         _, drawn = largest(scores + gumbel_noise(fixed["seeds"], samples, step.position, named), 1)  # [B, N, 1]
         column = ops.take_along_axis(columns, drawn, axis=-1) if top_k else drawn

@@ -250,7 +250,8 @@ class SuppressSequences(TokenMask):
 class RepetitionPenalty(LogitProcessor):
     """Makes tokens less likely that the hypothesis has: their logits are divided by p if positive, else times p.
 
-    The probabilities are normalised after that, and are the probabilities of which scores are made.
+    The probabilities are normalised after that, and are the probabilities of which scores are made. The logits of an
+    ensemble are log-probabilities, none of which is positive: there, the likeliest tokens hardly change.
 
     Args:
         penalty: Float p from 0.01 to 100; below 1, it favours repetition.
@@ -269,9 +270,10 @@ class RepetitionPenalty(LogitProcessor):
         is_written = step.marked(ops.where(places < step.position, step.tokens, -1))
         logits = step.logits
         changed = ops.where(logits < 0, logits * self.penalty, logits / self.penalty)
-        changes = ops.where(is_written, changed - logits, 0.0)
-        total = ops.logsumexp(logits + changes, axis=-1, keepdims=True) - ops.logsumexp(logits, axis=-1, keepdims=True)
-        return log_probabilities + changes - total, state
+        result = log_probabilities + ops.where(is_written, changed - logits, 0.0)
+        # The probability that is left stays as it is, also behind processors that took or gave some.
+        before, after = (ops.logsumexp(x, axis=-1, keepdims=True) for x in (log_probabilities, result))
+        return result + (before - after), state
 
 
 class BiasedPrefix(LogitProcessor):
@@ -308,18 +310,27 @@ LOWEST_TEMPERATURE = 1e-30  # takes the likeliest token; float32 has no much sma
 class Temperature(LogitProcessor):
     """Divides log-probabilities, so that likely tokens become likelier (below 1) or less likely (above 1).
 
+    The probabilities are normalised after that. Tokens that become all but impossible are still allowed.
+
     Args:
         temperature: Float above 0.
     """
 
     def __init__(self, temperature: float) -> None:
+        require(temperature > 0, f"`temperature` must be above 0. Received: temperature={temperature}")
         self.temperature = temperature
 
-    def __call__(self, log_probabilities: Any, step: Step, state: Any) -> tuple[Any, Any]:
+    def scaled(self, log_probabilities: Any) -> Any:
+        """Returns the quotients, up to a constant for each hypothesis."""
         # The largest is subtracted, so that none divided by a small temperature is below a forbidden one.
         below = log_probabilities - ops.max(log_probabilities, axis=-1, keepdims=True)
         scaled = below / max(self.temperature, LOWEST_TEMPERATURE)
-        return ops.where(is_valid(log_probabilities), scaled, NEG_INF), state
+        return ops.where(is_valid(log_probabilities), scaled, NEG_INF)
+
+    def __call__(self, log_probabilities: Any, step: Step, state: Any) -> tuple[Any, Any]:
+        scaled = self.scaled(log_probabilities)
+        scaled -= ops.logsumexp(scaled, axis=-1, keepdims=True)
+        return ops.where(is_valid(log_probabilities), ops.maximum(scaled, NEG_INF / 4), NEG_INF), state
 
 
 class TopP(LogitProcessor):
@@ -333,6 +344,7 @@ class TopP(LogitProcessor):
     """
 
     def __init__(self, top_p: float) -> None:
+        require(0 < top_p <= 1, f"`top_p` must be above 0 and at most 1. Received: top_p={top_p}")
         self.top_p = top_p
 
     def __call__(self, log_probabilities: Any, step: Step, state: Any) -> tuple[Any, Any]:

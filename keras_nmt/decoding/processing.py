@@ -20,6 +20,7 @@ from keras_nmt.decoding.logit_processors import (
     token_at,
 )
 from keras_nmt.decoding.scores import NEG_INF, log_probabilities_of, of_tokens, top_k
+from keras_nmt.decoding.search_loop import take_largest
 from keras_nmt.ids import PAD
 
 
@@ -32,8 +33,9 @@ class NextTokens(NamedTuple):
 class Processing:
     """Applies the processors of a search.
 
-    Masks that depend on the position alone are applied to the likeliest tokens only: the `k` likeliest tokens are among
-    the likeliest `k` and as many more as are forbidden. Without other processors, the whole vocabulary is read once.
+    Masks that depend on the position alone, and that only masks follow, are applied to the likeliest tokens only: the
+    `k` likeliest tokens are among the likeliest `k` and as many more as are forbidden. Without other processors, the
+    whole vocabulary is read once.
 
     Args:
         processors: Sequence of `LogitProcessor`, applied in this order.
@@ -57,8 +59,10 @@ class Processing:
     ) -> None:
         check_processors(processors)
         every = [*processors, SuppressTokens(suppress), MinLength(min_length)]
-        self._masks = [x for x in every if isinstance(x, FixedMask) and x.most]
-        self._others = [x for x in every if not isinstance(x, FixedMask)]
+        every = [x for x in every if not isinstance(x, FixedMask) or x.most]
+        last = max((i for i, x in enumerate(every) if not isinstance(x, FixedMask | TokenMask)), default=-1)
+        self._masks = [x for i, x in enumerate(every) if isinstance(x, FixedMask) and i > last]
+        self._others = [x for i, x in enumerate(every) if not isinstance(x, FixedMask) or i < last]
         self._most = sum(mask.most for mask in self._masks)
         # Masks alone work on logits, with the same result and less to compute.
         self._normalizes = not all(isinstance(x, TokenMask) for x in self._others)
@@ -99,7 +103,7 @@ class Processing:
             values = log_probabilities_of(values, step.logits, best, plain=self._plain)
         values = self._masked(values, every, step)
         values, more = values[:, :, :count], values[:, :, count:]
-        values, order = ops.top_k(values, k)
+        values, order = take_largest(values, k)
         ids = of_tokens(ids, order)
         if proposed is not None:
             ids = ops.concatenate([ids, proposed], axis=2)

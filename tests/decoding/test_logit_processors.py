@@ -20,6 +20,8 @@ from keras_nmt.decoding import (
     SearchResult,
     SuppressSequences,
     SuppressTokens,
+    Temperature,
+    TopP,
 )
 from keras_nmt.decoding.processing import Processing
 from keras_nmt.ids import BOS, EOS, PAD
@@ -135,6 +137,40 @@ class Alternate(LogitProcessor):
         odd = state["odd"] + ops.cast((step.last % 2 == 1) & (step.last > EOS), "int32")
         allowed = (step.ids % 2 == 1) | (odd % 2 == 0)[:, :, None]
         return ops.where(allowed, log_probabilities, -1e9), {"odd": odd}
+
+
+def test_masks_and_other_processors_are_applied_in_their_order():
+    """Of the tokens 3 to 7, the likeliest, 7, is forbidden before the others are shared out, or after."""
+    decoder = TableDecoder(8)
+    decoder.table[:] = np.log([1e-9] * 3 + [0.2, 0.05, 0.2, 0.1, 0.45])
+    (first, *_), (behind, *_) = (
+        hypotheses(find(greedy_search, decoder, [0], max_length=3, min_length=0, processors=processors), 0)
+        for processors in ([SuppressTokens([7]), TopP(0.4)], [TopP(0.4), SuppressTokens([7])])
+    )
+    assert first.tokens
+    assert not behind.tokens
+    for temperature in (2.0, 1.0, 0.5):
+        scaled = decoder.table[0] / temperature
+        options = {"max_length": 1, "min_length": 0, "processors": [Temperature(temperature)]}
+        (best,) = hypotheses(find(greedy_search, decoder, [0], **options), 0)
+        assert best.tokens == [7]
+        assert best.log_probability == pytest.approx(scaled[7] - scipy.special.logsumexp(scaled), abs=1e-5)
+    (best, *_) = hypotheses(find(beam_search, decoder, [0], max_length=3, processors=[Temperature(1e-10)]), 0)
+    assert best.tokens[:2] == [7, 7]
+    for wrong in (0.0, -3.0):
+        with pytest.raises(ValueError, match="`temperature` must be above 0"):
+            Temperature(wrong)
+        with pytest.raises(ValueError, match="`top_p` must be above 0"):
+            TopP(wrong)
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_a_penalty_behind_another_processor_makes_no_probability_larger_than_one(before):
+    decoder = TableDecoder(6)
+    decoder.table[:] = [-9.0, -9.0, -9.0, 0.0, 8.0, -2.0]
+    processors = [BiasedPrefix(np.array([[4, 5, 5]]), 0.5), RepetitionPenalty(4.0)]
+    found = find(beam_search, decoder, [0], max_length=4, processors=processors if before else processors[::-1])
+    assert (ops.convert_to_numpy(found.log_probabilities) <= 1e-5).all()
 
 
 def test_the_state_of_a_processor_of_ones_own_follows_its_hypothesis():
