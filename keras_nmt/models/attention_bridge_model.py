@@ -100,7 +100,8 @@ class AttentionBridgeModel(MultilingualModel):
         super().__init__(languages, **kwargs)
         check_positive(bridge_hidden_dim=bridge_hidden_dim)
         # Attention to a bridge has no source positions.
-        check_effect(bridge_heads is None, "bridge_heads=None", alignment_head=self.alignment_head)
+        aligning = {"alignment_head": self.alignment_head, "alignment_layer": self.alignment_layer}
+        check_effect(bridge_heads is None, "bridge_heads=None", **aligning)
         check_booleans(bridge_bias=bridge_bias, shared_attention=shared_attention)
         self._bridge_options = {
             "bridge_heads": optional_size("bridge_heads", bridge_heads),

@@ -310,6 +310,7 @@ class _Pair(TranslationModel):
         self.positions_before_source = owner.positions_before_source
         self.positions_before_target = owner.positions_before_target
         self.alignment_head, self.alignment_layer = owner.alignment_head, owner.alignment_layer
+        self.num_labels = owner.num_labels
         self._search = search
 
     def attention(self, memory: dict[str, Any], target_input: Any, layer: int | None = None) -> Any:

@@ -39,6 +39,7 @@ class SidesConfig:
     def __post_init__(self) -> None:
         check_choice("encoder", self.encoder, KINDS)
         check_choice("decoder", self.decoder, KINDS)
+        check_choice("use_cudnn", self.use_cudnn, (False, "auto"))
         flags = ("input_feeding", "dropout_in_loop", "tie_output")
         check_booleans(**{name: getattr(self, name) for name in flags})
         check_effect(
