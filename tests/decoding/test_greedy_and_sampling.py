@@ -166,6 +166,8 @@ def test_options_out_of_range_are_named():
     for options, message in (
         ({"max_length": 0}, "max_length=0"),
         ({"temperature": 0.0}, r"temperature=0\.0"),
+        ({"max_length": np.int64(0)}, "max_length=0"),
+        ({"num_samples": 0}, "num_samples=0"),
         ({"top_k": -1}, "top_k=-1"),
         ({"top_p": 0.0}, r"top_p=0\.0"),
         ({"top_p": 1.5}, r"top_p=1\.5"),

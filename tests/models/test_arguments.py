@@ -105,6 +105,8 @@ def test_wrong_arguments_of_bridge_models_are_named():
         {"bridge_heads": None, "penalty": "cube"},
         {"decoder": "transformer", "transformer": CROSS, "bridge_heads": None},
         {"encoder": "transformer", "transformer": CROSS, "bridge_heads": None},
+        {"use_cudnn": "yes", **BOTH},
+        {**BOTH, "transformer": {**PART, "alignment_layer": 1}},
     ]
     check_errors(AttentionBridgeModel, BRIDGE, wrong)
 

@@ -85,6 +85,7 @@ def test_everything_except_the_label_is_shared():
     model = _model()
     inputs = batch(model.pair("de", "fr"))
     np.testing.assert_array_equal(model.pair("de", "fr")(inputs), model.pair("en", "fr")(inputs))
+    assert model.pair("de", "fr").num_labels == model.num_labels > 0
     assert not np.allclose(model.pair("de", "fr")(inputs), model.pair("de", "en")(inputs))
     assert model.encoder_for("de", "fr") is model.encoder_for("en", "fr")
     assert model.decoder_for("fr") is model.decoder_for("en")
