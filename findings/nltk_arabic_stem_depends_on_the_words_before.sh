@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Guess: a stemmer is a function of the word: the same Arabic word has the same stem in a document, in a query and in another order.
-# Behaviour: of the notes that the stemmer takes of a word, one is not cleared: that a first verbal suffix was found. After the first word with one, as
-# بيتنا (our house), all later words skip a step: درستم (you studied) is درس in a new stemmer, as in Snowball, and درستم after that word, for good. So are
-# the other verbs with the endings of "you" (plural) and "they". An index of a text and a query of one word do not meet. The stemmers of other languages and the one of
-# Snowball itself do not depend on what came before.
+# Behaviour: of the notes that the stemmer takes of a word, one is not cleared: that a first verbal suffix was found. After the first word with one,
+# as بيتنا (our house), all later words skip a step: درستم (you studied) is درس in a new stemmer, as in Snowball, and درستم after that word, for good.
+# So are the other verbs with the endings of "you" (plural) and "they". An index of a text and a query of one word do not meet. The stemmers of other
+# languages and the one of Snowball itself do not depend on what came before.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Guess: the Hungarian stemmer takes off the case endings -ból and -ből (out of), -tól and -től (from), -ról and -ről (off), one for words with back vowels,
-# one for words with front vowels; "kertből" (out of the garden) has the stem of "kertben" (in the garden), "kert".
-# Behaviour: in its tables, ő and ű are õ and û, the letters that have the same bytes in Latin-1. Endings with ő are never taken off: "kertből", "kerttől" and "kertről" stay
-# as they are, and so do short words with ő or ű, which count as consonants: "nők" (women) is not "nő". Typed with the wrong letters, "kertbõl" is "kert".
-# In Romanian, ț and ș of the official spelling (with a comma) are no letters of the endings, only ţ and ş (with a cedilla): "informație" has the stem
-# "informaț", "informaţie" "inform". Snowball's own stemmer has all of them.
+# Guess: the Hungarian stemmer takes off the case endings -ból and -ből (out of), -tól and -től (from), -ról and -ről (off), one for words with back
+# vowels, one for words with front vowels; "kertből" (out of the garden) has the stem of "kertben" (in the garden), "kert".
+# Behaviour: in its tables, ő and ű are õ and û, the letters that have the same bytes in Latin-1. Endings with ő are never taken off: "kertből",
+# "kerttől" and "kertről" stay as they are, and so do short words with ő or ű, which count as consonants: "nők" (women) is not "nő". Typed with the
+# wrong letters, "kertbõl" is "kert". In Romanian, ț and ș of the official spelling (with a comma) are no letters of the endings, only ţ and ş (with a
+# cedilla): "informație" has the stem "informaț", "informaţie" "inform". Snowball's own stemmer has all of them.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
