@@ -132,10 +132,12 @@ class Segment:
         following = self._following[number]
         if part.kind != "other" and lead and following and (is_closing(following) or following in "”»"):
             # "see <code>x</code>, too" is read as "see, too", and so is "see <code>x</code> <code>y</code>, too".
-            keep = max(parent.begin, len("".join(self._letters).rstrip()))
+            keep = len(self._letters)
+            while keep > parent.begin and self._letters[keep - 1].isspace():
+                keep -= 1
             del self._letters[keep:], self._written[keep:]
-            for node in parent.children:
-                node.begin, node.end = min(node.begin, keep), min(node.end, keep)
+            for node in itertools.takewhile(lambda node: node.end > keep, reversed(parent.children)):
+                node.begin, node.end = min(node.begin, keep), keep
         node = Node(part.raw, len(self._letters))
         node.stand_alone(lead, trail)
         if part.name not in ("", "wbr"):  # comments have no name
