@@ -95,7 +95,7 @@ def _show_warnings(before: str, new: str) -> str:
 def _reason(returncode: int, errors: str) -> str:
     """Returns in one line why a process failed. The traceback of an unexpected error goes to standard error."""
     last = next((line for line in reversed(errors.splitlines()) if line.strip()), "")
-    if returncode == 2:
+    if returncode == 2 and last:
         return last
     print(errors, file=sys.stderr)
     if returncode < 0:

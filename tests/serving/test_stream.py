@@ -101,6 +101,10 @@ def test_what_cannot_be_split_is_refused(client):
         client.stream(["a"])
     with pytest.raises(UserError, match="must be strings. Received: 3 as line 2"):
         list(client.stream(["", 3], language="en"))
+    with pytest.raises(
+        UserError, match="`target` must be a language: sentences are sent one by one.*Received: target=''"
+    ):
+        client.stream([">>deu<< A cat. A dog."], target="", language="en")
 
 
 def test_the_command_line_splits_sentences(server, command, tmp_path):

@@ -327,6 +327,8 @@ class Client:
         """
         if isinstance(lines, str) or not isinstance(lines, Iterable):
             raise UserError(f"`lines` must be the lines of a document, not one string. Received: {lines!r:.40}")
+        problem = "{target} must be a language: sentences are sent one by one, without the tag of their line"
+        require(target != NO_LANGUAGE, problem, target=target)
         split = sentence_splitter(source if language is None else language)
         return translate_document(lines, split, lambda texts: self.translate(texts, source, target), self.batch_size)
 
