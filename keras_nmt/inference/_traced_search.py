@@ -147,6 +147,8 @@ class TracedSearch:
         options = self._options
         n = num_returned(options, beam_sizes)
         processors = [*self._processors, *([] if avoid is None else [SuppressSequences(avoid)]), *options.processors]
+        if options.unknown == "forbid":
+            processors.append(SuppressTokens([UNK]))  # whatever processors do
         limits, max_length = self._limits(source, max_lengths), self.limit(tf.shape(source)[1] - 1)
         if prefix is not None and options.prefix_bias_beta:
             processors.append(BiasedPrefix(prefix, options.prefix_bias_beta))
@@ -271,8 +273,6 @@ def _processors(options: SearchOptions, tokenizer: SubwordTokenizer) -> list[Log
                     f"Received: {text!r}"
                 )
         processors.append(SuppressSequences(sequences))
-    if options.unknown == "forbid":
-        processors.append(SuppressTokens([UNK]))
     return processors
 
 
