@@ -210,11 +210,8 @@ def sampling_search(
         [Fan et al., 2018](https://arxiv.org/abs/1805.04833), section 5.1, for `top_k`;
         [Holtzman et al., 2020](https://arxiv.org/abs/1904.09751), Eq. 2 and 3 for `top_p`, Eq. 4 for the temperature.
     """
-    if not temperature > 0 or top_k < 0 or not 0 < top_p <= 1:
-        raise ValueError(
-            "`temperature` must be above 0, `top_k` at least 0, `top_p` above 0 and at most 1. "
-            f"Received: temperature={temperature}, top_k={top_k}, top_p={top_p}"
-        )
+    divide, limit = Temperature(temperature), TopP(top_p)
+    require(top_k >= 0, f"`top_k` must be at least 0. Received: top_k={top_k}")
     require(num_samples >= 1, f"`num_samples` must be at least 1. Received: num_samples={num_samples}")
     tensors = {"seeds": seeds, "max_lengths": max_lengths, "prefix": prefix}
     check_arguments(batch_size, max_length, length_penalty, length_penalty_form, **tensors)
@@ -230,9 +227,9 @@ def sampling_search(
         if top_k:
             scores, columns = largest(scores, min(top_k, step.size))  # [B, N, k]
         allowed = scores
-        scores = Temperature(temperature).scaled(scores)
+        scores = divide.scaled(scores)
         if top_p < 1:
-            scores, _ = TopP(top_p)(scores, step, {})
+            scores, _ = limit(scores, step, {})
         named = columns if vocabulary is None else take_rows(vocabulary, columns)
         _, drawn = largest(scores + gumbel_noise(fixed["seeds"], samples, step.position, named), 1)  # [B, N, 1]
         column = ops.take_along_axis(columns, drawn, axis=-1) if top_k else drawn
