@@ -95,10 +95,6 @@ class LanguageInputs:
             numbers["tag"] = tf.where(tags == 0, IN_TEXT, tags)
         return numbers
 
-    def with_space(self, texts: tf.Tensor) -> tf.Tensor:
-        """Returns source texts `[N]` with a space behind the tag with which they begin, as `TargetTags.with_space`."""
-        return with_space(texts, self.tags)
-
     def subwords_before(self, texts: tf.Tensor, numbers: tf.Tensor, is_read: tf.Tensor) -> tf.RaggedTensor:
         """Returns the subwords of the tags with these numbers, for texts `[N]` that do not begin with them.
 

@@ -12,7 +12,7 @@ from keras_nmt.data import SubwordTokenizer
 from keras_nmt.ids import UNK
 from keras_nmt.inference.alignment import copies_of_texts, join_with_copies
 from keras_nmt.inference.batching import Groups, Rows
-from keras_nmt.inference.language_inputs import LanguageInputs
+from keras_nmt.inference.language_inputs import LanguageInputs, with_space
 
 # A text is cut behind so many bytes for each subword of the largest length bucket. To segment a byte takes 300 bytes of
 # memory, and a text that is cut here has more subwords than the bucket, unless most of it is spaces or the like.
@@ -57,7 +57,8 @@ class Segmentation:
     ) -> tf.RaggedTensor:
         """Segments texts `[N]`, cut to a bounded size; with `body`, by another function of subwords and texts."""
         texts = tf.strings.substr(texts, 0, self.most_bytes)
-        return self._with_tokenizers(body, texts if side else self._language_inputs.with_space(texts), side, languages)
+        spaced = texts if side else with_space(texts, self._language_inputs.tags)
+        return self._with_tokenizers(body, spaced, side, languages)
 
     def join(self, tokens: tf.Tensor, attended: tf.Tensor | None, texts: tf.Tensor, rows: Rows) -> tf.Tensor:
         """Joins tokens `[N, K, T]` of texts `[N]` to translations `[N, K]`; `attended` are positions in the texts."""
