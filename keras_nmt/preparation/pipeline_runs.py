@@ -74,7 +74,7 @@ def pipeline_options(package_options: Sequence[str], user_options: Sequence[str]
         with contextlib.redirect_stderr(said):
             create_runner(options.view_as(StandardOptions).runner)  # its module may have more options
             for cls in PipelineOptions.__subclasses__():
-                cls._add_argparse_args(parser)  # as Beam does
+                cls._add_argparse_args(parser)  # type: ignore[attr-defined, unused-ignore]  # as Beam does
             _, unknown = parser.parse_known_args(list(user_options))
     except SystemExit:
         reason = said.getvalue().strip().rpartition("error: ")[2]
