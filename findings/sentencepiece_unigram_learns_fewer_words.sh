@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Guess: a patch release of SentencePiece learns what the one before learned from the same text: 0.2.3 undoes what 0.2.2 changed (on 29,000 captions with 8,000 pieces
-# the vocabularies of 0.2.1 and 0.2.3 are the same).
+# Guess: a patch release of SentencePiece learns what the one before learned from the same text. (On 29,000 pairs of captions, of 8,000 pieces, 0.2.3 learns 23 others
+# than 0.2.1, and 1,590 others than 0.2.2.)
 # Behaviour: on a small text, the unigram trainer of 0.2.3 keeps fewer pieces, and gives letters other scores. Of 400 lines from twelve words, the largest vocabulary
 # falls from 39 to 28, so that a size of 36 that was right is "too high". At 28 the pieces are the same, but letters, which cost 6.8 more than the rarest word in 0.2.1,
 # cost as much as it in 0.2.3: sampling with alpha 0.2 divides 240 of the lines otherwise than the best way, 31 before. BPE learns the same.
