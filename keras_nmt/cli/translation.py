@@ -69,6 +69,7 @@ from keras_nmt.files.model_config import read_model_files
 from keras_nmt.files.search_options import SearchOptions
 from keras_nmt.progress import show_steps
 from keras_nmt.text.glossary import Glossary
+from keras_nmt.text.line_tags import NO_LANGUAGE
 from keras_nmt.text.text_files import check_read_once, read_line_pairs
 
 if TYPE_CHECKING:
@@ -169,7 +170,7 @@ def translate(
     ] = None,
     alignment_layer: Annotated[
         int | None,
-        typer.Option(min=1, help="Decoder layer whose attention aligns. Default: the last but one."),
+        typer.Option(min=1, help="Decoder layer whose mean attention aligns. Default: the model's own, or the last but one."),
         WorksWith("document"),
     ] = None,
     split_sentences: Annotated[
@@ -261,7 +262,8 @@ def translate(
         if shared["sample"]:
             translate_some = functools.partial(samples_of_server, client, number)
         align: Callable[..., Any] = client.align
-        languages = shared["source_language"], shared["target_language"]
+        target = shared["target_language"]
+        languages = shared["source_language"], NO_LANGUAGE if target == "none" else target
         warn: Callable[[Defects], None] = Defects.warn_of_export
     else:
         directory = _check_options_of_directory(context, directory)

@@ -127,5 +127,5 @@ def _indices(names: tf.Tensor, languages: Sequence[str]) -> tf.Tensor:
     names = tf.ensure_shape(tf.convert_to_tensor(names, tf.string), [None])
     matches = names[:, None] == tf.constant(languages)  # [N, languages]
     known = tf.reduce_any(matches, 1)
-    message = f"Unknown language. The model has {', '.join(languages)}. Received:"
+    message = f"Unknown language. The model has {', '.join(filter(None, languages))}. Received:"
     return checked(tf.argmax(matches, 1, tf.int32), tf.reduce_all(known), message, tf.boolean_mask(names, ~known))

@@ -189,7 +189,7 @@ def test_lines_to_warm_up_with_are_as_long_as_with_their_tag(translator):
 
 
 @pytest.mark.slow
-def test_an_export_takes_the_language_too(translator, tagged, tmp_path):
+def test_an_export_takes_the_language_too(translator, tagged, tmp_path, keras_nmt):
     model, tokenizers, *_ = load(tagged)
     export(tmp_path / "all", model, tokenizers, **OPTIONS, signatures=["align", "search"], warmup=TEXTS)
     export(tmp_path / "one", model, tokenizers, **OPTIONS, target="fra")
@@ -212,7 +212,11 @@ def test_an_export_takes_the_language_too(translator, tagged, tmp_path):
         for text, target in (("the cat", ""), ("<2fra> the cat", "deu")):
             with pytest.raises(UserError, match="A text must have one tag of a target language, of deu, fra"):
                 client.translate([text], target=target)
-        with pytest.raises(UserError, match="Unknown language. The model has , deu, fra"):
+        tagged_file = tmp_path / "lines"
+        tagged_file.write_text("".join(f"{line}\n" for line in lines))
+        options = ["--server", server.rest_url, "--input", tagged_file, "--target-language"]
+        assert keras_nmt("translate", *options, "none").output.splitlines() == expected
+        with pytest.raises(UserError, match="Unknown language. The model has deu, fra"):
             client.translate(["the cat"], target="de")
-        with pytest.raises(UserError, match="target_language"):
+        with pytest.raises(UserError, match="target_language.* --target-language none"):
             client.translate(["the cat"])

@@ -441,7 +441,10 @@ class Client:
         if TOO_MANY_PHRASES in failure.message:
             return TooManyPhrases(f"{self.url} answered {failure.code}: {message}. {received}")
         if re.search("(source|target)_language", failure.message):  # an input that the model needs, or does not have
-            message += ". Give languages to models that have several, and only to them"
+            message += (
+                ". Give languages to models that have several, and only to them; for lines that begin with tags, "
+                '`target=""` or --target-language none'
+            )
         if failure.code == "NOT_FOUND":
             message += ". Name a model that the server has, by `model` or --model, and one of its versions"
         return UserError(f"{self.url} answered {failure.code}: {message}. {received}")
