@@ -40,7 +40,7 @@ Seeds = Annotated[int, typer.Option(min=1, help="Number of seeds: mean and devia
 OUTPUT: dict[str, Any] = {
     "output": Annotated[
         Path | None,
-        typer.Option(help="Folder for results.json, table.md, pictures and, of several models, finished parts."),
+        typer.Option(help="Folder for results.json, table.md, pictures and finished parts."),
     ],
     "import_": Import,
 }

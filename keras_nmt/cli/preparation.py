@@ -55,7 +55,7 @@ OF_PAIRS: dict[str, Any] = {  # fields of `Preparation`
     "source_tag": Annotated[
         str | None, typer.Option("--tag", help="Subword at the start of each source sentence, such as <BT>.")
     ],
-    "keep_text": Annotated[bool, typer.Option("--keep-text", help="Keep the text, for subword sampling.")],
+    "keep_text": Annotated[bool, typer.Option("--keep-text", help="Keep the text, for subword sampling and noise.")],
 }
 
 

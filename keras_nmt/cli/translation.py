@@ -170,7 +170,7 @@ def translate(
     ] = None,
     alignment_layer: Annotated[
         int | None,
-        typer.Option(min=1, help="Decoder layer whose mean attention aligns. Default: the model's own, or the last but one."),
+        typer.Option(min=1, help="Decoder layer whose attention aligns. Default: the model's, or the last but one."),
         WorksWith("document"),
     ] = None,
     split_sentences: Annotated[
