@@ -144,12 +144,15 @@ def answers(
 
 
 def samples_of_server(client: Client, number: int, *arguments: Any, **seeds: Any) -> list[Translation]:
-    """Returns what `Client.sample` does, and checks that the model draws as many translations."""
+    """Returns what `Client.sample` does, and checks that the model draws as many translations, and no more.
+
+    They come best first: the first of several would be no sample.
+    """
     translations = client.sample(*arguments, **seeds)
-    if any(len(translation.hypotheses) < number for translation in translations):
+    if any(len(translation.hypotheses) != number for translation in translations):
         raise UserError(
-            f"The model was exported to draw {len(translations[0].hypotheses)} translation(s) of a sentence. "
-            f"Received: --n-best {number}"
+            f"The model was exported to draw {len(translations[0].hypotheses)} translation(s) of a sentence: give as "
+            f"many. Received: --n-best {number}"
         )
     return translations
 

@@ -376,15 +376,17 @@ class TextGraph:
         columns = [tf.range(tf.shape(x)[0]) if name in PHRASES else x for name, x in inputs.items()]
         checked = dict(zip(inputs, of_count(*columns), strict=True))
         sources = checked[sides[0]]
-        checked[sides[0]] = tf.where(tf.strings.regex_full_match(sources, BLANK), "", sources)
+        tags = self.language_inputs.tags
+        blank = f"{BLANK}{tags.pattern}?{BLANK}" if tags and sides[0] == "text" else BLANK  # a tag alone is no text
+        checked[sides[0]] = tf.where(tf.strings.regex_full_match(sources, blank), "", sources)
         languages = numbers_of_languages(checked)
         tokens = [self._segmentation.segment(checked[name], side, languages) for side, name in enumerate(sides)]
         before = None
         if "tag" in checked:
             texts = checked[sides[0]]
             is_read = (texts != "") | (sides[0] != "text")
-            tags = self.language_inputs.subwords_before(texts, checked["tag"], is_read)
-            tokens[0], before = tf.concat([tags, tokens[0]], 1), tf.cast(tags.row_lengths(), tf.int32)
+            put = self.language_inputs.subwords_before(texts, checked["tag"], is_read)
+            tokens[0], before = tf.concat([put, tokens[0]], 1), tf.cast(put.row_lengths(), tf.int32)
         if "prefix" in sides:
             tokens[1] = without_unknown(tokens[1], checked["prefix"])
         groups = self._by_decoder.of(languages[1]) if len(self._decoders) > 1 else None

@@ -57,6 +57,9 @@ def test_a_language_is_the_tag_in_front(translator, eager):
         assert translator.score(joined, targets, target="") == translator.score(lines, targets, target="")
         aligned = [[(max(a - 1, 0), b) for a, b in pairs] for pairs in translator.align(lines, targets, target="")]
         assert translator.align(joined, targets, target="") == aligned
+        for target in ("", language):  # a tag alone is a line without text
+            assert all(x == found[0] for x in translator.translate([f"{tag} ", f"\u00a0{tag}\t"], target=target))
+    assert (found[0].text, found[0].hypotheses[0].score) == ("", 0.0)
     scores = [translator.score(["the cat"], ["a mouse"], target=x) for x in translator.tags.texts]
     assert len(set(map(str, scores))) == 2
 
@@ -206,8 +209,9 @@ def test_an_export_takes_the_language_too(translator, tagged, tmp_path, keras_nm
         assert [x.text for x in client.translate(lines, target="")] == expected
         assert client.align(TEXTS, expected, target="fra") == aligned
         assert client.translate([TEXTS[0]], target="fra", split_sentences="xx")[0].text == split
-        (own,) = client.translate([lines[0]], target="", split_sentences="xx")
-        assert own.text == split
+        for target in ("", "fra"):
+            (own,) = client.translate([lines[0]], target=target, split_sentences="xx")
+            assert own.text == split
         assert [pair.source.split()[0] for pair in own.hypotheses[0].sentences] == ["<2fra>"] * 3
         for text, target in (("the cat", ""), ("<2fra> the cat", "deu")):
             with pytest.raises(UserError, match="A text must have one tag of a target language, of deu, fra"):

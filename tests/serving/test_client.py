@@ -218,7 +218,10 @@ def test_translate_uses_a_server(server, server_of_languages, command, api):
     there = ["--server", getattr(server_of_languages, api), "--model", "many", "-s", "de", "-t", "fr"]
     assert command(*there, stdin=b"one\n") == (0, "de fr one\n", "")
     assert command(*there, "--n-best", "2", "--scores", stdin=b"one\n")[1] == "-1.0000\tde fr one\n-2.0000\tone\n"
-    assert command(*there, "--sample", "--seed", "1", stdin=b"one\n")[1].startswith("de fr 1791095845 one\n")
+    drawn = [*there, "--sample", "--seed", "1", "--n-best"]
+    assert command(*drawn, "2", stdin=b"one\n")[1].startswith("de fr 1791095845 one\n")
+    errors = command(*drawn, "1", stdin=b"one\n", code=2)[2]  # the better one of two would be no sample
+    assert "was exported to draw 2 translation(s) of a sentence: give as many. Received: --n-best 1" in errors
     code, output, errors = command(*there, "--n-best", "3", stdin=b"one\n", code=2)
     assert (code, output) == (2, "")
     assert "gives at most 2 translation(s) of a sentence" in errors

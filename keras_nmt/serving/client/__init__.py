@@ -163,11 +163,12 @@ class Client:
             check_hypotheses(num_hypotheses, beam_size)
         lines = check_lines(lines)
         tagged: list[TaggedLine] | None = None
-        if target is not None and (glossary is not None or are_in_parts(markup, keep, split_sentences)):
+        are_parts = glossary is not None or are_in_parts(markup, keep, split_sentences)
+        if target is not None and source is None and are_parts:  # a model with tags
             # Each part of a line needs the tag of the line.
             names = languages_of_lines(target, len(lines), "target")
-            pairs = zip(lines, names, strict=True)
-            tagged = [split_tag(line) if name == NO_LANGUAGE else TaggedLine(name, "", line) for line, name in pairs]
+            pairs = zip(map(split_tag, lines), lines, names, strict=True)
+            tagged = [x if name in (NO_LANGUAGE, x.language) else TaggedLine(name, "", line) for x, line, name in pairs]
             lines, target = [x.text for x in tagged], [x.language for x in tagged]
         request = make_request(
             lines,
