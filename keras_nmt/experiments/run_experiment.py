@@ -38,7 +38,7 @@ from keras_nmt.files.atomic_files import directory_lock, write_json
 from keras_nmt.files.json_file import with_digest
 from keras_nmt.files.model_config import read_model_files
 from keras_nmt.files.process_resources import warn_without_bfloat16
-from keras_nmt.files.search_options import search_limits
+from keras_nmt.files.search_options import WITHOUT_SEARCH, SearchOptions, search_limits
 from keras_nmt.files.weights_file import weights_digest, written_digest
 from keras_nmt.inference import Translator
 from keras_nmt.inference.alignment import subword_links
@@ -123,8 +123,8 @@ def _run(
             sources, references = read_line_pairs(*direction.dev)
             number = config.evaluation.dev_sentences
             development[direction] = (sources[:number], references[:number])
-    search: dict[str, Any] = dataclasses.asdict(config.search)
-    search |= search_limits((data.typical_lengths for data in batches.values()), config.data.max_length)
+    limits = search_limits((data.typical_lengths for data in batches.values()), config.data.max_length)
+    search = _search_of_model(config, limits, report)
     sentences_per_line = _sentences_per_line(config, batches, tokenizers)
     if workers.is_chief:
         folder.save_config(
@@ -135,7 +135,7 @@ def _run(
         )
 
     # Greedy search without XLA is fast, and good enough to compare checkpoints.
-    greedy = Translator(model, tokenizers, **{**search, "beam_size": 1})
+    greedy = Translator(model, tokenizers, **{**search, **WITHOUT_SEARCH, "beam_size": 1})
     logging = dataclasses.replace(training.logging, report=report)
     trainer = make_trainer(
         config,
@@ -215,6 +215,27 @@ def _sentences_per_line(
             numbers = [count_sentences(text.decode("utf-8", "replace")) for text in texts.numpy()]
             counts.append(np.quantile(numbers, 0.999, method="inverted_cdf"))
     return max(1, *map(int, counts))
+
+
+def _search_of_model(config: ExperimentConfig, limits: Mapping[str, Any], report: Report) -> dict[str, Any]:
+    """Returns the search of the final model: its settings, and limits for its text, within the search of `init_from`.
+
+    It reports where the settings are others than those of `init_from`.
+    """
+    own = dataclasses.asdict(config.search)
+    start = config.training.start.init_from
+    if start is None:
+        return {**own, **limits}
+    folder = ModelDirectory(start)
+    if not folder.config_path.is_file():  # a run that goes on does not need its start
+        folder = ModelDirectory(config.directory)
+    search = {name: value for name, value in folder.read().search.items() if name != "num_hypotheses"}
+    if others := [name for name in own if own[name] != search.get(name, getattr(SearchOptions, name))]:
+        before, here = (", ".join(f"{name} {of[name]}" for name in others) for of in (search, own))
+        report(f"Warning: the model of `init_from` searches with {before}, the model of this run with {here}")
+    defaults = {name: getattr(SearchOptions, name) for name in ("max_length_factor", "length_buckets")}
+    factors, buckets = ([{**defaults, **of}[name] for of in (search, limits)] for name in defaults)
+    return {**search, **own, "max_length_factor": max(factors), "length_buckets": max(buckets, key=max)}
 
 
 def _load_base(config: ExperimentConfig, model: keras.Model) -> str:

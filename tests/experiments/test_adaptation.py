@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import shutil
 from pathlib import Path
@@ -11,10 +12,10 @@ import pytest
 import tensorflow as tf
 import tensorflow_text  # noqa: F401  registers the operators of the export
 from configs import LORA, config, mixed, stored_weights
-from small import write_lines
+from small import save_model, write_lines
 
 from keras_nmt.errors import UserError
-from keras_nmt.experiments import run
+from keras_nmt.experiments import run, run_experiment
 from keras_nmt.inference import Translator
 from keras_nmt.models import ModelDirectory
 from keras_nmt.training import average_checkpoints
@@ -98,6 +99,28 @@ def test_an_adapter_of_other_weights_is_an_error(adapted, trained, one, tmp_path
     longer = {**one, **LORA, **mixed(one), "max_updates": 8}
     with pytest.raises(UserError, match="adapter of other weights"):
         run(config(folder, {**longer, "init_from": other}), report=str)
+
+
+def test_the_search_of_the_start_stays_with_limits_for_the_text(model, tokenizers, files, tmp_path):
+    start, told = tmp_path / "start", list[str]()
+    start.mkdir()
+    search = {"beam_size": 6, "length_penalty": 1.0, "length_penalty_form": "power", "patience": 1.0}
+    limits = {"max_length_factor": 5, "length_buckets": [16, 900]}
+    save_model(start, model, tokenizers, **search, **limits, num_hypotheses=6)
+    of_text = {"max_length_factor": 3, "length_buckets": [16, 32, 300]}
+    for given in ({}, {"beam_size": 6, "length_penalty": 1.0}):
+        tuned = config(
+            tmp_path / "run", {**files, "languages": ["de", "en"], "max_updates": 1, "init_from": start, **given}
+        )
+        own = dataclasses.asdict(tuned.search)
+        assert run_experiment._search_of_model(tuned, of_text, told.append) == {**search, **own, **limits}
+    (line,) = told
+    assert line.endswith(
+        "searches with beam_size 6, length_penalty 1.0, the model of this run with beam_size 4, length_penalty 0.6"
+    )
+    alone = config(tmp_path / "run", {**files, "languages": ["de", "en"], "max_updates": 1})
+    own = dataclasses.asdict(alone.search)
+    assert run_experiment._search_of_model(alone, of_text, told.append) == {**own, **of_text}
 
 
 @pytest.mark.slow
