@@ -95,6 +95,7 @@ WRONG_TOGETHER = [
     {"optimizer": "sgd", "beta_2": 0.9},
     {"lora": {"rank": 2, "alpha": 4}, "init_from": "x", "frozen": ["encoder/*"]},
     {"lora": {"rank": -1}, "init_from": "x"},
+    {"lora": {"quantize": "int8"}, "init_from": "x", "dtype": "mixed_float16"},
 ]
 
 
