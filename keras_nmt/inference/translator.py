@@ -38,7 +38,7 @@ from keras_nmt.text.lines import (
     seeds_of_lines,
 )
 from keras_nmt.text.source_cleaning import clean_source, unclean
-from keras_nmt.text.translation import Alternative, Hypothesis, Translation, aligned_words
+from keras_nmt.text.translation import Alternative, Hypothesis, Translation, aligned_words, without_line_breaks
 
 
 class Translator:
@@ -344,7 +344,7 @@ class Translator:
         def join(tokens: list[int]) -> str:
             if replaces and UNK in tokens:
                 tokens = tokens[: tokens.index(UNK)]
-            text: str = tokenizer.detokenize([tokens]).numpy()[0].decode()
+            text = without_line_breaks(tokenizer.detokenize([tokens]).numpy()[0].decode())
             if replaces:  # the word of an unknown subword, by text that is known at the end
                 text = text.rpartition(" ")[0]
             return text.rstrip("\ufffd")  # of a character whose last bytes are to come

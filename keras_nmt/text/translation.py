@@ -12,6 +12,7 @@ WORD_BEGIN = "▁"  # SentencePiece's mark of a space, at the beginning of the f
 UNKNOWN_PIECE, END_PIECE = "<unk>", "</s>"
 UNKNOWN = "⁇"  # in texts
 _BYTE = re.compile("<0x([0-9A-F]{2})>")
+_LINE_BREAKS = ("<0x0A>", "<0x0D>")  # as subwords
 _NO_HYPOTHESIS = -5e8  # entries without a hypothesis have a lower score
 
 
@@ -50,6 +51,8 @@ def pieces_of_outputs(outputs: Mapping[str, Any]) -> Iterable[tuple[Piece, ...]]
 class Word(NamedTuple):
     """One word of a translation: a subword that begins with a space, and the subwords up to the next such subword.
 
+    The bytes of line breaks are spaces, as in the text.
+
     Attributes:
         text: String, the word.
         pieces: Tuple of `Piece`, at least one.
@@ -87,7 +90,8 @@ def words_of_pieces(pieces: Iterable[Piece], *, unknown_is_word: bool = True) ->
             ended = True  # the next text of a line with markup begins a word
             continue
         is_unknown = unknown_is_word and piece.text == UNKNOWN_PIECE
-        if ended or piece.text.startswith(WORD_BEGIN) or (is_unknown and _joined(groups[-1])):
+        begins = piece.text.startswith(WORD_BEGIN) or piece.text in _LINE_BREAKS
+        if ended or begins or (is_unknown and _joined(groups[-1])):
             groups.append([])
         groups[-1].append(piece)
         ended = is_unknown
@@ -168,7 +172,7 @@ class Hypothesis(NamedTuple):
         """
         if isinstance(text, str):
             text = text.encode("utf-8", "surrogatepass")  # JSON can have lone surrogates
-        text = text.decode("utf-8", "replace").replace("\n", " ").replace("\r", " ")
+        text = without_line_breaks(text.decode("utf-8", "replace"))
         return cls(text, float(score), bool(cut_off), pieces, met, words=_words(text, pieces))
 
     @classmethod
@@ -326,6 +330,17 @@ def split_words(text: str) -> list[str]:
     return re.findall(f"[^{WORD_ENDS}]+", text)
 
 
+def without_line_breaks(text: str) -> str:
+    r"""Returns a text with a space for each line break.
+
+    Example:
+
+    >>> without_line_breaks("a\nb")
+    'a b'
+    """
+    return text.replace("\n", " ").replace("\r", " ")
+
+
 def with_plain_spaces(text: str) -> str:
     """Returns a text with a space for each space of another kind; no letter moves."""
     return "".join(" " if letter.isspace() else letter for letter in text)
@@ -358,4 +373,4 @@ def _joined(pieces: list[Piece]) -> str:
         byte = _BYTE.fullmatch(piece.text)
         text = UNKNOWN if piece.text == UNKNOWN_PIECE else piece.text
         written += bytes([int(byte[1], 16)]) if byte else text.encode()
-    return written.decode("utf-8", "replace").replace(WORD_BEGIN, " ").strip(" ")
+    return without_line_breaks(written.decode("utf-8", "replace")).replace(WORD_BEGIN, " ").strip(" ")

@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
-from small import FavourUnknown
+import tensorflow as tf
+from small import FavourUnknown, subwords_of
 
+from keras_nmt.decoding import LogitProcessor
 from keras_nmt.errors import UserError
 from keras_nmt.ids import EOS
 from keras_nmt.inference import Translator, _streams, _traced_search
@@ -44,6 +46,24 @@ def test_pieces_joined_are_the_translation(options, translator, lines, eager):
         (expected,) = greedy.translate(lines[1:2], prefixes=["die vö"])
         assert "".join(streamed(greedy, lines[1], prefix="die vö")[0]) == expected.text
     assert not _streams._streams
+
+
+def test_a_line_break_of_single_bytes_is_a_space_in_pieces_and_words(make_model, tmp_path, eager):
+    tokenizer = subwords_of(tmp_path, "a mouse\n" * 9, vocabulary_size=270, byte_fallback=True)
+    written = [tokenizer.pieces().index(piece) for piece in ("<0x61>", "<0x0A>", "<0x62>", "<0x0D>", "<0x63>")]
+
+    class Written(LogitProcessor):
+        def __call__(self, log_probabilities, step, state):
+            token = tf.gather([*written, EOS], tf.minimum(step.position, len(written)))
+            return tf.where(step.ids == token, 0.0, log_probabilities - 100), state
+
+    model = make_model(source_vocabulary_size=tokenizer.vocabulary_size, shortcuts=None)
+    for unknown in ("write", "replace"):
+        greedy = Translator(model, tokenizer, beam_size=1, max_length=8, processors=[Written()], unknown=unknown)
+        (expected,) = greedy.translate(["a mouse"], word_scores=True)
+        assert expected.text == "a b c"
+        assert "".join(streamed(greedy, "a mouse")[0]) == expected.text
+        assert [word.text for word in expected.hypotheses[0].words] == ["a", "b", "c"]
 
 
 def test_models_of_many_languages_stream(make_multilingual, eager):
