@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from keras import ops, tree
@@ -207,6 +207,21 @@ def rerank_by_model(
     weights = attention(repeated, shift_right(tokens))  # [B N, T, S]
     weights = ops.reshape(weights, (batch_size, n, length, ops.shape(source_mask)[1]))
     return rerank_by_coverage(result, weights, source_mask, coverage_penalty)
+
+
+def words_of_sources(source: Any, tags: Sequence[int] = ()) -> Any:
+    """Tells whether each source id `[B, S]` is a subword of the text, not of a tag before it: bool `[B, S]`.
+
+    `tags` are the ids of target-language tags.
+    """
+    is_word = (source != PAD) & (source != EOS)
+    if not tags:
+        return is_word
+    # A tag may be two subwords, the first of which is the space before a text.
+    places = ops.arange(ops.shape(source)[1], dtype="int32") + 1
+    is_tag = ops.any(source[:, :2, None] == ops.convert_to_tensor(tags, "int32"), axis=2)  # [B, 1 or 2]
+    before = ops.max(ops.where(is_tag, places[:2], 0), axis=1)  # [B]
+    return is_word & (places > before[:, None])
 
 
 def keep_there(there: Any, result: SearchResult) -> SearchResult:

@@ -60,6 +60,11 @@ class TranslationSeq2SeqLMPreprocessor(keras_hub.models.Seq2SeqLMPreprocessor):
             )
         self.source_tokenizer = source_tokenizer
 
+    @property
+    def tag_ids(self) -> list[int]:
+        """Ids of the target-language tags of sources; none if there are no tags."""
+        return (self.source_tokenizer or self.tokenizer).tag_ids
+
     def build(self, input_shape: Any) -> None:
         super().build(input_shape)
         self.encoder_packer = keras_hub.layers.StartEndPacker(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from typing import Any
 
 import keras
@@ -10,7 +11,7 @@ import keras_hub
 from keras import ops
 
 from keras_nmt.decoding import beam_search
-from keras_nmt.decoding.scores import rerank_by_model
+from keras_nmt.decoding.scores import rerank_by_model, words_of_sources
 from keras_nmt.decoding.search_loop import limits_of_sources
 from keras_nmt.errors import check_names
 from keras_nmt.files.search_options import TABLE, SearchOptions
@@ -64,19 +65,30 @@ class BeamSampler(keras_hub.samplers.Sampler):
         factor, offset = options.max_length_factor, options.max_length_offset
         return limits_of_sources(lengths, factor, offset, options.min_length + 1, options.max_length)
 
-    def search(self, model: Any, memory: Any, source_mask: Any, prefix: Any, max_length: int, compiled: bool) -> Any:
+    def search(
+        self,
+        model: Any,
+        memory: Any,
+        source: Any,
+        prefix: Any,
+        max_length: int,
+        *,
+        compiled: bool,
+        tags: Sequence[int] = (),
+    ) -> Any:
         """Searches for the best translations, `[B, max_length]` int32, with EOS, then `PAD`.
 
         Args:
             model: `keras_nmt.models.Transformer`.
             memory: Nest of tensors `[B, ...]`, the sources as the encoder read them.
-            source_mask: Boolean tensor `[B, S]`, True at subwords and EOS.
+            source: int32 tensor `[B, S]`, the ids of the sources with EOS, then `PAD`.
             prefix: int32 tensor `[B, P]`, how translations begin, with `PAD` behind; or None.
             max_length: Integer, the most tokens of a translation.
             compiled: Boolean, whether shapes must be fixed, as for XLA and JAX.
+            tags: Ids of target-language tags, which `coverage_penalty` leaves out. Defaults to none.
         """
         options = self.options
-        lengths = ops.sum(ops.cast(source_mask, "int32"), axis=1) - 1  # [B], without EOS
+        lengths = ops.sum(ops.cast(source != PAD, "int32"), axis=1) - 1  # [B], without EOS
         limits = ops.where(lengths > 0, self.limit(lengths), 0)  # the translation of no text is empty
         if prefix is not None:
             limits += ops.sum(ops.cast(prefix != PAD, "int32"), axis=1)
@@ -88,7 +100,7 @@ class BeamSampler(keras_hub.samplers.Sampler):
             return model.decoder_step(tokens, position, constants, caches, kernel)
 
         arguments = {
-            "batch_size": ops.shape(source_mask)[0],
+            "batch_size": ops.shape(source)[0],
             "max_length": max_length,
             "max_lengths": limits,
             "num_hypotheses": options.beam_size if options.coverage_penalty else 1,
@@ -97,8 +109,8 @@ class BeamSampler(keras_hub.samplers.Sampler):
         }
         result = beam_search(step, constants, caches, **{**options.arguments_of(beam_search), **arguments})
         if options.coverage_penalty:
-            words = ops.arange(ops.shape(source_mask)[1], dtype="int32") < lengths[:, None]
-            result = rerank_by_model(result, model.attention, memory, words, options.coverage_penalty)
+            is_word = words_of_sources(source, tags)
+            result = rerank_by_model(result, model.attention, memory, is_word, options.coverage_penalty)
         return result.tokens[:, 0]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

@@ -225,8 +225,15 @@ class TranslationSeq2SeqLM(keras_hub.models.Seq2SeqLM):
             prefix = None
             if begun.shape[1] > 1:
                 prefix = ops.where(is_given[:, 1 : begun.shape[1]], begun[:, 1:], PAD)
+            source = ops.where(source_mask, ops.cast(inputs["encoder_token_ids"], "int32"), PAD)
             continued = self.sampler.search(
-                self.backbone.model, memory, source_mask, prefix, width - 1, self._has_fixed_shapes
+                self.backbone.model,
+                memory,
+                source,
+                prefix,
+                width - 1,
+                compiled=self._has_fixed_shapes,
+                tags=() if self.preprocessor is None else self.preprocessor.tag_ids,
             )
             token_ids = ops.concatenate([begun[:, :1], continued], axis=1)
             return {"decoder_token_ids": token_ids, "decoder_padding_mask": token_ids != PAD}

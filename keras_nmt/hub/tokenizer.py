@@ -65,6 +65,14 @@ class TranslationTokenizer(keras_hub.tokenizers.SentencePieceTokenizer):
         texts = tf.convert_to_tensor(sources, tf.string)
         return with_space(clean_in_graph(texts) if cleans_sources(self.proto) else texts, tags)
 
+    @property
+    def tag_ids(self) -> list[int]:
+        """Ids of the target-language tags, with which sources begin; none if there are no tags."""
+        if not (tags := _tags(self.proto)):
+            return []
+        processor = load_processor(self.proto, "bytes")
+        return [processor.encode(tag)[-1] for tag in tags.texts.values()]
+
     def set_proto(self, proto: str | bytes | None) -> None:
         if isinstance(proto, bytes):
             load_processor(proto, "bytes")

@@ -10,8 +10,9 @@ import tensorflow as tf
 
 from keras_nmt.data import SubwordTokenizer
 from keras_nmt.decoding import shift_right, token_log_probabilities
+from keras_nmt.decoding.scores import words_of_sources
 from keras_nmt.errors import errors_as
-from keras_nmt.ids import EOS, PAD, UNK
+from keras_nmt.ids import EOS, UNK
 from keras_nmt.inference._traced_functions import IDS, WeightFunction, plain_and_compiled
 from keras_nmt.models import TranslationModel
 from keras_nmt.models.ensemble import logits_among
@@ -106,13 +107,7 @@ class TracedDecoder:
 
     def is_word(self, source: tf.Tensor) -> tf.Tensor:
         """Tells whether each source id `[B, S]` is a subword of the text: bool `[B, S]`."""
-        is_word = (source != PAD) & (source != EOS)
-        if not self._tags:
-            return is_word
-        # A tag may be two subwords, the first of which is the space before a text.
-        is_tag = tf.reduce_any(source[:, :2, None] == self._tags, 2)  # [B, 1 or 2]
-        before = tf.cumsum(tf.cast(is_tag, tf.int32), 1, reverse=True) > 0
-        return is_word & ~tf.pad(before, [[0, 0], [0, tf.shape(source)[1] - tf.shape(before)[1]]])
+        return words_of_sources(source, self._tags)
 
     def _attending(self, layer: int | None) -> dict[bool, Any]:
         if layer not in self._attended:

@@ -11,7 +11,7 @@ from keras_nmt.analysis import ContrastItem, contrast, demo_systems, hidden_stat
 from keras_nmt.data import SubwordTokenizer, train_subwords
 from keras_nmt.errors import UserError
 from keras_nmt.formats import export_argos
-from keras_nmt.hub import TranslationTokenizer
+from keras_nmt.hub import BeamSampler, TranslationSeq2SeqLM, TranslationTokenizer
 from keras_nmt.inference import Glossary, Translator
 from keras_nmt.inference.load import load
 from keras_nmt.serving import Client, DevelopmentServer, export
@@ -138,6 +138,15 @@ def test_a_tokenizer_of_keras_hub_reads_tags_alike(translator):
     texts = [">>deu<<the cat", " <2fra>a", ">>deu<< the cat", "the >>deu<<cat", ""]
     found = TranslationTokenizer(translator.tokenizers["source"].proto).cleaned(texts)
     assert [x.decode() for x in found.numpy()] == list(map(translator.tags.with_space, texts))
+
+
+def test_the_coverage_of_tasks_of_keras_hub_leaves_tags_out(translator, tagged, eager):
+    task = TranslationSeq2SeqLM.from_directory(tagged)
+    options = {"beam_size": 4, "min_length": 1, "max_length": 4, "coverage_penalty": 1.0}
+    task.compile(sampler=BeamSampler(**options), run_eagerly=True)
+    lines = [">>deu<< dogs", "<2fra> red", ">>deu<< seven sleep", "<2fra> the seven sat a", "<2fra> ran in"]
+    expected = translator.with_options(**options).translate(lines, target="")
+    assert task.generate(lines) == [x.text for x in expected]
 
 
 def test_a_glossary_reads_lines_without_their_tags(translator, eager):
