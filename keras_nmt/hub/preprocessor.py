@@ -7,6 +7,7 @@ from typing import Any
 
 import keras
 import keras_hub
+import numpy as np
 import tensorflow as tf
 
 from keras_nmt.errors import is_integer, require
@@ -101,6 +102,10 @@ class TranslationSeq2SeqLMPreprocessor(keras_hub.models.Seq2SeqLMPreprocessor):
     ) -> dict[str, Any]:
         """Converts sources to inputs for `generate`.
 
+        With `decoder_text`, their width is `decoder_sequence_length` and the subwords of the longest beginning, so that
+        no beginning takes the room of a translation. A width that is given counts beginnings, as in keras_hub, and so
+        does `decoder_sequence_length` in a graph, as in `tf.data.Dataset.map`, where lengths are not known.
+
         Args:
             x: Strings, or a dictionary of strings `encoder_text` and `decoder_text`: how translations must begin.
             encoder_sequence_length, decoder_sequence_length: Integers, instead of those of the preprocessor.
@@ -114,6 +119,10 @@ class TranslationSeq2SeqLMPreprocessor(keras_hub.models.Seq2SeqLMPreprocessor):
         length = sequence_length if decoder_sequence_length is None else decoder_sequence_length
         is_right = length is None or (is_integer(length) and length > 1)
         require(is_right, "{max_length} must be an integer of at least 2: it counts BOS", max_length=length)
+        if length is None and isinstance(x, dict) and tf.executing_eagerly():
+            ids = self.tokenizer(begun)
+            longest = max(map(len, ids), default=0) if np.ndim(begun) else len(ids)
+            length = self.decoder_sequence_length + longest
         return self._packed(sources, begun, encoder_sequence_length, length, add_end_value=False)
 
     def _packed(

@@ -30,7 +30,9 @@ class BeamSampler(keras_hub.samplers.Sampler):
 
     Finished hypotheses keep their score, and a sentence ends when no open hypothesis can become better than the best
     finished one; see `keras_nmt.decoding.beam_search`. `generate` returns the translations of
-    `keras_nmt.inference.Translator`, with the same arguments.
+    `keras_nmt.inference.Translator`, with the same arguments: `max_length` does not count the beginning of a
+    translation, and the translation of an empty text has none. But the `max_length` of `generate`, if it is given,
+    counts BOS and beginnings, as in keras_hub; and a beginning is not cut to the longest source.
 
     Args:
         beam_size: Integer, hypotheses that the search keeps. Defaults to 4.
@@ -89,9 +91,10 @@ class BeamSampler(keras_hub.samplers.Sampler):
         """
         options = self.options
         lengths = ops.sum(ops.cast(source != PAD, "int32"), axis=1) - 1  # [B], without EOS
-        limits = ops.where(lengths > 0, self.limit(lengths), 0)  # the translation of no text is empty
+        limits = self.limit(lengths)
         if prefix is not None:
             limits += ops.sum(ops.cast(prefix != PAD, "int32"), axis=1)
+        limits = ops.where(lengths > 0, limits, 0)  # the translation of no text is empty, without the prefix
         constants, caches = model.prepare(memory, options.beam_size, max_length if compiled else None)
         # Computed here, because the loop would compute it in each step; XLA keeps it out of the loop.
         kernel = None if compiled else model.output_kernel()

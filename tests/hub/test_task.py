@@ -102,6 +102,24 @@ def test_generate_translates_like_the_translator(task, translator, eager):
         assert task.generate(nothing) == task.generate({"encoder_text": nothing, "decoder_text": nothing}) == []
 
 
+def test_beginnings_take_no_room_and_those_of_empty_texts_are_left_out(model, tokenizers, translator, eager):
+    search = {**SEARCH, "max_length": 4}
+    task = TranslationSeq2SeqLM.from_model(model, tokenizers, search)
+    task.compile(run_eagerly=True)
+    sources = ["a mouse", "", "seven cats sleep in the garden", "the small cat sat"]
+    begun = {"encoder_text": sources, "decoder_text": ["die kleine katze", "die katze", "", "drei"]}
+    expected = translator.with_options(max_length_factor=1, max_length=4).translate(
+        sources, prefixes=begun["decoder_text"]
+    )
+    assert task.generate(begun) == [one.text for one in expected]
+    assert task.generate({"encoder_text": "a mouse", "decoder_text": "die kleine katze"}) == expected[0].text
+    packed = task.preprocessor.generate_preprocess(begun, sequence_length=7)
+    assert packed["decoder_token_ids"].shape == (4, 7), "a length that is given counts beginnings"
+    one = task.preprocessor.generate_preprocess({"encoder_text": "a mouse", "decoder_text": "die"})
+    longest = len(tokenizers["target"].tokenize(["die"])[0])
+    assert one["decoder_token_ids"].shape == (task.preprocessor.decoder_sequence_length + longest,)
+
+
 @pytest.mark.slow
 def test_options_and_beginnings_change_translations_like_those_of_the_translator(task, model, tokenizers, lines):
     check_search(task, Translator(model, tokenizers, **SEARCH), lines, run_eagerly=True)
