@@ -37,7 +37,7 @@ ALLOWED = {
 WITH_TENSORFLOW = ("decoding/search_loop.py",)
 NO_TENSORFLOW = ("layers", "models", "decoding", "files", "preparation")
 # Preparation imports these modules of `data`, and their imports, in an environment without TensorFlow.
-DATA_WITHOUT_TENSORFLOW = ("sentence_pairs", "prepared_folder", "subword_models")
+DATA_WITHOUT_TENSORFLOW = ("sentence_pairs", "prepared_folder", "subword_models", "target_tags")
 
 
 @functools.cache

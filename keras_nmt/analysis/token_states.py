@@ -24,13 +24,13 @@ from keras_nmt.analysis.layer_records import (
     numbered,
 )
 from keras_nmt.data import SubwordTokenizer
+from keras_nmt.data.target_tags import TargetTags
 from keras_nmt.errors import UserError, check_names, check_no_string, require
 from keras_nmt.ids import BOS, EOS, PAD
 from keras_nmt.inference import Translator
 from keras_nmt.inference._traced_functions import function
 from keras_nmt.inference.alignment import words_of_subwords
 from keras_nmt.inference.load import load
-from keras_nmt.inference.target_tags import TargetTags
 from keras_nmt.layers._taps import Record, recording, tapping_outputs
 from keras_nmt.models import Ensemble, TranslationModel
 from keras_nmt.progress import count_steps

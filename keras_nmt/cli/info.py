@@ -65,7 +65,7 @@ def report(
 
 def _model_rows(files: ModelFiles) -> list[tuple[str, str]]:
     from keras_nmt.data.subword_models import cleans_sources, read_subwords  # imports NumPy
-    from keras_nmt.inference.target_tags import TargetTags
+    from keras_nmt.data.target_tags import TargetTags
 
     options = files.model_config
     if "target_vocabulary_size" in options and options["target_vocabulary_size"] is None:

@@ -16,8 +16,8 @@ from keras_nmt.ids import UNK
 
 if TYPE_CHECKING:
     from keras_nmt.data import SubwordTokenizer
+    from keras_nmt.data.target_tags import TargetTags
     from keras_nmt.inference import Translation, Translator
-    from keras_nmt.inference.target_tags import TargetTags
     from keras_nmt.serving import Client
     from keras_nmt.text.sentences import Align
     from keras_nmt.text.translation import Alternative

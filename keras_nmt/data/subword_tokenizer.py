@@ -17,6 +17,7 @@ from tensorflow_text.python.ops.sentencepiece_tokenizer import gen_sentencepiece
 
 from keras_nmt.data.subword_models import SPECIAL_IDS, cleans_sources, load_processor, read_subwords, with_cleaning
 from keras_nmt.data.subword_sampler import SPACE, SubwordSampler
+from keras_nmt.data.target_tags import TargetTags
 from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import write_bytes
 from keras_nmt.files.process_resources import without_standard_error
@@ -48,6 +49,7 @@ class SubwordTokenizer(tf.Module):
         proto: Bytes, the content of the SentencePiece model's file.
         vocabulary_size: Integer, the number of ids, including the four special ids.
         cleans: Boolean, whether texts are cleaned first, see `keras_nmt.text.clean_source`.
+        tags: `TargetTags`, the target-language tags behind which texts get a space; none, except in a `source`.
 
     Example:
 
@@ -65,7 +67,7 @@ class SubwordTokenizer(tf.Module):
 
     def __init__(self, model: str | os.PathLike[str] | bytes, *, digest: str | None = None) -> None:
         super().__init__(name="subword_tokenizer")
-        self.cleans = False
+        self.cleans, self.tags = False, TargetTags()
         origin = "bytes" if isinstance(model, bytes) else repr(os.fspath(model))
         self.proto = model if isinstance(model, bytes) else read_subwords(model, digest)
         self._processor = load_processor(self.proto, origin)
@@ -76,18 +78,22 @@ class SubwordTokenizer(tf.Module):
             self._tokenizer._model_resource = SharedModel(self.proto)
         self._sampler = functools.lru_cache(maxsize=4)(functools.partial(SubwordSampler, self._processor))  # by alpha
         self._source: SubwordTokenizer | None = None
-        if cleans_sources(self.proto):
+        cleans, tags = cleans_sources(self.proto), TargetTags(self.proto)
+        if cleans or tags:
             self._source = object.__new__(type(self))
             self._source.__dict__.update(self.__dict__)
-            self._source.cleans = True
+            self._source.cleans, self._source.tags = cleans, tags
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copies and pickles, for another process, the subword model alone: TensorFlow's resources stay here."""
-        return _read_pickled, (self.proto, self.cleans)
+        return _read_pickled, (self.proto, self.cleans or bool(self.tags))
 
     @property
     def source(self) -> SubwordTokenizer:
-        """The tokenizer of source texts: it cleans texts if the model was trained with `source_cleaning`."""
+        """The tokenizer of source texts: it cleans texts if the model was trained with `source_cleaning`.
+
+        And it reads the first word behind a target-language tag as it reads any word, without a space before it, too.
+        """
         return self if self._source is None else self._source
 
     @property
@@ -142,9 +148,12 @@ class SubwordTokenizer(tf.Module):
         return self._tokenizer.tokenize(self.cleaned(strings))
 
     def cleaned(self, strings: tf.Tensor | Sequence[str]) -> tf.Tensor:
-        """Returns texts `[N]` as they are segmented: with `cleans`, by `keras_nmt.text.clean_source` in the graph."""
+        """Returns texts `[N]` as they are segmented, in the graph.
+
+        With `cleans`, they are cleaned as by `keras_nmt.text.clean_source`; with `tags`, they have a space behind them.
+        """
         texts = tf.convert_to_tensor(strings, tf.string)
-        return clean_in_graph(texts) if self.cleans else texts
+        return with_space(clean_in_graph(texts) if self.cleans else texts, self.tags)
 
     def tokenize_with_offsets(
         self, strings: tf.Tensor | Sequence[str]
@@ -185,6 +194,8 @@ class SubwordTokenizer(tf.Module):
         """
         if self.cleans:
             texts = [clean_source(text.decode()).encode() for text in texts]
+        if self.tags:
+            texts = [self.tags.with_space(text.decode()).encode() for text in texts]
         return self._sampler(alpha).sample(texts, seed)
 
     def sampling_digest(self, alpha: float) -> str:
@@ -224,9 +235,9 @@ class SubwordTokenizer(tf.Module):
         return write_bytes(path, with_cleaning(self.proto) if self.cleans else self.proto)
 
 
-def _read_pickled(proto: bytes, cleans: bool) -> SubwordTokenizer:
+def _read_pickled(proto: bytes, is_source: bool) -> SubwordTokenizer:
     tokenizer = SubwordTokenizer(proto)
-    return tokenizer.source if cleans else tokenizer
+    return tokenizer.source if is_source else tokenizer
 
 
 def clean_in_graph(texts: tf.Tensor) -> tf.Tensor:
@@ -234,6 +245,11 @@ def clean_in_graph(texts: tf.Tensor) -> tf.Tensor:
     for new, pattern in _patterns():
         texts = tf.strings.regex_replace(texts, pattern, new)
     return texts
+
+
+def with_space(texts: tf.Tensor, tags: TargetTags) -> tf.Tensor:
+    """Returns texts `[N]` with a space behind the tag with which they begin, as `TargetTags.with_space`."""
+    return tf.strings.regex_replace(texts, rf"^(\s*{tags.pattern})(\S)", r"\1 \2") if tags else texts
 
 
 @functools.cache

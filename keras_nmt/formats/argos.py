@@ -13,12 +13,12 @@ from pathlib import Path
 from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
 from keras_nmt.data import SubwordTokenizer
+from keras_nmt.data.target_tags import TargetTags
 from keras_nmt.errors import UserError, require
 from keras_nmt.files.atomic_files import atomic_path
 from keras_nmt.formats.ctranslate2 import export_ctranslate2
 from keras_nmt.formats.registry import check_export
 from keras_nmt.formats.vocabulary import score_of_unused
-from keras_nmt.inference.target_tags import TargetTags
 from keras_nmt.models import MultilingualModel, TranslationModel
 
 CODE = re.compile(r"[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*")

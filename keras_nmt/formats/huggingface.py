@@ -16,6 +16,7 @@ import numpy as np
 
 from keras_nmt.data import SubwordTokenizer
 from keras_nmt.data.subword_models import read_subwords
+from keras_nmt.data.target_tags import TargetTags
 from keras_nmt.errors import UserError, check_choice, errors_as, needs_extra, one_line, require
 from keras_nmt.files.atomic_files import atomic_folder, write_json
 from keras_nmt.files.json_file import read_json
@@ -47,7 +48,6 @@ from keras_nmt.formats.tokenizer_json import (
 from keras_nmt.formats.vocabulary import Vocabulary, check_rows, parse_subwords, read_tokens
 from keras_nmt.ids import BOS, PAD
 from keras_nmt.inference.load import checked_tokenizers
-from keras_nmt.inference.target_tags import TargetTags
 from keras_nmt.models import PositionalEncoding, TranslationModel
 
 ARCHITECTURES = ("marian", "m2m_100")

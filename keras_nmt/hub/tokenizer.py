@@ -11,10 +11,9 @@ import keras_hub
 import tensorflow as tf
 
 from keras_nmt.data.subword_models import SPECIAL_IDS, cleans_sources, load_processor, read_subwords
-from keras_nmt.data.subword_tokenizer import SharedModel, clean_in_graph
+from keras_nmt.data.subword_tokenizer import SharedModel, clean_in_graph, with_space
+from keras_nmt.data.target_tags import TargetTags
 from keras_nmt.hub.backbone import TranslationBackbone
-from keras_nmt.inference.language_inputs import with_space
-from keras_nmt.inference.target_tags import TargetTags
 
 _tags = functools.lru_cache(maxsize=8)(TargetTags)
 NAMES = {"pad_token": "pad", "start_token": "begin", "end_token": "end"}  # keras_hub's names of the special ids

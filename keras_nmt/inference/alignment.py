@@ -9,6 +9,8 @@ import tensorflow as tf
 
 from keras_nmt.data import SubwordTokenizer
 from keras_nmt.data.parallel_corpus import LINK_BASE
+from keras_nmt.data.subword_tokenizer import clean_in_graph, with_space
+from keras_nmt.data.target_tags import TargetTags
 from keras_nmt.ids import EOS, UNK
 from keras_nmt.text.translation import WORD_BEGIN, WORD_ENDS
 
@@ -34,7 +36,7 @@ def words_of_subwords(
         tokenizer: `SubwordTokenizer`.
         texts: Sequence of N texts.
         begins: Sequence of N sequences of integers, the indices of the letters at which words begin, in ascending
-            order. Defaults to the words of `split_words`: of the text as it is given, also if the tokenizer cleans it.
+            order. Defaults to the words of `split_words`: of the text as it is given, also if the tokenizer changes it.
     """
     in_bytes = None
     if begins is not None:
@@ -48,8 +50,11 @@ def words_of_texts(
     tokenizer: SubwordTokenizer, texts: tf.Tensor, begins: tf.RaggedTensor | None = None
 ) -> tf.RaggedTensor:
     """Does the same in the graph: string `[N]`, and int32 `[N, (words)]` in bytes, to int32 `[N, (subwords)]`."""
-    if tokenizer.cleans:
-        texts, begins = _cleaned_with_begins(tokenizer, texts, _begins_of_words(texts) if begins is None else begins)
+    if tokenizer.cleans or tokenizer.tags:
+        begins = _begins_of_words(texts) if begins is None else begins
+        if tokenizer.cleans:
+            texts, begins = _cleaned_with_begins(texts, begins)
+        texts, begins = _spaced_with_begins(tokenizer.tags, texts, begins)
     _, starts, limits = tokenizer.tokenize_with_offsets(texts)
     points, places = tf.strings.unicode_decode_with_offsets(texts, "UTF-8")  # code points, and their places in bytes
     point = points.flat_values[:, None]
@@ -84,17 +89,29 @@ def _begins_of_words(texts: tf.Tensor) -> tf.RaggedTensor:
     return tf.ragged.boolean_mask(_sums(sizes) - sizes, parts != "")
 
 
-def _cleaned_with_begins(
-    tokenizer: SubwordTokenizer, texts: tf.Tensor, begins: tf.RaggedTensor
-) -> tuple[tf.Tensor, tf.RaggedTensor]:
-    """Returns texts `[N]` as they are segmented, and where their words, which begin at `begins`, begin there."""
+def _cleaned_with_begins(texts: tf.Tensor, begins: tf.RaggedTensor) -> tuple[tf.Tensor, tf.RaggedTensor]:
+    """Returns cleaned texts `[N]`, and where their words, which begin at `begins`, begin there."""
     first, size = tf.zeros_like(texts, tf.int32)[:, None], tf.strings.length(texts)[:, None]
     starts, stops = tf.concat([first, begins], 1), tf.concat([begins, size], 1)  # before the first word, and words
     of_parts = tf.gather(texts, starts.value_rowids())
     parts = tf.strings.substr(of_parts, starts.flat_values, stops.flat_values - starts.flat_values)
-    cleaned = starts.with_values(tokenizer.cleaned(parts))
+    cleaned = starts.with_values(clean_in_graph(parts))
     sizes = starts.with_values(tf.strings.length(cleaned.flat_values))
     return tf.strings.reduce_join(cleaned, 1), _sums(sizes)[:, :-1]
+
+
+def _spaced_with_begins(
+    tags: TargetTags, texts: tf.Tensor, begins: tf.RaggedTensor
+) -> tuple[tf.Tensor, tf.RaggedTensor]:
+    """Does the same with the space behind the tag of a text."""
+    if not tags:
+        return texts, begins
+    spaced = with_space(texts, tags)
+    behind = tf.strings.length(texts) - tf.strings.length(tf.strings.regex_replace(texts, rf"^\s*{tags.pattern}", ""))
+    is_moved = tf.gather(spaced != texts, begins.value_rowids()) & (
+        begins.flat_values >= tf.gather(behind, begins.value_rowids())
+    )
+    return spaced, begins.with_flat_values(begins.flat_values + tf.cast(is_moved, tf.int32))
 
 
 def _sums(sizes: tf.RaggedTensor) -> tf.RaggedTensor:

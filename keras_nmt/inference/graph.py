@@ -36,7 +36,7 @@ from keras_nmt.inference._traced_functions import PartsRunner, TracedRunner
 from keras_nmt.inference._traced_search import TracedSearch, num_returned
 from keras_nmt.inference.alignment import padded_words, words_of_texts
 from keras_nmt.inference.batching import Column, Groups, Rows, by_group
-from keras_nmt.inference.language_inputs import LanguageInputs, numbers_of_languages, with_space
+from keras_nmt.inference.language_inputs import LanguageInputs, numbers_of_languages
 from keras_nmt.inference.segmentation import Segmentation
 from keras_nmt.inference.shortlist import Shortlist
 from keras_nmt.models import MultilingualModel, TranslationModel
@@ -101,7 +101,7 @@ class TextGraph:
     def _set_options(self, options: SearchOptions) -> None:
         self.options = options
         self._segmentation = Segmentation(
-            self.tokenizers, self.languages, self.directions[0], self.language_inputs, options.length_buckets[-1]
+            self.tokenizers, self.languages, self.directions[0], options.length_buckets[-1]
         )
         if options.processors != ():
             check_processors(options.processors)
@@ -338,9 +338,6 @@ class TextGraph:
         for side, name in enumerate(("source", "target")):
             of_subwords = self._segmentation.segment(inputs[name], side, rows.languages, words_of_texts)
             words.append(padded_words(of_subwords, lengths[side]))
-        # Words are those of the text as it is given, where a tag and a word may be one.
-        is_spaced = with_space(inputs["source"], self.language_inputs.tags) != inputs["source"]
-        words[0] = tf.where(is_spaced[:, None] & (words[0] > 0), words[0] - 1, words[0])
         is_subword = (words[1] >= 0) & (lengths[0] > 0)[:, None]
         alignment = tf.where(is_subword, attended[:, : tf.shape(words[1])[1]] - rows.before[:, None], -1)
         return {

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 import tensorflow as tf
 
 from keras_nmt.data import SubwordTokenizer
+from keras_nmt.data.target_tags import TargetTags
 from keras_nmt.errors import UserError
 from keras_nmt.inference._tensors import checked
-from keras_nmt.inference.target_tags import TargetTags
 from keras_nmt.text.language_codes import known_languages
 from keras_nmt.text.line_tags import NO_LANGUAGE
 from keras_nmt.text.lines import Languages
@@ -110,11 +110,6 @@ class LanguageInputs:
         numbers = checked(tf.where(is_put, numbers, 0), are_right, message, wanted)
         subwords = tf.ragged.constant([[], *self.tag_subwords], tf.int32, row_splits_dtype=tf.int64)
         return tf.gather(subwords, numbers)
-
-
-def with_space(texts: tf.Tensor, tags: TargetTags) -> tf.Tensor:
-    """Returns texts `[N]` with a space behind the tag with which they begin, as `TargetTags.with_space`."""
-    return tf.strings.regex_replace(texts, rf"^(\s*{tags.pattern})(\S)", r"\1 \2") if tags else texts
 
 
 def numbers_of_languages(inputs: Mapping[str, tf.Tensor]) -> list[tf.Tensor]:

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 
 from keras_nmt.data import SubwordTokenizer
+from keras_nmt.data.target_tags import TargetTags
 from keras_nmt.errors import UserError, check_choice, check_no_string, one_line
 from keras_nmt.files.model_config import read_model_files
 from keras_nmt.files.paths import check_regular
 from keras_nmt.files.process_resources import has_bfloat16, warn_without_bfloat16
 from keras_nmt.files.weights_file import weights_digest, written_digest
-from keras_nmt.inference.target_tags import TargetTags
 from keras_nmt.models import Ensemble, MultilingualModel, TranslationModel, merge_adapter
 from keras_nmt.models.language_label_model import FIRST_LABEL
 from keras_nmt.models.model_directory import load_model
@@ -158,9 +158,10 @@ def checked_tokenizers(
             )
     if "source" in sizes:  # of one direction
         by_key["source"] = by_key["source"].source
-    equal = {(tokenizer.proto, tokenizer.cleans): tokenizer for tokenizer in reversed(by_key.values())}
-    if model.num_labels and (number := len({proto for proto, _ in equal})) > 1:
+    keys = {key: (one.proto, one.cleans, bool(one.tags)) for key, one in by_key.items()}
+    equal = {keys[key]: by_key[key] for key in reversed(by_key)}
+    if model.num_labels and (number := len({proto for proto, *_ in equal})) > 1:
         raise UserError(f"This model must have one subword model. Received: {number} subword models")
     if model.num_labels:
         by_key[model.languages[0]].check_control_symbols(FIRST_LABEL, FIRST_LABEL + model.num_labels)
-    return {language: equal[by_key[language].proto, by_key[language].cleans] for language in sizes}
+    return {language: equal[keys[language]] for language in sizes}

@@ -12,7 +12,6 @@ from keras_nmt.data import SubwordTokenizer
 from keras_nmt.ids import UNK
 from keras_nmt.inference.alignment import copies_of_texts, join_with_copies
 from keras_nmt.inference.batching import Groups, Rows
-from keras_nmt.inference.language_inputs import LanguageInputs, with_space
 
 # A text is cut behind so many bytes for each subword of the largest length bucket. To segment a byte takes 300 bytes of
 # memory, and a text that is cut here has more subwords than the bucket, unless most of it is spaces or the like.
@@ -28,7 +27,6 @@ class Segmentation:
         tokenizers: Mapping of each language to its subwords, with one object for equal subwords.
         languages: Sequence of the model's languages.
         direction: Pair of a source and a target, the only direction if `languages` are none.
-        language_inputs: `LanguageInputs` of the model.
         max_length: Integer, the most subwords of a text, with EOS.
     """
 
@@ -37,11 +35,9 @@ class Segmentation:
         tokenizers: Mapping[str, SubwordTokenizer],
         languages: Sequence[str],
         direction: tuple[str, str],
-        language_inputs: LanguageInputs,
         max_length: int,
     ) -> None:
         self._tokenizers, self._direction = tokenizers, direction
-        self._language_inputs = language_inputs
         self._max_length = max_length
         self.most_bytes = BYTES_OF_A_SUBWORD * max_length  # of a text that are segmented
         # Languages with the same subwords are one group.
@@ -57,8 +53,7 @@ class Segmentation:
     ) -> tf.RaggedTensor:
         """Segments texts `[N]`, cut to a bounded size; with `body`, by another function of subwords and texts."""
         texts = tf.strings.substr(texts, 0, self.most_bytes)
-        spaced = texts if side else with_space(texts, self._language_inputs.tags)
-        return self._with_tokenizers(body, spaced, side, languages)
+        return self._with_tokenizers(body, texts, side, languages)
 
     def join(self, tokens: tf.Tensor, attended: tf.Tensor | None, texts: tf.Tensor, rows: Rows) -> tf.Tensor:
         """Joins tokens `[N, K, T]` of texts `[N]` to translations `[N, K]`; `attended` are positions in the texts."""

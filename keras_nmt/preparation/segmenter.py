@@ -18,6 +18,7 @@ from sentencepiece.sentencepiece_model_pb2 import ModelProto
 from keras_nmt.data.prepared_folder import id_type
 from keras_nmt.data.sentence_pairs import PairBlock, RaggedArray, drop_pairs, outside_limits, plain_text
 from keras_nmt.data.subword_models import cleans_sources, load_processor, read_subwords
+from keras_nmt.data.target_tags import TargetTags
 from keras_nmt.errors import UserError, errors_as, needs_extra, require
 from keras_nmt.files.paths import import_file
 from keras_nmt.preparation.language_file import language_labels
@@ -153,10 +154,11 @@ class Segmenter:
         self._preparation = preparation
         assert preparation.subwords is not None
         self._models = [load_processor(read_subwords(path), str(path)) for path in preparation.subwords]
-        self._cleans = cleans_sources(self._models[0].serialized_model_proto())
+        proto = self._models[0].serialized_model_proto()
+        self._cleans, self._tags = cleans_sources(proto), TargetTags(proto)
         self._filters = text_filters(preparation)
         tag = preparation.source_tag
-        pieces = ModelProto.FromString(self._models[0].serialized_model_proto()).pieces
+        pieces = ModelProto.FromString(proto).pieces
         symbols = {piece.piece for piece in pieces if piece.type == ModelProto.SentencePiece.USER_DEFINED}
         if tag is not None and tag not in symbols:  # an ordinary subword would also be in texts without the tag
             raise UserError(f"The subwords have no such user symbol: train them with it. Received: source_tag={tag!r}")
@@ -177,6 +179,8 @@ class Segmenter:
         lines = lines[keep]
         if self._cleans:
             texts[0] = list(map(clean_source, texts[0]))
+        if self._tags:
+            texts[0] = list(map(self._tags.with_space, texts[0]))
         if p.source_tag is not None:
             read = self._models[0].normalize(texts[0])  # a text without subwords stays without, and is dropped
             texts[0] = [f"{p.source_tag} {text}" if plain else text for text, plain in zip(texts[0], read, strict=True)]

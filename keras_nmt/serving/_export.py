@@ -80,7 +80,7 @@ def export(
     - `embed`, with an attention bridge: `text` and `language` [N] string -> `mean` [N, d] and `sentence` [N, k, d]
       float32, `truncated` [N] bool.
 
-    A model of one direction with target-language tags (`keras_nmt.inference.target_tags`) has its signatures with the
+    A model of one direction with target-language tags (`keras_nmt.data.target_tags`) has its signatures with the
     input `target_language` [N] string: the language whose tag stands before each sentence, or "" for a text with a tag;
     other texts are an error. With `target`, it has no such input.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -46,6 +47,18 @@ def test_equal_seeds_give_equal_segmentations(tokenizer: SubwordTokenizer, corpu
     twins = dataclasses.replace(corpus, target=corpus.source, text=(corpus.text[0], corpus.text[0]))
     source, target = sampling.segment(twins, np.zeros(2000, int), (1,))
     assert abs(np.corrcoef(source.lengths, target.lengths)[0, 1]) < 0.15  # sides are drawn independently
+
+
+def test_a_tag_without_a_space_is_read_as_in_a_translation(tokenizer: SubwordTokenizer, tmp_path: Path) -> None:
+    joined, apart = (
+        corpus_of(tmp_path, [source], ["<2de>the cat"], tokenizer) for source in ("<2de>the cat", "<2de> the cat")
+    )
+    assert joined.text[0].tolist() == [b"<2de>the cat"]  # as it is
+    assert joined.source.to_list() == apart.source.to_list() == tokenizer.tokenize(["<2de> the cat"]).to_list()
+    assert joined.target.to_list() == tokenizer.tokenize(["<2de>the cat"]).to_list() != joined.source.to_list()
+    sampling = SubwordSampling(tokenizer, tokenizer, alpha=0.5)
+    samples = [sampling.segment(corpus, np.zeros(9, int), seeds=(1,))[0].values for corpus in (joined, apart)]
+    np.testing.assert_array_equal(*samples)
 
 
 def test_pairs_with_too_long_samples_are_unchanged(tokenizer: SubwordTokenizer, corpus: ParallelCorpus) -> None:

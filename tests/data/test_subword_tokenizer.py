@@ -9,6 +9,7 @@ import pickle
 from pathlib import Path
 
 import keras
+import numpy as np
 import pytest
 import sentencepiece
 import tensorflow as tf
@@ -95,6 +96,22 @@ def test_a_tokenizer_is_pickled_and_copied_for_other_processes(tokenizer: Subwor
             texts = [*TEXTS, "the\u00a0c\u00adat"]
             assert other.tokenize(texts).to_list() == one.tokenize(texts).to_list()
             assert (other.cleans, other.source.cleans) == (one.cleans, True)
+
+
+@pytest.mark.parametrize("source_cleaning", [True, False])
+def test_a_source_has_a_space_behind_its_tag(tmp_path: Path, source_cleaning: bool) -> None:
+    text = "the cat sat on the mat\n" * 3
+    symbols = ["<2de>", ">>fra<<"]
+    tokenizer = subwords_of(tmp_path, text, vocabulary_size=25, user_symbols=symbols, source_cleaning=source_cleaning)
+    joined, apart = ["<2de>the cat", " >>fra<<a mat"], ["<2de> the cat", " >>fra<< a mat"]
+    assert tokenizer.tokenize(joined).to_list() != tokenizer.tokenize(apart).to_list()
+    for source in (tokenizer.source, pickle.loads(pickle.dumps(tokenizer.source)), tokenizer.source.source):
+        assert source.cleans == source_cleaning
+        assert source.tokenize(joined).to_list() == tokenizer.tokenize(apart).to_list()
+        samples = [source.sample([x.encode() for x in texts], 0.5, 1) for texts in (joined, apart)]
+        np.testing.assert_equal(*samples)
+        others = ["the <2de>cat", "<2fr>cat", "the cat", ""]
+        assert source.tokenize(others).to_list() == tokenizer.tokenize(others).to_list()
 
 
 def test_a_model_that_leaves_text_as_it_is_loads_in_silence(capfd: pytest.CaptureFixture[str]) -> None:

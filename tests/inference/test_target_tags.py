@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 import tensorflow as tf
-from small import FavourUnknown, running_eagerly, save_model
+from small import FavourUnknown, make_shortlist, running_eagerly, save_model
 
 from keras_nmt.analysis import ContrastItem, contrast, demo_systems, hidden_states, lexical, look_inside
 from keras_nmt.data import SubwordTokenizer, train_subwords
@@ -13,6 +13,7 @@ from keras_nmt.errors import UserError
 from keras_nmt.formats import export_argos
 from keras_nmt.hub import BeamSampler, TranslationSeq2SeqLM, TranslationTokenizer
 from keras_nmt.inference import Glossary, Translator
+from keras_nmt.inference.alignment import subword_links, words_of_subwords
 from keras_nmt.inference.load import load
 from keras_nmt.serving import Client, DevelopmentServer, export
 from keras_nmt.serving.warmup import warmup_records
@@ -62,6 +63,24 @@ def test_a_language_is_the_tag_in_front(translator, eager):
     assert (found[0].text, found[0].hypotheses[0].score) == ("", 0.0)
     scores = [translator.score(["the cat"], ["a mouse"], target=x) for x in translator.tags.texts]
     assert len(set(map(str, scores))) == 2
+
+
+def test_words_are_those_of_the_line_as_it_is_given(translator):
+    source, target = translator.tokenizers["source"], translator.tokenizers["target"]
+    line, spaced = " >>deu<<the small cat", " >>deu<< the small cat"
+    of_spaced, of_line = (words_of_subwords(source, [text])[0] for text in (spaced, line))
+    assert of_line == [max(word - 1, 0) for word in of_spaced]
+    assert sorted(set(of_line)) == [0, 1, 2]
+    # Words may begin anywhere, such as behind the tag.
+    assert words_of_subwords(source, [line], [[1, 8, 12, 18]]) == [of_spaced]
+    links, of_spaced = (
+        subword_links((source, target), [text], ["a mouse"], [pairs]).to_list()
+        for text, pairs in ((line, [(0, 0), (1, 1)]), (spaced, [(0, 0), (1, 0), (2, 1)]))
+    )
+    assert links == of_spaced
+    counted = make_shortlist(translator.tokenizers, [line], ["a mouse"], [[(1, 1)]], num_candidates=2)
+    expected = make_shortlist(translator.tokenizers, [spaced], ["a mouse"], [[(2, 1)]], num_candidates=2)
+    np.testing.assert_array_equal(counted.candidates, expected.candidates)
 
 
 def test_states_are_those_of_the_text_with_the_tag_in_front(translator, tagged, eager):

@@ -174,6 +174,17 @@ def test_the_tag_is_a_user_symbol(model: Path, tmp_path: Path) -> None:
         segment(tmp_path / "m", [("a", "b")])
 
 
+def test_a_tag_without_a_space_is_read_as_in_a_translation(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("the cat sat on the mat\n" * 3)
+    tagged = train_subwords(tmp_path / "text", tmp_path / "m", vocabulary_size=25, user_symbols=[">>deu<<"])
+    pairs = [(">>deu<<the cat", ">>deu<<the"), (">>deu<< the cat", ">>deu<< the")]
+    block, _ = segment(tagged, pairs, keep_text=True)
+    ids = SubwordTokenizer(tagged).tokenize([pairs[1][0], pairs[0][1], pairs[1][1]]).to_list()
+    for row in (0, 1):
+        assert [side.select(np.array([row])).values.tolist() for side in block.ids] == [ids[0], ids[1 + row]]
+    assert len(without_duplicates(block, "source")) == 1
+
+
 def test_texts_that_the_subwords_read_alike_are_duplicates(model: Path) -> None:
     pairs = [("a caf\u00e9", "a"), (" a\xa0 ca\xadfe\u0301 ", "a"), ("a CAFE", "a"), ("a CAFE", "a\xa0")]
     block, _ = segment(model, pairs, max_ratio=None)

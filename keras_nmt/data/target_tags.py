@@ -13,6 +13,7 @@ from keras_nmt.text.line_tags import NO_LANGUAGE, TAG, TaggedLine, split_tag
 from keras_nmt.text.lines import Languages
 
 SPACE = "\u2581"  # SentencePiece's mark of a space
+_IN_BYTES = re.compile(TAG.pattern.encode())  # a fast search in a whole model
 
 
 class TargetTags:
@@ -34,7 +35,7 @@ class TargetTags:
 
     def __init__(self, proto: bytes = b"") -> None:
         self.texts: dict[str, str] = {}
-        for piece in ModelProto.FromString(proto).pieces:
+        for piece in ModelProto.FromString(proto).pieces if _IN_BYTES.search(proto) else ():
             if piece.type == piece.USER_DEFINED and (match := TAG.fullmatch(piece.piece.removeprefix(SPACE))):
                 self.texts.setdefault(match[1] or match[2], match[0])
 
