@@ -472,7 +472,6 @@ def id_batches(
         if tags:
             before = [tag * bool(name) for name in tags.of_lines(sides[0], language, first + 1)]
             untagged += tags.untagged(sides[0], first + 1) if language is None else []
-            sides[0] = tuple(map(tags.with_space, sides[0]))
         subwords = [tokenizers[side].tokenize(lines).to_list() for side, lines in enumerate(sides)]
         rows = [[[*first_ids, *ids, EOS] for first_ids, ids in zip(before, subwords[0], strict=True)]]
         rows += [[[BOS, *ids] for ids in of_side] for of_side in subwords[1:]]

@@ -94,6 +94,7 @@ def test_states_are_those_of_the_text_with_the_tag_in_front(translator, tagged, 
             np.testing.assert_array_equal(one.states, other.states)
         assert sorted(set(found.source.words)) == [-1, *range(6)]
         assert (found.source.words[found.source.positions < 1] == -1).all()
+        assert sorted(set(expected.source.words[expected.source.sentences == 1])) == [-1, 0]  # of the line as it is
     with pytest.warns(UserWarning, match="1 line.s., the first of them line 2, do not begin with a tag of the model"):
         list(hidden_states(translator, [">>deu<< the cat", "the cat"], ["a", "a"]))
     with pytest.raises(UserError, match="did you mean deu"):
@@ -101,6 +102,13 @@ def test_states_are_those_of_the_text_with_the_tag_in_front(translator, tagged, 
     with pytest.raises(UserError, match="Line 3 begins with the tag of another language"):
         list(hidden_states(translator, ["the cat", "", "<2fra> a"], ["a"] * 3, target_language="deu"))
     assert list(demo_systems({"one": translator}, 9)) == ["one, to deu", "one, to fra"]
+
+
+def test_the_insides_of_a_line_have_its_words(translator, eager):
+    alignment = look_inside(translator, "<2fra>the cat sat").alignment
+    assert alignment.source == ("<2fra>the", "cat", "sat")
+    assert alignment.attention.shape == (len(alignment.target), 3)
+    assert (alignment.attention.sum(0) > 0).all()  # each word has subwords
 
 
 @pytest.mark.slow
