@@ -12,6 +12,7 @@ from keras_nmt.analysis.token_states import Model, translated
 from keras_nmt.errors import check_positive
 from keras_nmt.evaluation.bootstrap import bleu_counts, bleu_of_counts
 from keras_nmt.evaluation.metrics import check_lines, warn_of_script
+from keras_nmt.text.line_tags import split_tag
 from keras_nmt.text.text_files import check_any_text
 from keras_nmt.text.translation import split_words
 
@@ -28,6 +29,8 @@ def lengths(
     target_language: str | None = None,
 ) -> Measurements:
     """Measures BLEU of sentences grouped by the length of their source, in words that spaces and tabs separate.
+
+    A target-language tag at the beginning, such as `>>deu<<`, is no word.
 
     Args:
         model: String or path of a model directory, a `Translator`, or the list of a system's translations.
@@ -57,7 +60,8 @@ def lengths(
     hypotheses, outputs, lowercases = translated(model, source, (source_language, target_language))
     check_lines(source=source, translations=hypotheses)
     ignores_case = lowercases if lowercase is None else lowercase
-    sizes = np.array([len(split_words(text)) for text in source])
+    # Without tags, whatever the model: all systems have the same groups, also with the tag as an option.
+    sizes = np.array([len(split_words(split_tag(text).text)) for text in source])
     if quantiles is None:
         ends = width * -(-np.maximum(sizes, 1) // width)  # [N], the largest size of each sentence's group
     else:

@@ -25,6 +25,9 @@ def test_bleu_by_length():
     assert found.to_markdown().endswith("\n\nNumbers of sentences: 6 (all), 3 (1-10), 2 (11-20), 1 (21-30).")
     found = lengths(hypotheses, references, references, quantiles=3)
     assert found.details["sentences"] == {"all": 6, "3-9": 2, "10-11": 2, "20-21": 2}
+    for tag in (">>deu<<", "<2fra> "):  # is no word
+        tagged = [f"{tag}{line}" for line in references]
+        assert lengths(hypotheses, tagged, references, quantiles=3).details["sentences"] == found.details["sentences"]
     with pytest.raises(UserError, match="`source` and `references` must have the same number"):
         lengths(hypotheses, references, references[1:])
     with pytest.raises(
