@@ -52,11 +52,12 @@ class Candidate(NamedTuple):
 
 
 class TranslatedLine(NamedTuple):
-    """The selected translations of a line, and the length of the line in subwords."""
+    """The selected translations of a line, and the length of the line in subwords, without its tag."""
 
     length: int
     truncated: bool
     candidates: list[Candidate]
+    tag: str = ""  # with which the line begins, if it is one of the teacher's target-language tags
 
 
 class Counts(NamedTuple):
@@ -127,8 +128,8 @@ class Distillation:
         references: Path of translations of the text, for `select="reference"`. Defaults to None.
         select: String, which of the model's translations become pairs: "best", the first; "reference", the one with the
             best sentence chrF against the reference (sequence-level interpolation); or "all". Defaults to "best".
-        back_translate: Boolean, whether the translations are the sources of the pairs, and the text the targets.
-            Defaults to False.
+        back_translate: Boolean, whether the translations are the sources of the pairs, and the text the targets,
+            without the teacher's target-language tags. Defaults to False.
         tag: String, a subword at the beginning of each source of a back-translation, such as "<BT>". Defaults to None.
         seed: Integer, the seed of samples. Defaults to 1.
         shard: Tuple of integers (I, N): this process translates the I-th of N shards. Defaults to (1, 1).
@@ -235,10 +236,11 @@ class Distillation:
         selected = self._selected(translations, references, target.lowercases)
         texts = [x.text for candidates in selected for x in candidates]
         lengths = iter(target.tokenize(texts).row_lengths().numpy().tolist() if texts else [])
-        of_lines = source.tokenize(lines).row_lengths().numpy().tolist()
+        tagged = [translator.tags.split(line) for line in lines]
+        of_lines = source.tokenize([x.text for x in tagged]).row_lengths().numpy().tolist()
         return [
-            TranslatedLine(length, x.truncated, [y._replace(length=next(lengths)) for y in candidates])
-            for length, x, candidates in zip(of_lines, translations, selected, strict=True)
+            TranslatedLine(length, x.truncated, [y._replace(length=next(lengths)) for y in candidates], one.tag)
+            for length, x, candidates, one in zip(of_lines, translations, selected, tagged, strict=True)
         ]
 
     def _selected(
@@ -311,7 +313,7 @@ class Distillation:
                             continue
                         num_pairs += 1
                         text = f"{self.tag} {x.text}" if self.tag and x.length else x.text
-                        pair = (text, line) if self.back_translate else (line, text)
+                        pair = (text, line.removeprefix(of_line.tag)) if self.back_translate else (line, text)
                         for side, written in zip((source, target), pair, strict=True):
                             side.write(f"{written}\n")
                 num_lines += len(lines)

@@ -9,10 +9,12 @@ from types import SimpleNamespace
 import filelock
 import pytest
 import sacrebleu
+from sentencepiece.sentencepiece_model_pb2 import ModelProto
 from small import save_model, write_lines
 from typer.testing import CliRunner
 
 from keras_nmt.cli.app import app
+from keras_nmt.data.target_tags import TargetTags
 from keras_nmt.errors import UserError
 from keras_nmt.experiments import distillation
 from keras_nmt.inference import Hypothesis, Translation, Translator
@@ -32,6 +34,8 @@ def outputs(folder):
 
 class Teacher:
     """Writes a line backwards, then with its words in other orders; samples depend on the seed of the part."""
+
+    tags = TargetTags()
 
     def __init__(self, tokenizers, seen, **options):
         self.tokenizers, self.directions, self.seen = tokenizers, [("source", "target")], seen
@@ -81,6 +85,20 @@ def test_the_pairs_are_the_lines_and_their_translations(untrained, seen, text, t
     back_source, back_target, _ = outputs(tmp_path / "back")
     assert back_target == source
     assert back_source.splitlines() == [f"<BT> {line}" if line else "" for line in target.splitlines()]
+
+
+def test_a_tag_of_the_teacher_is_no_part_of_a_target(untrained, seen, tmp_path, monkeypatch):
+    pieces = [ModelProto.SentencePiece(piece=">>deu<<", type=ModelProto.SentencePiece.USER_DEFINED)]
+    lines = [">>deu<< the cat", ">>deu<<a mouse", "<2fra> a mat", "the >>deu<< cat", ">>deu<<"]
+    text = write_lines(tmp_path / "text", lines)
+    command = [untrained, "--input", text, "--back-translate", "--drop", "empty"]
+    run(*command, "--output", tmp_path / "without")
+    assert outputs(tmp_path / "without")[1].splitlines() == lines
+    monkeypatch.setattr(Teacher, "tags", TargetTags(ModelProto(pieces=pieces).SerializeToString()))
+    run(*command, "--output", tmp_path / "with")
+    assert outputs(tmp_path / "with")[1].splitlines() == ["the cat", "a mouse", *lines[2:4]]
+    run(*command[:3], "--output", tmp_path / "with")  # the lines of a student keep their tags
+    assert outputs(tmp_path / "with")[0].splitlines() == lines
 
 
 def test_the_translation_most_like_the_reference_is_selected(untrained, seen, text, tmp_path):
