@@ -74,7 +74,8 @@ class PairFilter:
 
     Args:
         drop: Sequence of some of "truncated" (the model saw only the beginning of the line), "cut-off" (the length
-            limit ended the translation), "identical" (the translation is the line) and "empty". Defaults to none.
+            limit ended the translation), "identical" (the translation is the line without its tag) and "empty".
+            Defaults to none.
         min_score: Float, the least score of a translation. Defaults to None, for no limit.
         max_ratio: Float, the largest ratio of the lengths of the sides in subwords, as in training. Defaults to None,
             for no limit.
@@ -95,7 +96,9 @@ class PairFilter:
 
     def reasons(self, lines: Sequence[str], translated: Sequence[TranslatedLine]) -> list[str]:
         """Returns why each candidate of each line is dropped, or "" if it is kept, in one list."""
-        rows = [(line, x, y) for line, x in zip(lines, translated, strict=True) for y in x.candidates]
+        rows = [
+            (line.removeprefix(x.tag), x, y) for line, x in zip(lines, translated, strict=True) for y in x.candidates
+        ]
         sources, targets = np.array([[x.length, y.length] for _, x, y in rows], int).reshape(-1, 2).T
         wrong = {
             "truncated": [x.truncated for _, x, _ in rows],

@@ -81,8 +81,8 @@ class Preparation:
             given subword model, the first side is cleaned if the model was trained so.
         max_length: Integer, the longest sentence kept in subwords, end included; or None. Defaults to 256.
         max_ratio: Float, the largest ratio of lengths kept; or None. Defaults to 3.
-        drop_identical: Boolean, whether to drop pairs whose sides are equal but for spaces and the form of accents.
-            Defaults to False.
+        drop_identical: Boolean, whether to drop pairs whose sides are equal but for spaces, the form of accents and the
+            target-language tag of the given subwords. Defaults to False.
         scripts: Dictionary from a side to the script of at least half of its letters, by the first word of Unicode's
             names of letters, such as "LATIN" or "CYRILLIC". Defaults to none.
         languages: Dictionary from a side to its language, a label of `language_model` such as "de". A pair is dropped

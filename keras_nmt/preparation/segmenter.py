@@ -31,11 +31,11 @@ Function = Callable[[Sequence[str], Sequence[str]], np.ndarray]
 KEYS = {"source": (0, 1), "target": (2, 3), "pair": (0, 1, 2, 3)}  # columns of a block's keys: 128 bits a text
 
 
-def text_filters(preparation: Preparation) -> list[tuple[str, Function]]:
+def text_filters(preparation: Preparation, tags: TargetTags | None = None) -> list[tuple[str, Function]]:
     """Returns the filters of a preparation by reason, ready to run in this process.
 
     A filter maps the lines of both sides to a boolean array `[pairs]`, True for the pairs to drop. Each pair is dropped
-    for the first reason that applies.
+    for the first reason that applies. The filters of this package read lines without the `tags` of the source.
 
     Raises:
         OSError: The model of languages cannot be read.
@@ -43,7 +43,8 @@ def text_filters(preparation: Preparation) -> list[tuple[str, Function]]:
             has none of the languages.
     """
     p = preparation
-    filters = [(reason, _checked_filter(reason, filter_)) for reason, filter_ in p.filters.items()]
+    own = [(reason, _checked_filter(reason, filter_)) for reason, filter_ in p.filters.items()]
+    filters: list[tuple[str, Function]] = []
     if p.drop_identical:
         filters.append(("identical", _are_identical))
     if p.scripts:
@@ -54,7 +55,9 @@ def text_filters(preparation: Preparation) -> list[tuple[str, Function]]:
         model = _language_model(p.language_model, p.languages)
         rules = [_language_rule(model, p.languages.get(side)) for side in p.sides]
         filters.append(("language", functools.partial(_any_side, rules=rules)))
-    return filters
+    if tags:
+        filters = [(reason, functools.partial(_without_tags, tags=tags, filter_=x)) for reason, x in filters]
+    return own + filters
 
 
 def _checked_filter(reason: str, filter_: Filter | str) -> Function:
@@ -93,6 +96,11 @@ def _imported(reference: str) -> Any:
 
 def _are_identical(sources: Sequence[str], targets: Sequence[str]) -> np.ndarray:
     return np.array([plain_text(x) == plain_text(y) for x, y in zip(sources, targets, strict=True)], bool)
+
+
+def _without_tags(sources: Sequence[str], targets: Sequence[str], tags: TargetTags, filter_: Function) -> np.ndarray:
+    """Filters lines without their tags, which are no text of the language; a copy of a line may have its tag, too."""
+    return filter_(*([tags.split(line).text for line in lines] for lines in (sources, targets)))
 
 
 def _any_side(
@@ -156,7 +164,7 @@ class Segmenter:
         self._models = [load_processor(read_subwords(path), str(path)) for path in preparation.subwords]
         proto = self._models[0].serialized_model_proto()
         self._cleans, self._tags = cleans_sources(proto), TargetTags(proto)
-        self._filters = text_filters(preparation)
+        self._filters = text_filters(preparation, self._tags)
         tag = preparation.source_tag
         pieces = ModelProto.FromString(proto).pieces
         symbols = {piece.piece for piece in pieces if piece.type == ModelProto.SentencePiece.USER_DEFINED}

@@ -197,6 +197,11 @@ def test_reasons_to_drop_pairs():
     found = distillation.PairFilter(drop=distillation.REASONS).reasons(texts, [x for x, _ in lines])
     assert found == expected
     assert distillation.PairFilter().reasons(texts, [x for x, _ in lines]) == [""] * 6
+    tagged, copied = line._replace(tag=">>deu<<"), [candidate._replace(text="a cat")]
+    found = distillation.PairFilter(drop=["identical"]).reasons(
+        [">>deu<<a cat"] * 2, [x._replace(candidates=copied) for x in (tagged, line)]
+    )
+    assert found == ["identical", ""]  # only behind a tag of the teacher
     longer = distillation.TranslatedLine(9, False, [candidate])
     assert distillation.PairFilter(max_ratio=2).reasons(["a"], [longer]) == ["badly matched"]
 

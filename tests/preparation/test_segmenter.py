@@ -185,6 +185,24 @@ def test_a_tag_without_a_space_is_read_as_in_a_translation(tmp_path: Path) -> No
     assert len(without_duplicates(block, "source")) == 1
 
 
+def test_filters_read_lines_without_tags(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("the cat sat on the mat\n" * 3)
+    tagged, plain = (
+        train_subwords(tmp_path / "text", tmp_path / name, vocabulary_size=25, user_symbols=symbols)
+        for name, symbols in (("tagged", [">>deu<<"]), ("plain", []))
+    )
+    pairs = [(">>deu<< the cat", "the cat"), (">>deu<<a", ">>deu<<a"), (">>deu<< я", "a"), ("<2fra> a", "a")]
+    options = {"drop_identical": True, "scripts": {"de": "LATIN"}, "max_ratio": None}
+    for model, counts, lines in ((tagged, (2, 1), [4]), (plain, (1, 0), [1, 3, 4])):
+        block, dropped = segment(model, [*pairs, ("the cat", "a")], **options)
+        assert (dropped["identical"], dropped["script"]) == counts
+        assert block.lines.tolist() == [*lines, 5]
+    read = []
+    own = {"own": lambda sources, targets: read.append(sources) or np.zeros(len(sources), bool)}
+    segment(tagged, pairs, filters=own)
+    assert read == [tuple(source for source, _ in pairs)]  # as they are
+
+
 def test_texts_that_the_subwords_read_alike_are_duplicates(model: Path) -> None:
     pairs = [("a caf\u00e9", "a"), (" a\xa0 ca\xadfe\u0301 ", "a"), ("a CAFE", "a"), ("a CAFE", "a\xa0")]
     block, _ = segment(model, pairs, max_ratio=None)
