@@ -68,7 +68,8 @@ def test_the_wheel_has_all_modules_and_the_quickstart(tmp_path):
     (entries,) = (name for name in names if name.endswith("/entry_points.txt"))
     assert b"keras-nmt = keras_nmt.cli:main" in zipfile.ZipFile(wheel).read(entries)
     assert '\nENTRYPOINT ["keras-nmt"]\n' in dockerfile
-    modules = {path.relative_to(ROOT).as_posix() for path in (ROOT / "keras_nmt").rglob("*.py")}
+    sources = [path for path in (ROOT / "keras_nmt").rglob("*.py*") if path.suffix in (".py", ".pyi")]
+    modules = {path.relative_to(ROOT).as_posix() for path in sources}
     parts = [f"{part}.{language}" for part in ("train", "dev", "test") for language in LANGUAGES]
     corpus = {f"keras_nmt/quickstart_data/{part}" for part in parts}
     inside = {name for name in names if ".dist-info/" not in name}
