@@ -107,10 +107,7 @@ def errors_as(problem: str, *types: type[Exception]) -> Iterator[None]:
 def needs_extra(what: object, extra: str, of_client: str = "") -> Iterator[None]:
     """Turns an `ImportError` in a block into a `UserError` that says how to install an extra of the package.
 
-    Args:
-        what: String or path, what needs the package, such as "figures".
-        extra: String, the name of the extra.
-        of_client: String, the name of the extra of keras-nmt-client with the same packages. Defaults to "", for none.
+    `what` needs it, such as "figures". `of_client` is the extra of keras-nmt-client with the same packages, if any.
     """
     try:
         yield
@@ -248,12 +245,7 @@ def nearest(unknown: Iterable[str], known: Iterable[str]) -> str:
 
 
 def check_positive(**numbers: float | None) -> None:
-    """Checks that numbers, given by name, are above zero or None; raises a `UserError` otherwise.
-
-    Example:
-
-    >>> check_positive(patience=3, max_updates=None)
-    """
+    """Checks that numbers, given by name, are above zero or None; raises a `UserError` otherwise."""
     for name, number in numbers.items():
         require(number is None or number > 0, f"{{{name}}} must be positive", **{name: number})
 
@@ -262,10 +254,6 @@ def check_seed(**seeds: object) -> None:
     """Checks that seeds, given by name, are integers of at least 0 and below 2**32; raises a `UserError` otherwise.
 
     NumPy divides larger integers into words, so that different lists of seeds would be the same.
-
-    Example:
-
-    >>> check_seed(seed=2**32 - 1)
     """
     for name, seed in seeds.items():
         is_right = is_integer(seed) and 0 <= seed < 2**32
@@ -298,10 +286,6 @@ def check_no_string(**texts: object) -> None:
     """Checks that lines of text, given by name, are not one string: its letters would become lines.
 
     Raises a `UserError` otherwise.
-
-    Example:
-
-    >>> check_no_string(source=["the cat"], target=None)
     """
     for name, lines in texts.items():
         if isinstance(lines, str):
@@ -309,11 +293,7 @@ def check_no_string(**texts: object) -> None:
 
 
 def check_backend(what: str) -> None:
-    """Checks that Keras uses the TensorFlow backend; raises a `UserError` otherwise.
-
-    Args:
-        what: String, the part of the package that needs TensorFlow, such as "Training".
-    """
+    """Checks that Keras uses TensorFlow, which `what` needs, such as "Training"; raises a `UserError` otherwise."""
     import keras  # not at the top: `keras_nmt.errors` must work without Keras
 
     if keras.backend.backend() != "tensorflow":

@@ -14,11 +14,9 @@ _show: contextvars.ContextVar[Show | None] = contextvars.ContextVar("show", defa
 
 @contextlib.contextmanager
 def count_steps(total: int | None, unit: str) -> Iterator[Advance]:
-    """Counts the steps of a long-running function. They are shown only inside `show_steps`.
+    """Counts the steps of a long-running function, which are shown only inside `show_steps`.
 
-    Args:
-        total: Integer, the number of steps, or None if it is unknown.
-        unit: String, the name of the steps in the plural, such as "lines".
+    There are `total` steps, or an unknown number if it is None. `unit` is their name in the plural, such as "lines".
 
     Yields:
         A function `advance(number=1)` that adds finished steps.
@@ -42,9 +40,8 @@ def count_steps(total: int | None, unit: str) -> Iterator[Advance]:
 def show_steps(show: Show) -> Iterator[None]:
     """Shows the steps that functions called inside the block count.
 
-    Args:
-        show: Function that takes the arguments of `count_steps`, and returns a context manager whose value is the
-            function that `count_steps` yields. Context managers of nested calls of `count_steps` are nested, too.
+    `show` takes the arguments of `count_steps`, and returns a context manager whose value is the function that
+    `count_steps` yields. Context managers of nested calls of `count_steps` are nested, too.
     """
     token = _show.set(show)
     try:

@@ -29,24 +29,14 @@ NO_FLUSH_ERRORS = (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS, errno.EBADF)  # er
 
 @contextlib.contextmanager
 def directory_lock(folder: str | os.PathLike[str], wait: bool = False) -> Iterator[None]:
-    """Locks a folder against other processes that call this function.
+    """Locks a folder, which is made if it does not exist, against other processes that call this function.
 
     A process can lock a folder again that it has already locked. The system releases the lock when the process ends,
     even if it is killed. The file `.lock` stays in the folder, but alone it does not lock. On a file system without
-    locks, the function does nothing.
-
-    Args:
-        folder: String or path, the folder. It is made if it does not exist.
-        wait: Boolean, whether to wait until another process releases the lock. Defaults to False.
+    locks, the function does nothing. With `wait`, it waits until another process releases the lock.
 
     Raises:
         UserError: Another process has the lock and `wait` is False, or see `check_folder`.
-
-    Example:
-
-    >>> import tempfile
-    >>> with directory_lock(tempfile.mkdtemp()):
-    ...     pass  # no other process trains here
     """
     check_folder(folder)
     folder = Path(folder)
@@ -82,12 +72,7 @@ def made_folder(folder: Path) -> Iterator[None]:
 
 
 def check_kept(texts: Iterable[str | os.PathLike[str] | None], path: str | os.PathLike[str]) -> None:
-    """Checks that a file to write replaces none of the texts that are read; raises a `UserError` otherwise.
-
-    Args:
-        texts: Paths of the texts; None for none.
-        path: String or path, the file to write.
-    """
+    """Checks that a file to write replaces none of the texts that are read; raises a `UserError` otherwise."""
     for text in texts:
         is_same = text is not None and os.path.isfile(path) and os.path.realpath(text) == os.path.realpath(path)
         require(not is_same, f"The text would be replaced by the outcome: write another file. Received: {path}")
@@ -98,13 +83,8 @@ def atomic_path(path: str | os.PathLike[str], suffix: str | None = None, room: i
     """Yields a temporary path in the folder of `path`, and renames it to `path` if the block ends without an error.
 
     An existing file keeps its permissions. A link is replaced, and its target stays. For a device or a pipe, the
-    function yields `path` itself.
-
-    Args:
-        path: String or path, the final name.
-        suffix: String, the end of the temporary name. Defaults to the suffix of `path`.
-        room: Integer, the number of bytes that must be free on the disk, for writers that crash if it is full. Defaults
-            to 0.
+    function yields `path` itself. The temporary name ends with `suffix`, by default that of `path`. `room` is the
+    number of bytes that must be free on the disk, for writers that crash if it is full.
 
     Raises:
         OSError, UserError: The file cannot be written; see `check_writable`.
@@ -162,23 +142,12 @@ def _process(number: int | str) -> str:
 def atomic_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yields a temporary folder beside `path`, and renames it to `path` if the block ends without an error.
 
-    All files in it are on the disk before. The next call for the same path removes the folder of a killed process.
-
-    Args:
-        path: String or path, the final name. It must not exist, or be an empty folder; or a link to such a place.
+    All files in it are on the disk before. The next call for the same path removes the folder of a killed process. The
+    path must not exist, or be an empty folder; or a link to such a place.
 
     Raises:
         OSError: The folder cannot be made.
         UserError: Another process is writing the folder, or see `check_new_folder`.
-
-    Example:
-
-    >>> import pathlib, tempfile
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "notes"
-    >>> with atomic_folder(path) as temporary:
-    ...     _ = (temporary / "note.txt").write_text("whole")
-    >>> [file.name for file in path.iterdir()]
-    ['note.txt']
     """
     path = check_new_folder(path)
     name = os.fsencode(PREFIX + path.name)[:LONGEST_NAME]
@@ -253,19 +222,11 @@ def _checked_names(path: str | os.PathLike[str]) -> Path:
 def check_writable(path: str | os.PathLike[str]) -> None:
     """Checks that `atomic_path` can write a file, without writing it. Call it before the work that makes the content.
 
-    Args:
-        path: String or path, the file. The file and its folder need not exist.
+    The file and its folder need not exist.
 
     Raises:
         OSError: The path is a folder, or a new name in `/dev`, or there is no permission to write it.
         UserError: See `check_folder`, for the folder of the file, and for its name.
-
-    Example:
-
-    >>> check_writable("/")
-    Traceback (most recent call last):
-        ...
-    IsADirectoryError: [Errno 21] Is a directory: '/'
     """
     _checked_names(path)
     path = Path(path)

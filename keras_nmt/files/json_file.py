@@ -30,16 +30,11 @@ def read_json(
     keep_digest: bool = False,
     may_be_pipe: bool = False,
 ) -> dict[str, Any]:
-    """Reads a JSON object from a file, and checks its digest, if it has one.
+    """Reads a JSON object from a file, UTF-8 with at most 100 levels of nesting, and checks its digest, if it has one.
 
-    Args:
-        path: String or path, the file: UTF-8, at most 100 levels of nesting.
-        what: String, the content of the file, for the error message, such as "the settings of a run".
-        max_bytes: Integer, the largest size of the file. Defaults to 16 MiB.
-        needed: Strings, the names of entries that the object must have. Defaults to none.
-        keep_digest: Boolean. If True, the digest is neither checked nor removed: the caller does so by `check_digest`
-            after other checks. Defaults to False.
-        may_be_pipe: Boolean, whether the file may be a pipe, as a file that the user names. Defaults to False.
+    `what` is the content of the file, for messages, such as "the settings of a run". The object must have the entries
+    `needed`. With `keep_digest`, the digest is neither checked nor removed: the caller does so by `check_digest` after
+    other checks. A file that the user names `may_be_pipe`.
 
     Raises:
         FileNotFoundError: There is no such file.
@@ -123,11 +118,7 @@ def json_digest(value: Any) -> str:
 
 @contextlib.contextmanager
 def named_damage(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Turns errors in a block that uses the values of a JSON file into a `UserError` with the file's name.
-
-    Raises:
-        UserError: A value of the file caused a `TypeError`, `ValueError`, `LookupError`, `AttributeError` or
-            `OverflowError`.
+    """Turns errors that values of a JSON file cause in a block into a `UserError` with the file's name.
 
     Example:
 

@@ -6,12 +6,7 @@ from collections.abc import Iterable, Sequence
 
 
 def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: bool = False) -> str:
-    r"""Returns a table in Markdown, without a line end after it.
-
-    Args:
-        columns: The heads.
-        rows: Cells, as many in each row as there are heads.
-        numbers: Whether all columns but the first are aligned at their right ends. Defaults to False.
+    r"""Returns a table in Markdown, without a line end; with `numbers`, columns but the first are aligned at the right.
 
     Example:
 

@@ -58,9 +58,7 @@ s3://bucket/model
 def check_regular(path: str | os.PathLike[str], why: str = "") -> None:
     """Checks that a path is a regular file, or a link to one. A pipe could block for ever, or be read only once.
 
-    Args:
-        path: String or path.
-        why: String, a reason that follows "must be a regular file", such as ", which is read twice". Defaults to "".
+    `why` is a reason that follows "must be a regular file" in the message, such as ", which is read twice".
 
     Raises:
         OSError: There is no such file, or it cannot be accessed.

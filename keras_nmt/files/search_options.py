@@ -363,10 +363,8 @@ def with_defaults(search: Mapping[str, Any], options: Mapping[str, Any]) -> dict
 def search_limits(lengths: Iterable[tuple[np.ndarray, np.ndarray]], longest: int) -> dict[str, Any]:
     """Computes the limits of lengths that a model needs for text like its training data.
 
-    Args:
-        lengths: Iterable with a tuple of two integer arrays `[pairs]` for each direction, the numbers of subwords of
-            sources and of their targets, without ends.
-        longest: Integer, length of the longest sentence of the training data in subwords, with its end.
+    `lengths` has two integer arrays `[pairs]` for each direction, the numbers of subwords of sources and of their
+    targets, without ends; `longest` is the length of the longest sentence, with its end.
 
     Returns:
         `max_length_factor`, the smallest, but at least the default, with which the limit cuts off at most one of 1,000

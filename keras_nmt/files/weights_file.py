@@ -28,14 +28,10 @@ OTHER_WEIGHTS = "of earlier weights, so not shown: `keras-nmt evaluate` scores t
 
 
 def write_weights(path: str | os.PathLike[str], model: Any) -> None:
-    """Writes the weights of a Keras model and their digest, completely or not at all.
-
-    Args:
-        path: String or path, the file, `*.weights.h5`.
-        model: Keras model. The state of its optimizer is not written.
+    """Writes the weights of a Keras model, but not of its optimizer, and their digest, completely or not at all.
 
     Raises:
-        OSError: The file cannot be written.
+        OSError: The file `*.weights.h5` cannot be written.
         UserError: The path exists and is not a regular file.
     """
     if os.path.exists(path):
@@ -50,12 +46,9 @@ def write_weights(path: str | os.PathLike[str], model: Any) -> None:
 
 
 def read_weights(path: str | os.PathLike[str], model: Any) -> None:
-    """Loads the weights of a Keras model, and checks them.
+    """Loads the weights of a Keras model from a file `*.weights.h5`, or from a whole model `*.keras`, and checks them.
 
-    Args:
-        path: String or path, a file `*.weights.h5`, or a whole model `*.keras`. A `*.weights.h5` without a digest, as
-            Keras itself writes it, is loaded with a warning.
-        model: Keras model.
+    A `*.weights.h5` without a digest, as Keras itself writes it, is loaded with a warning.
 
     Raises:
         UserError: The file is damaged or not a regular file, contains numbers that are not finite, or contains more
