@@ -53,9 +53,6 @@ class PreparedFolder:
     The constructor checks the manifest and the sizes of all files. Types, shapes and checksums are checked when a block
     is read.
 
-    Args:
-        path: String or path of the folder.
-
     Raises:
         OSError: There is no manifest.
         UserError: The manifest is damaged or has another version, or a file is missing or truncated.

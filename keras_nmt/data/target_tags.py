@@ -65,10 +65,8 @@ class TargetTags:
     def of_lines(self, lines: Sequence[str], target: Languages, first: int = 1) -> list[str]:
         """Returns the language whose tag each line needs in front, `NO_LANGUAGE` for a line that has its tag.
 
-        Args:
-            lines: The lines.
-            target: The language of all lines, or one for each, `NO_LANGUAGE` for lines with a tag; None if all have.
-            first: Integer, the number of the first line, for messages. Defaults to 1.
+        `target` is the language of all lines, or one for each, `NO_LANGUAGE` for lines with a tag; None if all have.
+        `first` is the number of the first line, for messages.
 
         Raises:
             UserError: The model does not have a language, or a line has the tag of another one.

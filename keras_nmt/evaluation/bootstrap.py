@@ -241,12 +241,9 @@ def paired_bootstrap_of_runs(
 def welch(system: np.ndarray, baseline: np.ndarray) -> float:
     """Returns the two-sided p-value of Welch's t test: whether the means of two systems' runs differ.
 
-    It takes the runs of a system for draws from a normal distribution, and lets the two systems have other deviations.
-    With few runs it finds large differences only: with three each, those of some 2.3 to 3.5 standard deviations.
-
-    Args:
-        system: Float array `[n]`, a score for each of two or more runs.
-        baseline: Float array `[m]`, the same of another system.
+    Each system has the scores of two or more runs, float arrays `[n]` and `[m]`. The test takes them for draws from a
+    normal distribution, and lets the two systems have other deviations. With few runs it finds large differences only:
+    with three each, those of some 2.3 to 3.5 standard deviations.
 
     Example:
 

@@ -15,11 +15,8 @@ NO_EFFECT = {"coverage_penalty": 0, "min_length": 0, "num_hypotheses": 1, "patie
 def exported_search(toolkit: str, search: Mapping[str, Any] | None, known: Collection[str]) -> SearchOptions:
     """Returns the options of a search with these settings; a warning names those that a toolkit does not have.
 
-    Args:
-        toolkit: String, its name.
-        search: Mapping of settings, those of a model directory. None for none.
-        known: Names of the settings that the toolkit has, beside the size of the beam and a length penalty of the form
-            "power". The exponent of another form becomes its exponent.
+    `known` are the settings that it has, beside the size of the beam and a length penalty of the form "power". The
+    exponent of another form becomes its exponent.
 
     Raises:
         UserError: A setting has the wrong type or is out of its range.

@@ -418,9 +418,7 @@ def _search_settings(search: Mapping[str, Any] | None) -> dict[str, Any]:
 def _read_yaml(path: Path | str, content: bytes | None = None) -> dict[str, Any]:
     """Reads a YAML file with strings and lists of strings under names. Numbers and tokens such as `no` stay strings.
 
-    Args:
-        path: The file, also for messages.
-        content: The content, if it is not in a file. Defaults to None: it is read from `path`.
+    With its `content`, the file is not read, and `path` is for messages.
 
     Raises:
         UserError: The file is damaged or has another form, or PyYAML is missing.

@@ -34,12 +34,8 @@ class TracedEncoder:
 class TracedDecoder:
     """A decoder: computes scores and alignments of given translations from a memory, a flat list of tensors.
 
-    Args:
-        model: `TranslationModel` of a direction into the decoder's language.
-        side: The part of the model that computes logits from a memory.
-        tokenizer: `SubwordTokenizer` of the target.
-        memory: Nest of KerasTensors in the structure of the memory, which is the same for all languages.
-        tags: Ids of target-language tags, to which no word is aligned. Defaults to none.
+    Its `side` of the model computes logits from the nest `memory` of KerasTensors, whose structure is the same for all
+    languages. No word is aligned to the ids of target-language `tags`.
     """
 
     def __init__(

@@ -30,13 +30,9 @@ def words_of_subwords(
 ) -> list[list[int]]:
     """Returns the index of the word of each subword, for each text.
 
-    A subword of several words belongs to the first word of which it has letters.
-
-    Args:
-        tokenizer: `SubwordTokenizer`.
-        texts: Sequence of N texts.
-        begins: Sequence of N sequences of integers, the indices of the letters at which words begin, in ascending
-            order. Defaults to the words of `split_words`: of the text as it is given, also if the tokenizer changes it.
+    A subword of several words belongs to the first word of which it has letters. `begins` has the indices of the
+    letters at which the words of each text begin, in ascending order. By default, words are those of `split_words`: of
+    the text as it is given, also if the tokenizer changes it.
     """
     in_bytes = None
     if begins is not None:
@@ -129,11 +125,8 @@ def subword_links(
 ) -> tf.RaggedTensor:
     """Aligns the subwords of sentences: all subwords of a source word with all subwords of its aligned target words.
 
-    Args:
-        tokenizers: Tuple of the source's and the target's `SubwordTokenizer`; of the source's, `source` is used.
-        sources: Sequence of N strings.
-        targets: Sequence of N strings.
-        alignments: Sequence of N sequences of pairs (source word, target word), from 0.
+    The alignments of each of N sentences are pairs (source word, target word), from 0. Of the source's tokenizer,
+    `source` is used.
 
     Returns:
         int32 `tf.RaggedTensor` `[N, (links)]`, in ascending order. The link of target subword t and source subword s is

@@ -22,13 +22,8 @@ class LanguageInputs:
     """Checks the languages of texts, and makes inputs of a `TextGraph` of them, int32 `[N]` each.
 
     A model of several directions has the inputs `source_language` and `target_language`, indices of its languages. A
-    model of one direction has no such inputs. If it has target-language tags, there may be the input `tag`: the number
-    of the tag that stands before each text, 0 for none, or `IN_TEXT`.
-
-    Args:
-        languages: Sequence of the model's languages.
-        directions: Sequence of the pairs (source, target) that the model translates.
-        tokenizer: `SubwordTokenizer` of the source of the first direction.
+    model of one direction has no such inputs. If its `tokenizer` of the source has target-language tags, there may be
+    the input `tag`: the number of the tag that stands before each text, 0 for none, or `IN_TEXT`.
 
     Attributes:
         tags: `TargetTags` of a model of one direction.

@@ -83,11 +83,7 @@ class Adapter:
     """The low-rank weights of a model. A file of an adapter has no other weights of the model.
 
     Like a Keras model, it has `weights`, `save_weights` and `load_weights`. The HDF5 file holds each factor under the
-    path of its weight, and a description in JSON with the digest of the model's other weights.
-
-    Args:
-        model: Model whose layers have low-rank weights.
-        description: Dictionary, the content of the JSON.
+    path of its weight, and a `description` in JSON with the digest of the model's other weights.
     """
 
     file_name = "adapter.weights.h5"

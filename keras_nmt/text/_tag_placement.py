@@ -58,18 +58,13 @@ class _Gap(NamedTuple):
 
 
 class Placement:
-    """Places the tags of a source text in a target text.
+    """Places the tags of a source text in a target text, given the aligned words of both.
 
     An element surrounds the target words that are aligned to its source words. If other words are between them, it
     surrounds the part in which its words outnumber the others most. It never has words of a neighbouring element.
 
-    Args:
-        root: The node around the source.
-        source: String, the source as the model reads it.
-        written: Sequence of a string for each letter of `source`: what the document has for it.
-        target: String, the translation.
-        pairs: The aligned words of both.
-        escaped: Function that writes text as the document has it.
+    `root` is the node around the source. The source is as the model reads it; `written` is what the document has for
+    each of its letters, and `escaped` writes text as the document has it.
     """
 
     def __init__(

@@ -33,16 +33,11 @@ def translate_lines(
     keep: Iterable[str] | None = None,
     sentences_per_line: int | None = None,
 ) -> list[Translation]:
-    """Translates lines by a backend.
+    """Translates lines by a backend; see `Translator.translate` for the last options.
 
-    Args:
-        backend: Function that answers a `Request` without markup and glossary, in its languages and words. It raises
-            `TooManyPhrases` if fewer lines may be possible.
-        align: Function like `Translator.align`, for tags and for text that stays.
-        request: `Request`.
-        markup, split_sentences, glossary, keep: See `Translator.translate`.
-        sentences_per_line: Integer, how many sentences a line may have without a warning. Defaults to None, for any
-            number.
+    The `backend` answers a `Request` without markup and glossary, in its languages and words. It raises
+    `TooManyPhrases` if fewer lines may be possible. `align` is like `Translator.align`, for tags and for text that
+    stays. A line with more than `sentences_per_line` sentences is warned of; None is any number.
     """
     problem = "`glossary` must be a `keras_nmt.text.Glossary`, such as Glossary({'house': 'Haus'})"
     require(glossary is None or isinstance(glossary, Glossary), f"{problem}. Received: {glossary!r:.80}")

@@ -28,9 +28,8 @@ NAMED = {
 class KeptText:
     """Finds spans of text that stay as they are.
 
-    Args:
-        patterns: Iterable of strings: regular expressions of Python, or names of `NAMED`: "placeholders", and "urls",
-            which are also addresses of mail.
+    `patterns` are regular expressions of Python, or names of `NAMED`: "placeholders", and "urls", which are also
+    addresses of mail.
 
     Raises:
         UserError: A pattern is not a string, or not a regular expression; or `patterns` is one string.

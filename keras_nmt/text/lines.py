@@ -172,12 +172,7 @@ def padded_phrases(phrases: list[list[str]]) -> list[list[str]]:
 
 
 def languages_of_lines(languages: str | Iterable[str], count: int, side: str) -> list[str]:
-    """Returns the language of each line.
-
-    Args:
-        languages: String, the language of all lines, or an iterable of strings, one for each line.
-        count: Integer, the number of lines.
-        side: String, "source" or "target", for the error message.
+    """Returns the language of each of `count` lines, given one for all or one for each; `side` names it in messages.
 
     Raises:
         UserError: The number of languages differs from the number of lines, or a language is not a string.
@@ -202,13 +197,10 @@ def languages_of_lines(languages: str | Iterable[str], count: int, side: str) ->
 
 
 def seeds_of_lines(seeds: int | RandomState | Iterable[int], count: int) -> list[int]:
-    """Returns the seed of each line, given or drawn.
+    """Returns the seed of each of `count` lines: integers of 32 bits, one given for each line or all drawn.
 
-    Args:
-        seeds: Iterable of integers of 32 bits, one for each line; or an integer from 0 to below 2**32, from which the
-            seeds of all lines are drawn; or a NumPy generator, whose next numbers are the seeds, for lines that come in
-            parts.
-        count: Integer, the number of lines.
+    An integer from 0 to below 2**32 makes the generator that draws them. The next numbers of a NumPy generator are the
+    seeds of lines that come in parts.
 
     Raises:
         UserError: The number of seeds differs from the number of lines, or a seed is out of its range.

@@ -178,15 +178,12 @@ class Parts(NamedTuple):
 def translate_parts(request: Request, texts: Sequence[Sequence[str]], translate: Translate, kind: str) -> list[Parts]:
     """Translates the parts of lines, such as sentences, and gives each part what belongs to it.
 
-    The first part of a line gets its prefix and its seed; the seeds of the others follow from it. All parts get what is
-    to be avoided, and the line's limit of lengths, as they have the limits of the search. A constraint goes to the part
-    whose score it lowers least; to know it, each part is also translated with each constraint alone.
+    The first part of a line gets its prefix and its seed; the seeds of the others follow from it, and from the `kind`
+    of parts: sentences of a text have other seeds than texts of a document. All parts get what is to be avoided, and
+    the line's limit of lengths, as they have the limits of the search. A constraint goes to the part whose score it
+    lowers least; to know it, each part is also translated with each constraint alone.
 
-    Args:
-        request: `Request` of the lines.
-        texts: For each line its parts, at least one.
-        translate: Function that answers a `Request` of parts.
-        kind: String, what the parts are: the sentences of a text have other seeds than the texts of a document.
+    `texts` has the parts of each line of the `request`, at least one; `translate` answers a `Request` of parts.
     """
     row_of = [row for row, of_line in enumerate(texts) for _ in of_line]
     starts = [0, *itertools.accumulate(map(len, texts))]  # the number of each line's first part
@@ -216,16 +213,12 @@ def translate_parts(request: Request, texts: Sequence[Sequence[str]], translate:
 
 
 def compose(spaces: Sequence[str], parts: Parts, sources: Sequence[str] = ()) -> Translation:
-    """Composes the translation of a line from those of its parts.
+    """Composes the translation of a line from those of its parts, with the texts before, between and after the parts.
 
     A hypothesis of the line has one of each part: those with the highest sums of scores, as many as the part with the
     most hypotheses has; of samples, the first has the first of each part. It is cut off if one of its parts is, and has
     the subwords of all. `met` has the constraints of the line first, then those of a glossary, which each part has.
-
-    Args:
-        spaces: The texts before, between and after the parts.
-        parts: The translations of the parts.
-        sources: The parts, if they are sentences of the line, for `align_hypotheses`. Defaults to none.
+    `sources` are the parts, if they are sentences of the line, for `align_hypotheses`.
 
     Example:
 

@@ -351,10 +351,8 @@ def aligned_words(
 ) -> list[tuple[int, int]]:
     """Returns the pairs (source word, target word) of a sentence that have aligned subwords, in ascending order.
 
-    Args:
-        source, target: Strings, the texts. A text of spaces and tabs may have subwords, and has no word.
-        alignment: Sequence of integers, the position of a source subword for each target subword, or -1 for none.
-        source_word, target_word: Sequences of integers, the position of the word of each subword.
+    `alignment` has the position of a source subword for each target subword, or -1 for none; the last two arguments
+    have the position of the word of each subword. A text of spaces and tabs may have subwords, and has no word.
 
     Example:
 

@@ -166,17 +166,11 @@ class WordDistillation:
 
 
 def alignment_losses(attention: tf.Tensor, links: tf.Tensor) -> tf.Tensor:
-    """Computes the cross-entropy of an attention with given alignments, for each target position.
+    """Computes the cross-entropy of an attention with given alignments, for each target position: float32 `[n, T]`.
 
     A target subword that is aligned to n source subwords gives each of them the probability 1 / n. Its loss is 0 if it
-    is aligned to none.
-
-    Args:
-        attention: Tensor `[n, T, S]`, the attention that predicts each target position.
-        links: int32 tensor `[n, P]`, pairs of aligned subwords as numbers `t * LINK_BASE + s`, then -1.
-
-    Returns:
-        Float32 tensor `[n, T]`.
+    is aligned to none. The `attention` `[n, T, S]` predicts each target position. The int32 `links` `[n, P]` are pairs
+    of aligned subwords as numbers `t * LINK_BASE + s`, then -1.
 
     Reference:
         [Chen et al., 2016](https://aclanthology.org/2016.amta-researchers.10), section 4.

@@ -54,11 +54,8 @@ class Interruption:
 
     Signals within a second of the first are ignored: a process may get that of its group and that of its parent. So is
     every later SIGHUP, because some terminals send two. If `nohup` makes the process ignore SIGHUP, it remains ignored.
-    Outside the main thread, where Python allows no signal handlers, nothing is recorded.
-
-    Args:
-        is_at_once: Callable that tells whether the program has nothing to save, so that the first signal stops it, too.
-            Defaults to never.
+    Outside the main thread, where Python allows no signal handlers, nothing is recorded. `is_at_once` tells whether the
+    program has nothing to save, so that the first signal stops it, too.
 
     Example:
 
