@@ -70,9 +70,10 @@ def length_limits(batch_size: Any, max_length: Any, max_lengths: Any) -> Any:
     return limits if max_lengths is None else ops.minimum(ops.cast(max_lengths, "int32"), limits)
 
 
-def limits_of_sources(lengths: Any, factor: int, offset: int, least: int, most: int | None) -> Any:
-    """Returns the most tokens of translations of sources with `lengths` tokens, from `least` to `most`."""
-    return ops.minimum(ops.maximum(factor * lengths + offset, least), most)
+def limits_of_sources(lengths: Any, options: Any) -> Any:
+    """Returns the most tokens, EOS included, of translations of sources with `lengths` tokens, by `SearchOptions`."""
+    limits = options.max_length_factor * lengths + options.max_length_offset
+    return ops.minimum(ops.maximum(limits, options.min_length + 1), options.max_length)
 
 
 def check_arguments(

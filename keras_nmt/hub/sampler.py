@@ -63,9 +63,7 @@ class BeamSampler(keras_hub.samplers.Sampler):
 
     def limit(self, lengths: Any) -> Any:
         """Returns the most subwords of translations of sources with `lengths` subwords, EOS counted in the result."""
-        options = self.options
-        factor, offset = options.max_length_factor, options.max_length_offset
-        return limits_of_sources(lengths, factor, offset, options.min_length + 1, options.max_length)
+        return limits_of_sources(lengths, self.options)
 
     def search(
         self,

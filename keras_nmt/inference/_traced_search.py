@@ -214,9 +214,7 @@ class TracedSearch:
 
     def limit(self, length: tf.Tensor) -> tf.Tensor:
         """Returns the largest number of tokens of the translation of `length` tokens."""
-        options = self._options
-        factor, offset = options.max_length_factor, options.max_length_offset
-        return limits_of_sources(length, factor, offset, options.min_length + 1, options.max_length)  # with EOS
+        return limits_of_sources(length, self._options)
 
     def _prepare_search(self, memory: Any, max_length: tf.Tensor | None) -> tuple[Any, Any]:
         options = self._options
