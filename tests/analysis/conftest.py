@@ -7,7 +7,7 @@ from pathlib import Path
 import keras
 import numpy as np
 import pytest
-from saved_models import noisy, save
+from small import noisy, save_model
 
 from keras_nmt.analysis import BridgeAttention, bridge_attention
 from keras_nmt.data import SubwordTokenizer, train_subwords
@@ -109,10 +109,10 @@ def labelled(subwords: Path) -> Translator:
 
 
 @pytest.fixture(scope="session")
-def directories(mixed, plain, bridged, subwords, tmp_path_factory):
+def directories(mixed, plain, bridged, tokenizer, tmp_path_factory):
     folder = tmp_path_factory.mktemp("models")
     for name, translator in (("mixed", mixed), ("plain", plain), ("bridged", bridged)):
-        save(translator.model, folder / name, subwords)
+        save_model(folder / name, translator.model, tokenizer)
     return folder
 
 

@@ -5,7 +5,7 @@ import json
 import keras
 import numpy as np
 import pytest
-from saved_models import noisy
+from small import noisy
 
 from keras_nmt.analysis import Cut, ablate, hidden_states
 from keras_nmt.analysis.cuts import TextValues

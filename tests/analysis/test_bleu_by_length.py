@@ -1,7 +1,7 @@
 """BLEU by length, with counts of incomplete translations, and of lower-cased models."""
 
 import pytest
-from saved_models import save
+from small import save_model
 
 from keras_nmt.analysis import SenseItem, lengths, senses
 from keras_nmt.analysis.measurements import compare
@@ -62,7 +62,7 @@ def test_bleu_by_length_of_lower_cased_models(plain, directories, tmp_path, erro
     translator = Translator(small, SubwordTokenizer(path))
     assert lengths(translator, references, references).details["lowercase"]
     assert not lengths(translator, references, references, lowercase=False).details["lowercase"]
-    save(small, tmp_path / "lower", path)
+    save_model(tmp_path / "lower", small, translator.tokenizers["source"])
     (tmp_path / "references").write_text("".join(f"{line}\n" for line in references))
     files = "--source", tmp_path / "references", "--references", tmp_path / "references"
     models = tmp_path / "lower", directories / "plain"

@@ -4,7 +4,7 @@ import keras
 import numpy as np
 import pytest
 from own_mechanisms import Mixing
-from saved_models import changed
+from planted import changed
 
 from keras_nmt.analysis import TaggedSentence, by_frequency, by_tag, composition, gates, hidden_states, similarity
 from keras_nmt.errors import UserError

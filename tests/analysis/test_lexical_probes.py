@@ -4,7 +4,7 @@ import sys
 
 import pytest
 import tensorflow as tf
-from saved_models import changed
+from planted import changed
 
 from keras_nmt.analysis import TaggedSentence, by_frequency, by_tag, hidden_states, lexical
 from keras_nmt.analysis.lexical_probes import _Probe

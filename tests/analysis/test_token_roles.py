@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from saved_models import changed
+from planted import changed
 from sklearn.metrics import normalized_mutual_info_score
 
 from keras_nmt.analysis import TaggedSentence, by_tag, roles

@@ -13,7 +13,7 @@ import pytest
 import sentencepiece
 import tensorflow as tf
 from keras import ops
-from small import nightly, slow
+from small import nightly, noisy, slow
 
 from keras_nmt.decoding import shift_right
 from keras_nmt.errors import UserError
@@ -55,9 +55,7 @@ def processors(folder):
 
 @pytest.mark.parametrize("options", [VARIANTS[0], *map(slow, VARIANTS[1:3]), *map(nightly, VARIANTS[3:])], ids=str)
 def test_ctranslate2_computes_the_same_and_the_model_comes_back(options, make_model, tokenizers, lines, tmp_path):
-    model = make_model(**PLAIN, **options)
-    generator = np.random.default_rng(0)
-    model.set_weights([x + generator.normal(0, 0.1, x.shape).astype(x.dtype) for x in model.get_weights()])
+    model = noisy(make_model(**PLAIN, **options), 0, 0.1)
     if "target_vocabulary_size" not in options:
         tokenizers = dict.fromkeys(tokenizers, tokenizers["source"])
     folder = export_ctranslate2(tmp_path / "model", model, tokenizers)

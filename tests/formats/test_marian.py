@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import sentencepiece
 from sentencepiece.sentencepiece_model_pb2 import ModelProto
-from small import slow
+from small import noisy, slow
 
 from keras_nmt.errors import UserError
 from keras_nmt.formats import export_marian, import_model
@@ -47,9 +47,7 @@ def make(make_model, source_tokenizer, target_tokenizer):
     """Makes a model with zeros as the embedding of the begin, all other weights at random, and its tokenizers."""
 
     def made(**options):
-        model = make_model(**{**PLAIN, **options})
-        generator = np.random.default_rng(0)
-        model.set_weights([x + generator.normal(0, 0.1, x.shape).astype(x.dtype) for x in model.get_weights()])
+        model = noisy(make_model(**{**PLAIN, **options}), 0, 0.1)
         table = variables(model)["target_embedding"]
         table.assign(np.where(np.arange(table.shape[0])[:, None] == BOS, 0, table))
         target = target_tokenizer if "target_vocabulary_size" in options else source_tokenizer

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 import tensorflow as tf
-from small import MANY, FavourUnknown, nightly, save_model, slow, texts_of
+from small import MANY, FavourUnknown, nightly, noisy, save_model, slow, texts_of
 
 from keras_nmt.decoding import length_penalty
 from keras_nmt.errors import UserError
@@ -216,9 +216,7 @@ def test_markup(case, column):
 @each_model
 def test_scores_and_ensembles(case, column):
     targets = ["a cat", "mouse", "a", "", "cats"]
-    other, rng = case.model.with_dtype("float32"), np.random.default_rng(0)
-    other.set_weights([weight + rng.normal(0, 0.3, weight.shape) for weight in other.get_weights()])
-    models = [case.model, other]
+    models = [case.model, noisy(case.model.with_dtype("float32"), 0)]
     translator = Translator(Ensemble(models), case.tokenizers, **OPTIONS)
     hypotheses = translator.score(LINES, targets, *case.languages, word_scores=True)
     scores = [x.score for x in hypotheses]

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from keras import ops
+from small import noisy
 
 from keras_nmt.errors import UserError
 from keras_nmt.ids import BOS
@@ -36,9 +37,7 @@ def make(**mechanism):
         num_heads=2,
         intermediate_dim=64,
     )
-    rng = np.random.default_rng(2)
-    model.set_weights([w + rng.normal(0, 0.1, w.shape) for w in model.get_weights()])
-    return model
+    return noisy(model, 2, 0.1)
 
 
 def steps(model, source, target_input):

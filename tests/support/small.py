@@ -96,6 +96,13 @@ def nightly(*values: Any) -> Any:
     return pytest.param(*values, marks=pytest.mark.nightly)
 
 
+def noisy(model: Any, seed: int, noise: float = 0.3) -> Any:
+    """Adds noise to all weights of a model, so that tokens differ and translations end. Returns the model."""
+    rng = np.random.default_rng(seed)
+    model.set_weights([weight + rng.normal(0, noise, weight.shape) for weight in model.get_weights()])
+    return model
+
+
 class FavourUnknown(LogitProcessor):
     """Makes every second subword an unknown one, which an untrained model does not write."""
 
@@ -178,10 +185,7 @@ def _make_model(noise: float = 0.3, **overrides: Any) -> Transformer:
         "shortcuts": {"kind": "fusion", "sites": ["self", "cross"]},
     }
     seed(7)
-    model = Transformer(**{**sizes, **overrides})
-    rng = np.random.default_rng(7)
-    model.set_weights([weight + rng.normal(0, noise, weight.shape) for weight in model.get_weights()])
-    return model
+    return noisy(Transformer(**{**sizes, **overrides}), 7, noise)
 
 
 @pytest.fixture(scope="session")
@@ -249,9 +253,7 @@ def make_multilingual(
         model_class, sizes = MULTILINGUAL[kind]
         layers = {"num_encoder_layers": 1, "num_decoder_layers": 1}
         languages = {name: LANGUAGES[name] for name in names} if kind != "label" else list(names)
-        model = model_class(languages, hidden_dim=8, **{**layers, **sizes, **overrides})
-        rng = np.random.default_rng(7)
-        model.set_weights([weight + rng.normal(0, 0.4, weight.shape) for weight in model.get_weights()])
+        model = noisy(model_class(languages, hidden_dim=8, **{**layers, **sizes, **overrides}), 7, 0.4)
         if kind == "label":
             return model, dict.fromkeys(names, label_tokenizer)
         return model, {name: target_tokenizer if name == "fr" else source_tokenizer for name in names}
