@@ -5,11 +5,8 @@ from __future__ import annotations
 import dataclasses
 import doctest
 import json
-import os
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -19,7 +16,7 @@ import pytest
 import tensorflow as tf
 from echo_models import write_echo
 from scripts import RECIPES
-from small import opening, save_model
+from small import nightly, opening, run_on_backend, save_model
 from typer.main import get_command
 from typer.testing import CliRunner
 
@@ -414,16 +411,10 @@ def test_the_table_of_models_names_all_kinds_and_their_arguments():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("number", "backend"), [(0, "jax"), pytest.param(1, "torch", marks=pytest.mark.nightly)], ids=["jax", "torch"]
-)
+@pytest.mark.parametrize(("number", "backend"), [(0, "jax"), nightly(1, "torch")], ids=["jax", "torch"])
 def test_a_loop_of_another_backend_trains_a_model_that_every_backend_loads(number, backend, tmp_path):
-    pytest.importorskip(backend)
-    command = [sys.executable, "-c", blocks("how_to/own_loop.md")[number]]
-    environment = {**os.environ, "KERAS_BACKEND": backend, "PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-3000:]
-    assert float(done.stdout.split()[-1]) > 0.9
+    printed = run_on_backend(backend, "-c", blocks("how_to/own_loop.md")[number], cwd=tmp_path)
+    assert float(printed.split()[-1]) > 0.9
     source = np.array([[9, 20, 33, 7, 51, 18, 3]])
     target = np.array([[2, 9, 20, 33, 7, 51, 18]])
     found = keras.models.load_model(tmp_path / "copy.keras")([source, target])

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
 import every_layer
 import keras
 import numpy as np
 import pytest
+from small import OTHER_BACKENDS, run_on_backend
 
 from keras_nmt import layers
 
@@ -25,26 +22,12 @@ def expected() -> dict[str, np.ndarray]:
     return every_layer.results()
 
 
-@pytest.mark.parametrize(
-    "backend", [pytest.param("jax", marks=pytest.mark.slow), pytest.param("torch", marks=pytest.mark.nightly)]
-)
+@pytest.mark.parametrize("backend", OTHER_BACKENDS)
 def test_another_backend_gives_equal_results(backend, expected, tmp_path):
-    pytest.importorskip(backend)
-    ran = subprocess.run(
-        [sys.executable, every_layer.__file__, tmp_path / "results.npz"],
-        env={
-            **os.environ,
-            "KERAS_BACKEND": backend,
-            "PYTHONPATH": os.pathsep.join(sys.path),
-            # Compilation takes half the time; only the results matter here.
-            "JAX_DISABLE_MOST_OPTIMIZATIONS": "1",
-        },
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ran.returncode == 0, ran.stderr
-    _compare(np.load(tmp_path / "results.npz"), expected)
+    path = tmp_path / "results.npz"
+    # Compilation takes half the time; only the results matter here.
+    run_on_backend(backend, every_layer.__file__, path, JAX_DISABLE_MOST_OPTIMIZATIONS="1")
+    _compare(np.load(path), expected)
 
 
 @pytest.mark.slow

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import random
+import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -94,6 +96,19 @@ def slow(*values: Any) -> Any:
 def nightly(*values: Any) -> Any:
     """Makes a parameter of a test whose case is marked `nightly`."""
     return pytest.param(*values, marks=pytest.mark.nightly)
+
+
+OTHER_BACKENDS = [slow("jax"), nightly("torch")]
+
+
+def run_on_backend(backend: str, *arguments: Any, cwd: Path | None = None, **variables: str) -> str:
+    """Runs `python ARGUMENTS` on a backend of Keras, which must be installed. Returns standard output."""
+    pytest.importorskip(backend)
+    environment = {**os.environ, "KERAS_BACKEND": backend, "PYTHONPATH": os.pathsep.join(sys.path), **variables}
+    command = [sys.executable, *arguments]
+    done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout
 
 
 def noisy(model: Any, seed: int, noise: float = 0.3) -> Any:
