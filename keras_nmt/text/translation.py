@@ -84,17 +84,19 @@ def words_of_pieces(pieces: Iterable[Piece], *, unknown_is_word: bool = True) ->
     ['two', 'dogs', '⁇']
     """
     groups: list[list[Piece]] = []
-    ended = True  # whether a word begins with the next subword
+    ended, after_break = True, False  # whether a word begins with the next subword
     for piece in pieces:
         if piece.text == END_PIECE:
             ended = True  # the next text of a line with markup begins a word
             continue
         is_unknown = unknown_is_word and piece.text == UNKNOWN_PIECE
-        begins = piece.text.startswith(WORD_BEGIN) or piece.text in _LINE_BREAKS
-        if ended or begins or (is_unknown and _joined(groups[-1])):
+        is_break = piece.text in _LINE_BREAKS
+        begins = ended or piece.text.startswith(WORD_BEGIN) or (is_unknown and _joined(groups[-1]))
+        is_blank = after_break and not _joined(groups[-1])  # only spaces so far: the next word has them
+        if not groups or (begins and not is_break and not is_blank):
             groups.append([])
         groups[-1].append(piece)
-        ended = is_unknown
+        ended, after_break = is_unknown or is_break, is_break
     return tuple(Word(_joined(group), tuple(group)) for group in groups)
 
 

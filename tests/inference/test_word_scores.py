@@ -136,6 +136,21 @@ def test_given_translations_have_their_subwords_and_log_probabilities(translator
     assert [word.text for word in found[4].words] == ["v☃gel"]  # as in the target
 
 
+@pytest.mark.parametrize(
+    ("pieces", "expected"),
+    [
+        ("▁a <0x0A> b", ["a", "b"]),
+        ("▁a <0x0A> ▁b", ["a", "b"]),
+        ("▁a <0x0D> <0x0A> b", ["a", "b"]),
+        ("<0x0A> ▁a <0x0A> </s>", ["a"]),
+        ("▁the <0x0A> ▁ <unk> ▁cat", ["the", "⁇", "cat"]),
+    ],
+)
+def test_line_breaks_part_words_and_are_none(pieces, expected):
+    words = words_of_pieces([Piece(piece, -1.0) for piece in pieces.split(" ")], unknown_is_word=False)
+    assert [word.text for word in words] == expected
+
+
 @given(st.lists(st.text("ab é😀☃", max_size=6), max_size=5))
 def test_the_words_of_pieces_are_the_words_of_the_text(words):
     """The snowman is an unknown subword, which has spaces around in the text."""
