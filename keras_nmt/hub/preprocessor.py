@@ -102,9 +102,10 @@ class TranslationSeq2SeqLMPreprocessor(keras_hub.models.Seq2SeqLMPreprocessor):
     ) -> dict[str, Any]:
         """Converts sources to inputs for `generate`.
 
-        With `decoder_text`, their width is `decoder_sequence_length` and the subwords of the longest beginning, so that
-        no beginning takes the room of a translation. A width that is given counts beginnings, as in keras_hub, and so
-        does `decoder_sequence_length` in a graph, as in `tf.data.Dataset.map`, where lengths are not known.
+        With `decoder_text`, their width is `decoder_sequence_length` and the subwords of the longest beginning, up to
+        the next power of two, so that no beginning takes the room of a translation. A width that is given counts
+        beginnings, as in keras_hub, and so does `decoder_sequence_length` in a graph, as in `tf.data.Dataset.map`,
+        where lengths are not known.
 
         Args:
             x: Strings, or a dictionary of strings `encoder_text` and `decoder_text`: how translations must begin.
@@ -122,7 +123,8 @@ class TranslationSeq2SeqLMPreprocessor(keras_hub.models.Seq2SeqLMPreprocessor):
         if length is None and isinstance(x, dict) and tf.executing_eagerly():
             ids = self.tokenizer(begun)
             longest = max(map(len, ids), default=0) if np.ndim(begun) else len(ids)
-            length = self.decoder_sequence_length + longest
+            # A power of two, so that few widths are compiled.
+            length = self.decoder_sequence_length + (1 << (longest - 1).bit_length() if longest else 0)
         return self._packed(sources, begun, encoder_sequence_length, length, add_end_value=False)
 
     def _packed(

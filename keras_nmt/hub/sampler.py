@@ -88,11 +88,13 @@ class BeamSampler(keras_hub.samplers.Sampler):
             tags: Ids of target-language tags, which `coverage_penalty` leaves out. Defaults to none.
         """
         options = self.options
+        is_word = words_of_sources(source, tags)
         lengths = ops.sum(ops.cast(source != PAD, "int32"), axis=1) - 1  # [B], without EOS
         limits = self.limit(lengths)
         if prefix is not None:
             limits += ops.sum(ops.cast(prefix != PAD, "int32"), axis=1)
-        limits = ops.where(lengths > 0, limits, 0)  # the translation of no text is empty, without the prefix
+        # The translation of no text, or of a tag alone, is empty, without the prefix.
+        limits = ops.where(ops.any(is_word, axis=1), limits, 0)
         constants, caches = model.prepare(memory, options.beam_size, max_length if compiled else None)
         # Computed here, because the loop would compute it in each step; XLA keeps it out of the loop.
         kernel = None if compiled else model.output_kernel()
@@ -110,7 +112,6 @@ class BeamSampler(keras_hub.samplers.Sampler):
         }
         result = beam_search(step, constants, caches, **{**options.arguments_of(beam_search), **arguments})
         if options.coverage_penalty:
-            is_word = words_of_sources(source, tags)
             result = rerank_by_model(result, model.attention, memory, is_word, options.coverage_penalty)
         return result.tokens[:, 0]
 

@@ -171,7 +171,7 @@ def test_the_coverage_of_tasks_of_keras_hub_leaves_tags_out(translator, tagged, 
     task = TranslationSeq2SeqLM.from_directory(tagged)
     options = {"beam_size": 4, "min_length": 1, "max_length": 4, "coverage_penalty": 1.0}
     task.compile(sampler=BeamSampler(**options), run_eagerly=True)
-    lines = [">>deu<< dogs", "<2fra> red", ">>deu<< seven sleep", "<2fra> the seven sat a", "<2fra> ran in"]
+    lines = [">>deu<< dogs", "<2fra> red", ">>deu<< seven sleep", "<2fra> the seven sat a", "<2fra> ran in", ">>deu<<"]
     expected = translator.with_options(**options).translate(lines, target="")
     assert task.generate(lines) == [x.text for x in expected]
 
