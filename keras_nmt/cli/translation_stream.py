@@ -202,7 +202,7 @@ class Defects:
     def warn_of_translator(self, translator: Translator) -> None:
         """Says on standard error what a translator truncated, left empty or cut off."""
         truncated = f"of {translator.length_buckets[-1]} subwords or more were truncated"
-        self._warn(f"{truncated}: {SPLIT}", "--max-length-factor, --max-length and --max-lengths set it")
+        self._warn(f"{truncated}: {SPLIT}", "options such as --max-length set it")
 
     def warn_of_export(self) -> None:
         """Says on standard error what an export truncated, left empty or cut off."""

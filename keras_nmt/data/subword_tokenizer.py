@@ -150,7 +150,8 @@ class SubwordTokenizer(tf.Module):
     def cleaned(self, strings: tf.Tensor | Sequence[str]) -> tf.Tensor:
         """Returns texts `[N]` as they are segmented, in the graph.
 
-        With `cleans`, they are cleaned as by `keras_nmt.text.clean_source`; with `tags`, they have a space behind them.
+        With `cleans`, they are cleaned as by `keras_nmt.text.clean_source`; with `tags`, a tag at their
+        beginning has a space behind it.
         """
         texts = tf.convert_to_tensor(strings, tf.string)
         return with_space(clean_in_graph(texts) if self.cleans else texts, self.tags)

@@ -171,7 +171,7 @@ class ExperimentConfig:
         is_alone = start.init_from is not None and not any(value_at(self, name) for name in others)
         problem = "`lora` needs {init_from}, and goes with none of {frozen}, {allow_missing} and {ignore_extra}"
         check_rule(self, self.model.lora is None or is_alone, problem, "training.start.init_from", *others)
-        is_int8, dtype = "quantize" in (self.model.lora or {}), "training.dtype"
+        is_int8, dtype = (self.model.lora or {}).get("quantize") is not None, "training.dtype"
         problem = "The int8 matrices of `lora` have no products in float16: choose another {dtype}"
         check_rule(self, not is_int8 or value_at(self, dtype) != "mixed_float16", problem, dtype)
         has_end = any(value is not None for value in self.limits.values())

@@ -281,7 +281,7 @@ def test_empty_and_cut_off_translations_are_counted(untrained, opened, tmp_path,
     text = write_lines(tmp_path / "text", ["", *TEXT.splitlines()])
     evaluate = ["evaluate", untrained, "--source", text, "--references", text, "--metrics", "bleu"]
     for command in (["translate", untrained], evaluate):
-        reason = "were cut off at the length limit (--max-length-factor, --max-length and --max-lengths set it)."
+        reason = "were cut off at the length limit (options such as --max-length set it)."
         cut = f"2 translation(s), the first of them of line 2, {reason}"
         assert told(*command, "--max-length", 2) == [cut]
     assert told("translate", untrained, stdin="\n  \n") == []
