@@ -41,10 +41,10 @@ print(json.dumps({
     "sampled": sampled, "bpe": list(train(28, "bpe")[1]),
 }, ensure_ascii=False))
 PY
-for version in 0.2.1 0.2.3; do
-    python3 -m venv "$folder/$version"
-    "$folder/$version/bin/pip" install -q --no-compile "sentencepiece==$version"
-    "$folder/$version/bin/python" "$folder/train.py" "$folder" | tee -a "$folder/seen"
+for package in sentencepiece==0.2.1 sentencepiece==0.2.3; do
+    python3 -m venv "$folder/$package"
+    "$folder/$package/bin/pip" install -q --no-compile "$package"
+    "$folder/$package/bin/python" "$folder/train.py" "$folder" | tee -a "$folder/seen"
 done
 python3 - "$folder/seen" <<'PY'
 import json, sys
