@@ -24,7 +24,6 @@ from keras_nmt.analysis.layer_records import (
     numbered,
 )
 from keras_nmt.data import SubwordTokenizer
-from keras_nmt.data.target_tags import TargetTags
 from keras_nmt.errors import UserError, check_names, check_no_string, require
 from keras_nmt.ids import BOS, EOS, PAD
 from keras_nmt.inference import Translator
@@ -272,7 +271,7 @@ def open_pair(model: Model, source_language: str | None = None, target_language:
     if isinstance(whole, Ensemble):
         raise UserError("An ensemble has no states of its own: give one of its models. Received: an ensemble")
     language = None
-    if len(whole.directions) == 1 and (tags := TargetTags(tokenizers[whole.directions[0][0]].proto)):
+    if len(whole.directions) == 1 and (tags := tokenizers[whole.directions[0][0]].source.tags):
         if target_language is not None and target_language not in tags.texts:
             raise UserError(unknown_language(target_language, tags.texts, "target"))
         language, target_language = target_language, None
@@ -462,7 +461,7 @@ def id_batches(
     If the source has target-language tags, that of `language` is put before texts without it; without a language, a
     warning counts those without a tag.
     """
-    tags, untagged = TargetTags(tokenizers[0].proto), list[tuple[int, str]]()
+    tags, untagged = tokenizers[0].source.tags, list[tuple[int, str]]()
     tag = tokenizers[0].tokenize([tags.texts[language]]).to_list()[0] if language is not None else []
     texts = zip(*((source,) if target is None else (source, target)), strict=True)
     first = 0

@@ -16,7 +16,6 @@ import numpy as np
 
 from keras_nmt.data import SubwordTokenizer
 from keras_nmt.data.subword_models import read_subwords
-from keras_nmt.data.target_tags import TargetTags
 from keras_nmt.errors import UserError, check_choice, errors_as, needs_extra, one_line, require
 from keras_nmt.files.atomic_files import atomic_folder, write_json
 from keras_nmt.files.json_file import read_json
@@ -553,7 +552,7 @@ def _generation(search: Mapping[str, Any] | None) -> dict[str, Any]:
 
 def _check_tags(source: SubwordTokenizer) -> None:
     """Raises a `UserError` if `MarianTokenizer`, which takes tags `>>...<<` off first, segments texts otherwise."""
-    tags = [tag for tag in TargetTags(source.proto).texts.values() if tag.startswith(">>")]
+    tags = [tag for tag in source.source.tags.texts.values() if tag.startswith(">>")]
     ours = source.tokenize([f"{tag} a" for tag in tags]).to_list() if tags else []
     (rest,) = source.tokenize(["a"]).to_list()
     pieces = source.pieces()

@@ -34,7 +34,7 @@ class LanguageInputs:
         self, languages: Sequence[str], directions: Sequence[tuple[str, str]], tokenizer: SubwordTokenizer
     ) -> None:
         self._languages, self._directions = languages, directions
-        self.tags = TargetTags(tokenizer.proto if len(directions) == 1 else b"")
+        self.tags = tokenizer.source.tags if len(directions) == 1 else TargetTags()
         self.tag_subwords = [tokenizer.tokenize([tag]).to_list()[0] for tag in self.tags.texts.values()]
         self._tag_numbers = {language: number for number, language in enumerate((NO_LANGUAGE, *self.tags.texts))}
 

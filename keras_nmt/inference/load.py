@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 
 from keras_nmt.data import SubwordTokenizer
-from keras_nmt.data.target_tags import TargetTags
 from keras_nmt.errors import UserError, check_choice, check_no_string, one_line
 from keras_nmt.files.model_config import read_model_files
 from keras_nmt.files.paths import check_regular
@@ -114,7 +113,7 @@ def _load(
     if source is None and target is None:
         return LoadedModel(model, checked_tokenizers(model, tokenizers), search, most)
     is_one = len(model.directions) == 1
-    if is_one and (tags := TargetTags(tokenizers[model.directions[0][0]].proto)):
+    if is_one and (tags := tokenizers[model.directions[0][0]].source.tags):
         if source is not None:
             raise UserError(f"The model does not know the name of its source: leave it out. Received: source={source}")
         if target not in tags.texts:
