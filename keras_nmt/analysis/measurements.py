@@ -356,8 +356,8 @@ def check_seeds(seeds: Sequence[int]) -> None:
 def over_seeds(runs: Sequence[Measurements]) -> Measurements:
     """Returns the mean of several runs that differ in the seed of analysis or model, with standard deviations.
 
-    A number that one of the runs lacks is left out. Samples of the runs are added up: a test of significance draws
-    items or sentences, each with the results of all runs.
+    A number that one of the runs lacks is left out. A test of significance draws items or sentences, each with the
+    results of all runs, and takes the mean over the runs, too.
 
     Args:
         runs: Sequence of `Measurements` of one analysis of the same texts.
@@ -383,10 +383,10 @@ def over_seeds(runs: Sequence[Measurements]) -> Measurements:
     shared = [key for key in first.values if all(key in run.values for run in runs)]
     values = {key: np.array([run.values[key] for run in runs]) for key in shared}
     samples = {}
-    for key, x in first.samples.items():
-        of_runs = [_as_sums(run.samples[key]) for run in runs if key in run.samples and len(run.samples[key]) == len(x)]
-        if len(of_runs) == len(runs):
-            samples[key] = np.sum(of_runs, axis=0)
+    for key in first.samples:
+        of_runs = [_as_sums(run.samples[key]) for run in runs if key in run.samples]
+        if len(of_runs) == len(runs) and len({x.shape for x in of_runs}) == 1:
+            samples[key] = np.stack(of_runs)  # [runs, n, k]
     return dataclasses.replace(
         first,
         values={key: float(x.mean()) for key, x in values.items()},
@@ -442,7 +442,7 @@ def _as_sums(samples: np.ndarray) -> np.ndarray:
 
 def _of_one_kind(*samples: np.ndarray) -> Sequence[np.ndarray]:
     """Makes samples of two models comparable, if one has several runs and the other a single run."""
-    return samples if samples[0].ndim == samples[1].ndim else [*map(_as_sums, samples)]
+    return samples if all(x.dtype == bool for x in samples) else [*map(_as_sums, samples)]
 
 
 def _is_line(items: list[str]) -> bool:

@@ -95,9 +95,9 @@ def classify(
     """Trains J classifiers on the same vectors: folds, penalties and seeds together.
 
     A classifier is logistic regression, or a network with one hidden layer of sigmoid units, trained by Adam in batches
-    of 64, as by SentEval: in rounds of 4 epochs, until validation has not improved for 5 rounds. Its result is that of
-    the best round. Keras computes it, because scikit-learn's solvers have no such training settings. A job ignores the
-    items of a batch on which it is not trained.
+    of 64, as by SentEval: in rounds of 4 epochs, until validation has not improved for 5 rounds in a row (there, for 6
+    in all). Its result is that of the best round. Keras computes it, because scikit-learn's solvers have no such
+    training settings. A job ignores the items of a batch on which it is not trained.
 
     Args:
         vectors: Float array `[n, d]`.

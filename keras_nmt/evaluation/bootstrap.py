@@ -10,11 +10,11 @@ import numpy as np
 from sacrebleu.metrics import BLEU
 from sacrebleu.metrics.base import Metric
 
-from keras_nmt.errors import UserError, check_no_string, check_positive, check_seed
+from keras_nmt.errors import UserError, check_no_string, check_positive, check_seed, require
 from keras_nmt.evaluation.metrics import DEFAULT_METRICS, check_tokenizer, make_metrics, reference_streams
 
 Lines = Sequence[str]
-FEWEST = 10  # sentences with a count above 0 that a bootstrap needs
+FEWEST = 30  # sentences with a count above 0 that a bootstrap needs
 SAMPLES, SEED = 1000, 12345  # sacreBLEU's defaults
 MAX_DRAWN = 5_000_000  # sentences drawn at once, which bounds the memory
 Name = TypeVar("Name", bound=Hashable)
@@ -29,7 +29,7 @@ class PairedComparison(NamedTuple):
         baseline: Float, corpus score of the baseline.
         delta: Float, `system - baseline`.
         p_value: Float, the probability that chance alone gives a difference at least as large, in either direction.
-            None for fewer than ten lines, which hardly vary between draws.
+            None for fewer than 30 lines with a reference, which vary too little between draws.
         system_interval: Float, half the width of the system's 95% confidence interval.
         baseline_interval: Float, half the width of the baseline's interval.
         signature: String, sacreBLEU's signature with the number of samples and the seed.
@@ -45,11 +45,12 @@ class PairedComparison(NamedTuple):
     signature: str
 
     def __str__(self) -> str:
+        p = "too few sentences for p" if self.p_value is None else f"p = {self.p_value:.4f}"
+        p = "p < 0.0001" if p == "p = 0.0000" else p
         return (
             f"{self.name}|{self.signature} = {self.system:.2f} ± {self.system_interval:.2f}, "
             f"baseline {self.baseline:.2f} ± {self.baseline_interval:.2f}, "
-            f"difference {self.delta:+.2f} "
-            + ("(too few sentences for p)" if self.p_value is None else f"(p = {self.p_value:.4f})")
+            f"difference {self.delta:+.2f} ({p})"
         )
 
 
@@ -88,8 +89,8 @@ def paired_bootstrap(
 
     Example:
 
-    >>> references = ["a cat sits on the mat", "two men play the guitar"] * 10
-    >>> worse = ["a cat sits on the mat", "two men guitar"] * 10
+    >>> references = ["a cat sits on the mat", "two men play the guitar"] * 15
+    >>> worse = ["a cat sits on the mat", "two men guitar"] * 15
     >>> comparison = paired_bootstrap(references, worse, references, samples=50, metrics=["chrf"])["chrf"]
     >>> comparison.delta > 0 and comparison.p_value < 0.05
     True
@@ -116,7 +117,7 @@ def paired_bootstrap(
             system=float(system_score.score),
             baseline=float(other.score),
             delta=difference,
-            p_value=two_sided_p(difference, drawn[0] - drawn[1]) if len(system) >= FEWEST else None,
+            p_value=two_sided_p(difference, drawn[0] - drawn[1]) if _num_counted(streams) >= FEWEST else None,
             system_interval=float(halves[0]),
             baseline_interval=float(halves[1]),
             signature=str(signature),
@@ -131,12 +132,12 @@ class RunsComparison(NamedTuple):
         difference: Float, the mean over the runs.
         differences: Tuple of floats, the difference of each run.
         p_value: Float, the probability that the choice of the sentences alone gives a difference at least as large, in
-            either direction. None for one run, because the result would hold for this run only, and for fewer than ten
-            lines, which hardly vary between draws.
+            either direction. None for one run, because the result would hold for this run only, and for fewer than 30
+            lines with a reference, which vary too little between draws.
         interval: Tuple of two floats, the 95% interval of the mean over other sentences and other runs. None where
             there is no p.
         p_value_of_runs: Float, the probability that the choice of the runs alone, as by their seeds, gives a difference
-            at least as large; see `welch`. None where there is no p.
+            at least as large; see `welch`. None where there is no p, and where the runs of each system are equal.
     """
 
     difference: float
@@ -161,8 +162,9 @@ def paired_bootstrap_of_runs(
     The difference is the mean over the runs and, if there are several translation directions, over the directions. For
     the p-value, the bootstrap draws sentences, each with the translations of all runs, because the outputs of several
     runs are not independent; see `significance`. It says nothing of other runs: two trainings of one configuration may
-    differ with a small p. For the interval, it also draws the pairs of runs: with three runs, the interval is rough,
-    and tends to be too narrow. `p_value_of_runs` is that of `welch` over the runs' scores.
+    differ with a small p. For the interval, it also draws the pairs of runs. With few runs it is too narrow: the true
+    difference lies between those of two runs in half of the cases, between those of three in three quarters.
+    `p_value_of_runs` is that of `welch` over the runs' scores.
 
     Directions whose test data have the same number of lines get the same line numbers in each draw, because these lines
     may be translations of each other; this does no harm to unrelated lines.
@@ -186,8 +188,8 @@ def paired_bootstrap_of_runs(
 
     Example:
 
-    >>> references = ["a cat sits on the mat", "two men play the guitar"] * 10
-    >>> worse = ["a cat sits on the mat", "two men play guitar"] * 10
+    >>> references = ["a cat sits on the mat", "two men play the guitar"] * 15
+    >>> worse = ["a cat sits on the mat", "two men play guitar"] * 15
     >>> comparison = paired_bootstrap_of_runs([references, references], [worse, worse], references)
     >>> comparison.differences[0] == comparison.difference and comparison.p_value < 0.05
     True
@@ -227,7 +229,10 @@ def paired_bootstrap_of_runs(
     differences = system - baseline
     difference = float(differences.mean())
     # Directions of equal length share their draws, so that their lines count once.
-    if len(differences) == 1 or sum({len(lines) for lines in references.values()}) < FEWEST:
+    counted: dict[int, int] = {}
+    for lines in references.values():
+        counted[len(lines)] = max(counted.get(len(lines), 0), _num_counted([lines]))
+    if len(differences) == 1 or sum(counted.values()) < FEWEST:
         return RunsComparison(difference, tuple(differences.tolist()), None, None, None)
     scores_of_draws = [bleu_of_counts(x) for x in drawn_sums(counts, samples, seed)]
     drawn = np.mean(scores_of_draws[::2], axis=0) - np.mean(scores_of_draws[1::2], axis=0)  # [samples, runs]
@@ -238,8 +243,10 @@ def paired_bootstrap_of_runs(
     return RunsComparison(difference, tuple(differences.tolist()), p_value, (float(low), float(high)), of_runs)
 
 
-def welch(system: np.ndarray, baseline: np.ndarray) -> float:
+def welch(system: np.ndarray, baseline: np.ndarray) -> float | None:
     """Returns the two-sided p-value of Welch's t test: whether the means of two systems' runs differ.
+
+    None where neither system's runs differ from each other, as copies of one run: they do not tell how runs vary.
 
     Each system has the scores of two or more runs, float arrays `[n]` and `[m]`. The test takes them for draws from a
     normal distribution, and lets the two systems have other deviations. With few runs it finds large differences only:
@@ -255,8 +262,8 @@ def welch(system: np.ndarray, baseline: np.ndarray) -> float:
     """
     from scipy import stats
 
-    if np.ptp(system) == np.ptp(baseline) == 0:  # no deviation: SciPy would warn of the lost precision
-        return float(math.isclose(system[0], baseline[0], abs_tol=1e-9))
+    if np.ptp(system) == np.ptp(baseline) == 0:
+        return None
     # SciPy's test of arrays would also warn where one of them has no deviation.
     moments = [x for scores in (system, baseline) for x in (scores.mean(), scores.std(ddof=1), len(scores))]
     return float(stats.ttest_ind_from_stats(*moments, equal_var=False).pvalue)
@@ -268,21 +275,21 @@ def significance(system: np.ndarray, baseline: np.ndarray, *, samples: int = SAM
     Items that are right or wrong are compared by McNemar's exact test. BLEU, and quotients of sums over sentences, such
     as the accuracy on the subwords of a text, are compared by paired bootstrap over sentences, because the subwords of
     a sentence are not independent, and two models may have different subwords. The p-value is the share of draws whose
-    distance from their mean is at least the difference, in either direction. For several runs, `over_seeds` turns
-    right or wrong items into quotients: the share of the runs that are right.
+    distance from their mean is at least the difference, in either direction. With several runs, a draw takes sentences
+    with the results of all runs, and the mean of the runs' quotients or BLEU is tested.
 
-    The bootstrap needs ten sentences with a count above 0 in each model. Fewer sentences hardly vary between draws, so
-    that any difference would seem significant.
+    The bootstrap needs 30 sentences with a count above 0 in each model. Fewer sentences vary too little between draws,
+    so that more than one in twenty of the differences by chance alone would have a p below 0.05.
 
     Args:
         system: Boolean array `[n]`, whether each item is right; or array `[n, 2]`, a sum and a count for each sentence;
-            or array `[n, 10]`, BLEU's counts for each sentence.
-        baseline: Array of the same kind, of the model to compare with.
+            or array `[n, 10]`, BLEU's counts for each sentence. Of several runs `[runs, n, 2]` or `[runs, n, 10]`.
+        baseline: Array of the same kind, of the model to compare with, also of another number of runs.
         samples: Integer, the number of resampled sets of sentences. Defaults to 1000.
         seed: Integer, the seed of the samples. Defaults to 12345.
 
     Returns:
-        The two-sided p-value. None if there are no items, if the numbers of items differ, if fewer than ten sentences
+        The two-sided p-value. None if there are no items, if the numbers of items differ, if fewer than 30 sentences
         count for the bootstrap, or if the difference is not a number.
 
     Raises:
@@ -299,23 +306,24 @@ def significance(system: np.ndarray, baseline: np.ndarray, *, samples: int = SAM
         [Efron and Tibshirani, 1993](https://doi.org/10.1201/9780429246593), section 16.4.
     """
     check_seed(seed=seed)
-    if system.dtype != baseline.dtype or system.ndim != baseline.ndim:
-        raise UserError(
-            "The samples of both models must be of the same kind. "
-            f"Received: {system.dtype} of rank {system.ndim}, {baseline.dtype} of rank {baseline.ndim}"
-        )
-    if len(system) != len(baseline) or not len(system):
+    kinds = [(str(x.dtype), "right or wrong" if x.ndim == 1 else x.shape[-1]) for x in (system, baseline)]
+    if kinds[0] != kinds[1]:
+        raise UserError(f"The samples of both models must be of the same kind. Received: {kinds[0]} and {kinds[1]}")
+    numbers = [len(x) if x.ndim == 1 else x.shape[-2] for x in (system, baseline)]
+    if numbers[0] != numbers[1] or not numbers[0]:
         return None
     if system.dtype == bool:
         from scipy import stats
 
         better, worse = int(np.sum(system & ~baseline)), int(np.sum(~system & baseline))
         return float(stats.binomtest(better, better + worse).pvalue) if better + worse else 1.0
-    if min(np.sum(sums[:, 1] > 0) for sums in (system, baseline)) < FEWEST:  # column 1: counts, or reference lengths
+    # Column 1 has the counts, or the lengths of references.
+    if min(np.sum(sums[..., 1] > 0, axis=-1).min() for sums in (system, baseline)) < FEWEST:
         return None
     score = quotient if system.shape[-1] == 2 else bleu_of_counts
-    drawn = [score(sums) for sums in drawn_sums([system, baseline], samples, seed)]
-    difference = float(score(system.sum(0)) - score(baseline.sum(0)))
+    both = [x.reshape(-1, *x.shape[-2:]) for x in (system, baseline)]  # [runs, n, k]
+    drawn = [score(sums).mean(axis=-1) for sums in drawn_sums(both, samples, seed)]  # [samples]
+    difference = float(np.subtract(*(score(sums.sum(axis=-2)).mean() for sums in both)))
     return two_sided_p(difference, drawn[0] - drawn[1]) if math.isfinite(difference) else None
 
 
@@ -343,6 +351,9 @@ def show_p(p: float | None) -> str:
 def holm(p_values: Mapping[Name, float]) -> dict[Name, float]:
     """Corrects p-values for the number of tests, by Holm's method.
 
+    Raises:
+        UserError: A value is not between 0 and 1.
+
     Example:
 
     >>> holm({"a": 0.25, "b": 0.0625, "c": 0.375})
@@ -351,10 +362,18 @@ def holm(p_values: Mapping[Name, float]) -> dict[Name, float]:
     Reference:
         [Holm, 1979](https://www.jstor.org/stable/4615733).
     """
+    problem = "A p-value must be between 0 and 1: leave out tests without one"
+    for name, p in p_values.items():
+        require(0 <= p <= 1, f"{problem}. Received: {name}={p}")  # NaN would move the others
     corrected, largest = {}, 0.0
     for i, (name, p) in enumerate(sorted(p_values.items(), key=lambda item: item[1])):
         corrected[name] = largest = min(1.0, max(largest, (len(p_values) - i) * p))
     return corrected
+
+
+def _num_counted(streams: Sequence[Sequence[str]]) -> int:
+    """Returns the number of lines that have a reference in one of the streams."""
+    return sum(any(map(str.strip, references)) for references in zip(*streams, strict=True))
 
 
 def drawn_sums(statistics: Sequence[np.ndarray], samples: int, seed: int) -> list[np.ndarray]:

@@ -111,7 +111,7 @@ def compare(comparison: Comparison, report: Report = lambda line: print(line, fl
     | difference | mean of test BLEU minus the baseline's, over the seeds that both have finished |
     | each seed | the difference for each of these seeds |
     | 95% interval | of the difference, over sentences and seeds; see `paired_bootstrap_of_runs` |
-    | p | two-sided, over sentences; one seed, or fewer than ten sentences, has no p |
+    | p | two-sided, over sentences; one seed, or fewer than 30 sentences, has no p |
     | p (Holm) | corrected for the number of tests in the table |
     | p (seeds) | two-sided, of Welch's t test over the scores of the runs, not corrected |
 

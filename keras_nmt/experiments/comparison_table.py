@@ -348,8 +348,9 @@ def comparison_markdown(summary: dict[str, Any]) -> str:
         "Training: target tokens without padding, median and range of the runs' medians. Runs are measured one after "
         "the other, so other work on the machine may explain differences.",
         f"Difference: test BLEU minus that of {summary['baseline']}, over the seeds that both have finished. Interval: "
-        "95%, by a bootstrap that draws sentences and seeds. p: two-sided, by a bootstrap that draws sentences, each "
-        "with the translations of all seeds; one seed, or fewer than ten sentences, has no p. "
+        "95%, by a bootstrap that draws sentences and seeds; with two or three seeds, it is too narrow. p: two-sided, "
+        "by a bootstrap that draws sentences, each with the translations of all seeds; one seed, or fewer than 30 "
+        "sentences, has no p. "
         f"Both: {DRAWS:,} draws. "
         f"p (Holm): corrected for the {_num_tests(configurations)} tests of the table"
         + (f", in the table of test sets for its {_num_tests(sets)}" if sets else "")

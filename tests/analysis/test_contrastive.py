@@ -44,11 +44,11 @@ def test_wrong_translations_with_the_subwords_of_the_right_one_count_as_chance(p
         ContrastItem(source, better, (other,), ("a",)),
         ContrastItem(source, better, (other, f"{better} ", worse), ("a", "a", "b")),
         ContrastItem(source, worse, (f"{worse} ", better), ("a", "b")),
-        *[ContrastItem(source, better, (worse,), ("b",))] * 10,
+        *[ContrastItem(source, better, (worse,), ("b",))] * 30,
     ]
     found = contrast(plain, items)
-    assert found.samples["contrast", "all"].tolist() == [[x, 1] for x in (1 / 2, 1 / 3, 0, *[1] * 10)]
-    assert found.samples["contrast", "b"].tolist() == [True, False, *[True] * 10]
+    assert found.samples["contrast", "all"].tolist() == [[x, 1] for x in (1 / 2, 1 / 3, 0, *[1] * 30)]
+    assert found.samples["contrast", "b"].tolist() == [True, False, *[True] * 30]
     assert found.values["contrast", "a"] == pytest.approx((1 / 2 + 1 / 3 + 1 / 2) / 3)
     assert found.details["indistinguishable"] == 4
     assert found.to_markdown().endswith("which count as by chance: 4.")

@@ -4,16 +4,19 @@ import json
 
 import numpy as np
 import pytest
+from sacrebleu.metrics import BLEU
 
 from keras_nmt.analysis import Ablations, Change, Cut, Measurements, compare
 from keras_nmt.analysis.measurements import over_seeds
 from keras_nmt.errors import UserError
+from keras_nmt.evaluation import paired_bootstrap_of_runs
+from keras_nmt.evaluation.bootstrap import bleu_counts
 
 KEYS = [("encoder", "1"), ("encoder", "2"), ("tags|pos", "NOUN")]
 
 
 def measurements(shift=0.0):
-    samples = {key: np.stack([np.arange(10) + shift, np.full(10, 10.0)], 1) for key in KEYS[:2]}
+    samples = {key: np.stack([np.tile(np.arange(10), 3) + shift, np.full(30, 10.0)], 1) for key in KEYS[:2]}
     values = {key: float(x[:, 0].sum() / x[:, 1].sum()) for key, x in samples.items()} | {KEYS[2]: 0.25}
     return Measurements("test", "score", values, samples, {KEYS[2]: 0.2}, notes=("A note.",), details={"x": [1]})
 
@@ -82,8 +85,9 @@ def test_runs_of_several_seeds_are_compared_by_items():
         return over_seeds([Measurements("contrast", "accuracy", {key: x.mean()}, {key: x}) for x in items])
 
     several, same, better = runs(0.6), runs(0.6), runs(0.75)
-    np.testing.assert_array_equal(several.samples[key][:, 1], 3)
-    assert several.samples[key][:, 0].mean() / 3 == pytest.approx(several.values[key])
+    assert several.samples[key].shape == (3, 400, 2)
+    np.testing.assert_array_equal(several.samples[key][..., 1], 1)
+    assert several.samples[key][..., 0].mean() == pytest.approx(several.values[key])
     single = Measurements("contrast", "accuracy", {key: 0.0}, {key: np.zeros(400, bool)})
     p_values = compare({"several": several, "same": same, "better": better, "single": single}).p_values
     assert p_values["same"][key] > 0.05 > 0.01 > max(p_values["better"][key], p_values["single"][key])
@@ -92,9 +96,35 @@ def test_runs_of_several_seeds_are_compared_by_items():
     assert [*over_seeds([other, single]).values] == [key]
 
 
+def test_the_p_of_several_runs_is_that_of_their_mean():
+    """BLEU of a run that is cut short and of one that is too long is below that of their sums."""
+    references = [f"a man number {i} rides a bike through street {i}" for i in range(40)]
+    short = [" ".join(line.split()[:6]) if i % 3 else line for i, line in enumerate(references)]
+    long = [f"{line} and so on and on" if i % 4 else line for i, line in enumerate(references)]
+    good = [line if i % 5 else "a man rides a bike" for i, line in enumerate(references)]
+    key = ("lengths", "all")
+
+    def runs(*outputs):
+        scores = [BLEU().corpus_score(lines, [references]).score for lines in outputs]
+        return over_seeds(
+            [
+                Measurements("lengths", "BLEU", {key: score}, {key: bleu_counts(lines, references)})
+                for lines, score in zip(outputs, scores, strict=True)
+            ]
+        )
+
+    a, b = runs(good, good), runs(short, long)
+    expected = paired_bootstrap_of_runs([short, long], [good, good], references)
+    assert b.values[key] - a.values[key] == pytest.approx(expected.difference)
+    assert compare({"a": a, "b": b}).p_values["b"][key] == expected.p_value
+    one = Measurements("lengths", "BLEU", a.values, {key: bleu_counts(good, references)})
+    assert compare({"a": one, "b": b}).p_values["b"][key] == expected.p_value  # of one run beside two
+    assert compare({"a": a, "b": over_seeds([b, b])}).p_values["b"][key] == expected.p_value
+
+
 def test_numbers_that_are_none_and_tests_of_few_sentences_are_empty_cells(tmp_path):
     key = ("senses", "bank")
-    few, none = np.array([[1.0, 1.0]] * 9), np.zeros([9, 2])
+    few, none = np.array([[1.0, 1.0]] * 29), np.zeros([29, 2])
     first = Measurements("test", "share", {key: 1.0}, {key: few})
     comparison = compare({"a": first, "b": Measurements("test", "share", {key: np.nan}, {key: none})})
     assert comparison.to_markdown().splitlines()[2] == "| bank | 1.000 | | | |"

@@ -115,9 +115,12 @@ def test_the_p_value_of_equal_runs_is_that_of_two_systems_with_any_tokenizer_and
 
 def test_few_lines_have_no_p():
     """Directions with the same number of lines share their draws, so these lines count once."""
-    for sizes, has_p in (((9,), False), ((10,), True), ((9, 9), False), ((4, 5), False), ((4, 6), True)):
-        good, bad, lines = ({f"{i}": x[:n] for i, n in enumerate(sizes)} for x in (GOOD, BAD, REFERENCES))
-        twice = ({name: [of] * 2 for name, of in system.items()} for system in (good, bad))
+    for sizes, has_p in (((29,), False), ((30,), True), ((29, 29), False), ((14, 15), False), ((14, 16), True)):
+        good, fair, bad, lines = (
+            {f"{i}": x[:n] for i, n in enumerate(sizes)} for x in (GOOD, AS_GOOD, BAD, REFERENCES)
+        )
+        pairs = (good, fair), (bad, good)
+        twice = ({name: [of, other[name]] for name, of in system.items()} for system, other in pairs)
         runs = paired_bootstrap_of_runs(*twice, lines, samples=30)
         assert [x is not None for x in (runs.p_value, runs.interval, runs.p_value_of_runs)] == [has_p] * 3
         assert len(runs.differences) == 2
@@ -125,6 +128,21 @@ def test_few_lines_have_no_p():
             one = paired_bootstrap(good["0"], bad["0"], lines["0"], samples=30, metrics=["bleu"])["bleu"]
             assert (one.p_value is not None) == has_p
             assert ("(too few sentences for p)" in str(one)) != has_p
+
+
+def test_lines_without_a_reference_do_not_count():
+    good, bad, lines = ([*x[:29], *[""] * 11] for x in (GOOD, BAD, REFERENCES))
+    assert paired_bootstrap(good, bad, lines, samples=30, metrics=["bleu"])["bleu"].p_value is None
+    assert paired_bootstrap_of_runs([good, bad], [bad, bad], lines, samples=30).p_value is None
+    lines[29] = good[29] = bad[29] = "a cat"
+    assert paired_bootstrap(good, bad, lines, samples=30, metrics=["bleu"])["bleu"].p_value is not None
+    assert paired_bootstrap_of_runs([good, bad], [bad, bad], lines, samples=30).p_value is not None
+
+
+def test_a_p_below_the_digits_shown_is_not_zero():
+    found = paired_bootstrap(GOOD, BAD, REFERENCES, samples=20001, metrics=["bleu"])["bleu"]
+    assert "(p < 0.0001)" in str(found._replace(p_value=1 / 20002))
+    assert "(p = 0.0001)" in str(found._replace(p_value=0.0001))
 
 
 def test_one_run_has_a_difference_and_no_p_value():
@@ -139,7 +157,7 @@ def test_p_is_that_of_other_sentences_and_the_interval_also_of_other_runs():
 
     The first two directions have the same number of lines, which are drawn together: they may be translations.
     """
-    references, samples = {"a-b": corpus(1, 12), "b-a": corpus(2, 12), "b-c": corpus(3, 8)}, 30
+    references, samples = {"a-b": corpus(1, 18), "b-a": corpus(2, 18), "b-c": corpus(3, 12)}, 30
     systems, baselines = (
         {name: [damaged(lines, rate, seed) for seed in (4, 5, 6)] for name, lines in references.items()}
         for rate in (0.2, 0.3)
@@ -149,7 +167,7 @@ def test_p_is_that_of_other_sentences_and_the_interval_also_of_other_runs():
         return BLEU().corpus_score([run[i] for i in rows], [[references[name][i] for i in rows]]).score
 
     generator = np.random.default_rng(7)
-    rows = {size: generator.integers(size, size=(samples, size)) for size in (12, 8)}
+    rows = {size: generator.integers(size, size=(samples, size)) for size in (18, 12)}
     chosen = np.random.default_rng(7).integers(3, size=(samples, 3))
     drawn = np.mean(
         [
@@ -223,6 +241,9 @@ def test_holm_is_the_definition():
     assert holm(p_values) == pytest.approx({"b": 0.04, "a": 0.09, "c": 0.09, "d": 0.2})
     assert holm({"a": 0.9, "b": 0.8}) == {"b": 1.0, "a": 1.0}
     assert holm({}) == {}
+    for wrong in (np.nan, -0.1, 1.1):
+        with pytest.raises(UserError, match=f"Received: b={wrong}"):
+            holm({"a": 0.01, "b": wrong})
 
 
 @settings(max_examples=50)
@@ -261,7 +282,7 @@ def test_few_sentences_that_count_have_no_p():
         counts = (np.arange(400) < counted).astype(float)
         return np.stack([ratio * counts, counts], 1)
 
-    few, none, enough = quotients(1, 9), quotients(1, 0), quotients(1, 400)
+    few, none, enough = quotients(1, 29), quotients(1, 0), quotients(1, 400)
     for system, baseline in ((few, 0.5 * enough), (enough, few), (none, enough), (none, none), (few, few)):
         assert significance(system, baseline) is None
     assert significance(enough[:20], enough) is None
@@ -270,7 +291,7 @@ def test_few_sentences_that_count_have_no_p():
     assert significance(wrong, enough) is None
     with pytest.raises(UserError, match="same kind"):
         significance(np.array([True]), enough)
-    assert significance(bleu_counts(["a b"] * 9, ["a b"] * 9), bleu_counts(["a c"] * 9, ["a b"] * 9)) is None
+    assert significance(bleu_counts(["a b"] * 29, ["a b"] * 29), bleu_counts(["a c"] * 29, ["a b"] * 29)) is None
 
 
 def test_draws_without_a_sentence_that_counts_are_left_out(monkeypatch):
@@ -294,6 +315,6 @@ def test_the_p_of_runs_is_that_of_their_scores():
     assert found.p_value_of_runs == pytest.approx(stats.ttest_ind(*bleus, equal_var=False).pvalue, rel=1e-4)
     assert paired_bootstrap_of_runs(systems, systems, references, samples=30).p_value_of_runs == 1
     alike = [references] * 2, [baselines[0]] * 2
-    assert paired_bootstrap_of_runs(*alike, references, samples=30).p_value_of_runs == 0
+    assert paired_bootstrap_of_runs(*alike, references, samples=30).p_value_of_runs is None  # copies do not vary
     found = paired_bootstrap_of_runs(systems, [baselines[0]] * 3, references, samples=30)
     assert found.p_value_of_runs == pytest.approx(stats.ttest_1samp(bleus[0], bleus[1][0]).pvalue, rel=1e-4)

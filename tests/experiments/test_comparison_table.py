@@ -68,7 +68,7 @@ def test_each_seed_has_its_own_translations(files, tmp_path):
     assert found["p_value_of_seeds"] == expected.p_value_of_runs
     one_run = runs["plain"][:1] * 3, runs["baseline"][:1] * 3
     assert paired_bootstrap_of_runs(*one_run, LINES, **options).p_value != expected.p_value
-    assert found["outputs"][2]["source-target"] == {"lines": 20, "empty": 0, "distinct": 20}
+    assert found["outputs"][2]["source-target"] == {"lines": 40, "empty": 0, "distinct": 40}
 
 
 def write_sets(folder, languages, **sets):
@@ -82,11 +82,11 @@ def write_sets(folder, languages, **sets):
 def test_each_test_set_has_its_own_differences(files, tmp_path, monkeypatch):
     """The system is better in the first set alone, which has more lines than the second."""
     monkeypatch.setattr(comparison_table, "DRAWS", 500)
-    sets = write_sets(tmp_path, ("source", "target"), long=LINES[:12], short=LINES[12:])
+    sets = write_sets(tmp_path, ("source", "target"), long=LINES[:32], short=LINES[32:])
     comparison = planned(
         {**files, **sets}, tmp_path / "runs", plain={"clip": 1.0}, same={"clip": 2.0}, none={"clip": 3}
     )
-    outputs = {"baseline": worse(2), "plain": [*worse(4)[:12], *worse(2)[12:]], "same": worse(2)}
+    outputs = {"baseline": worse(2), "plain": [*worse(4)[:32], *worse(2)[32:]], "same": worse(2)}
     # The files had other names when a run was scored.
     scores = {
         "baseline": {"a": 40.0, "b": 30.0},
@@ -99,7 +99,7 @@ def test_each_test_set_has_its_own_differences(files, tmp_path, monkeypatch):
     lines, written = table_of(comparison)
     found = written["configurations"]["plain"]["test_sets"]
     expected = paired_bootstrap_of_runs(
-        *([outputs[name][:12]] * 2 for name in ("plain", "baseline")), LINES[:12], samples=comparison_table.DRAWS
+        *([outputs[name][:32]] * 2 for name in ("plain", "baseline")), LINES[:32], samples=comparison_table.DRAWS
     )
     assert found["long"]["differences"] == {"1": 5.0, "2": 5.0}
     assert (found["long"]["p_value"], tuple(found["long"]["interval"])) == (expected.p_value, expected.interval)
@@ -121,7 +121,7 @@ def test_each_test_set_has_its_own_differences(files, tmp_path, monkeypatch):
 
 
 def test_results_that_were_changed_by_hand_are_named(files, tmp_path):
-    sets = write_sets(tmp_path, ("source", "target"), long=LINES[:12], short=LINES[12:])
+    sets = write_sets(tmp_path, ("source", "target"), long=LINES[:32], short=LINES[32:])
     comparison = planned({**files, **sets}, tmp_path / "runs", seeds=(1,))
     for of_seeds in comparison.runs.values():
         write_run(of_seeds[1], sets={"long": 40.0, "short": 30.0})
@@ -150,21 +150,21 @@ def test_results_that_were_changed_by_hand_are_named(files, tmp_path):
         write_table(comparison)
     (folder / "speed.json").unlink()
     hypotheses_path(folder, "source-target").write_text("a man\n" * 19)
-    told = r"plain-1.*must have a line for each of the 20 test sentences.*: 19 line\(s\)$"
+    told = r"plain-1.*must have a line for each of the 40 test sentences.*: 19 line\(s\)$"
     with pytest.raises(UserError, match=told):
         write_table(comparison)
 
 
 def test_degenerate_outputs_are_named(files, tmp_path, capsys):
     comparison = planned(files, tmp_path / "runs", seeds=(1,), constant={"clip": 1.0}, empty={"clip": 2.0})
-    outputs = {"baseline": LINES, "constant": ["A man ."] * 20, "empty": ["", *LINES[1:]]}
+    outputs = {"baseline": LINES, "constant": ["A man ."] * 40, "empty": ["", *LINES[1:]]}
     for name, lines in outputs.items():
         write_run(comparison.runs[name][1], hypotheses=lines)
     show_tables(write_table(comparison))
-    text = "of 20 translations of the test data"
+    text = "of 40 translations of the test data"
     expected = [
         f"Warning: constant-1: {text}, 1 are distinct and 0 are empty",
-        f"Warning: empty-1: {text}, 20 are distinct and 1 are empty",
+        f"Warning: empty-1: {text}, 40 are distinct and 1 are empty",
     ]
     assert capsys.readouterr().out.splitlines()[-2:] == expected
     written = (tmp_path / "runs" / "comparison.md").read_text()
@@ -245,19 +245,19 @@ def test_scores_are_means_over_directions_and_a_second_table_has_each_direction(
 
 def test_test_sets_of_several_directions_are_those_that_all_have(languages, tmp_path, monkeypatch):
     monkeypatch.setattr(comparison_table, "DRAWS", 500)
-    sets = write_sets(tmp_path, ("en", "de"), long=LINES[:12], short=LINES[12:])
-    write_sets(tmp_path, ("fr",), long=LINES[:12])
+    sets = write_sets(tmp_path, ("en", "de"), long=LINES[:32], short=LINES[32:])
+    write_sets(tmp_path, ("fr",), long=LINES[:32])
     both = {"pairs": ["en-de", "en-fr"], "test_pairs": ["en-de", "en-fr"]}
     comparison = planned({**languages, **sets, **both}, tmp_path / "runs", make=several, other={"clip": 1.0})
-    outputs = {"baseline": worse(2), "other": [*worse(4)[:12], *worse(2)[12:]]}
+    outputs = {"baseline": worse(2), "other": [*worse(4)[:32], *worse(2)[32:]]}
     for name, long in (("baseline", 10.0), ("other", 13.0)):
         for config in comparison.runs[name].values():
             scores = {"en-de": 1.0, "en-fr": 2 * long}
             write_run(config, test=scores, hypotheses=outputs[name], sets={"long": long, "short": 2.0})
-            hypotheses_path(config.directory, "en-fr").write_text("".join(f"{x}\n" for x in outputs[name][:12]))
+            hypotheses_path(config.directory, "en-fr").write_text("".join(f"{x}\n" for x in outputs[name][:32]))
     found = write_table(comparison)["configurations"]["other"]["test_sets"]
-    of_runs = ({pair: [outputs[x][:12]] * 2 for pair in both["pairs"]} for x in ("other", "baseline"))
-    references = dict.fromkeys(both["pairs"], LINES[:12])
+    of_runs = ({pair: [outputs[x][:32]] * 2 for pair in both["pairs"]} for x in ("other", "baseline"))
+    references = dict.fromkeys(both["pairs"], LINES[:32])
     expected = paired_bootstrap_of_runs(*of_runs, references, samples=comparison_table.DRAWS)
     assert (list(found), found["long"]["mean"], found["long"]["difference"]) == (["long"], 19.5, 4.5)
     assert (found["long"]["p_value"], found["long"]["interval"]) == (expected.p_value, expected.interval)

@@ -9,7 +9,7 @@ from keras_nmt.experiments import Comparison, ExperimentConfig
 from keras_nmt.experiments.data_config import digests_of
 from keras_nmt.experiments.results import hypotheses_path, start_digest
 
-LINES = [f"a man number {i} rides his bike through street {i} today" for i in range(20)]
+LINES = [f"a man number {i} rides his bike through street {i} today" for i in range(40)]
 SIGNATURE = "nrefs:1|tok:13a"
 
 
