@@ -14,17 +14,27 @@ from typing import Any, NamedTuple
 from keras_nmt.errors import install_extra, require
 from keras_nmt.text.language_codes import is_code, two_letter_code
 from keras_nmt.text.lines import Request, check_lines, languages_of_lines
+from keras_nmt.text.normalization import UNSPACED
 from keras_nmt.text.translation import WORD_ENDS, Hypothesis, SentencePair, Translation, split_words, with_plain_spaces
 
 # The ends of sentences, and the quotation marks and brackets behind them, for the rule of `split_at_end_marks`.
 # Marks of direction, and other invisible characters, may stand between.
-_MARKS = "[.!?…‽؟۔।॥։።፧။។៕᱾᱿꯫᙮]"
+_IN_WORDS = ".!?…։۔"  # also inside of words, such as ASP.NET
+_BETWEEN_WORDS = "‽؟।॥።፧။។៕᱾᱿꯫᙮"
+_WITHOUT_SPACE = "。！？｡"
+_MARKS = f"[{_IN_WORDS}{_BETWEEN_WORDS}]"
 _INVISIBLE = "\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff"
 _CLOSING = f"[\"'”’»›)\\]」』）】{_INVISIBLE}]*+"
 # A run of marks is read once, from its beginning, so that any line takes linear time.
-_END = re.compile(f"(?<!{_MARKS}){_MARKS}++{_CLOSING}\\s+|[。！？｡]+{_CLOSING}\\s*")
+_END = re.compile(f"(?<!{_MARKS}){_MARKS}++{_CLOSING}\\s+|[{_WITHOUT_SPACE}]+{_CLOSING}\\s*")
 _OPENING = re.compile(f"[\"'“‘„«‹(\\[「『（【¿¡–—{_INVISIBLE}-]*")
 _INITIAL = re.compile(r"(?:^|[\s.(])\w\.$")  # as in "J. Smith" and "z. B."
+# For `_joined`: the end of a part that is always a sentence; the beginning of a part with a space; and the end and the
+# beginning of two parts in a script without spaces.
+_BREAK = re.compile(f"(?:\\s[{_INVISIBLE}]*+|[{_BETWEEN_WORDS}{_WITHOUT_SPACE}]{_CLOSING})\\Z")
+_SPACE = re.compile(f"[{_INVISIBLE}]*\\s")
+_UNSPACED_END = re.compile(f"{UNSPACED}[{_IN_WORDS}]+{_CLOSING}\\Z")
+_UNSPACED_BEGIN = re.compile(f"{_OPENING.pattern}{UNSPACED}")
 
 
 NOT_SPLIT = "none"  # in place of a language
@@ -47,7 +57,8 @@ def sentence_splitter(language: str | None) -> Splitter:
     """Returns a function that splits a line by the rules of a language, whose code may have any form: `de`, `deu_Latn`.
 
     The rules are those of sentencex, of the extra `split`, which knows codes of two letters, and few of three, and
-    has those of English for others. Without it, a warning says so, and `split_at_end_marks` splits.
+    has those of English for others. Words such as ASP.NET, which it splits, stay whole. Without it, a warning says so,
+    and `split_at_end_marks` splits.
 
     Raises:
         UserError: The language is no code.
@@ -67,7 +78,7 @@ def sentence_splitter(language: str | None) -> Splitter:
     if code == "km":  # whose end marks sentencex 1.0 does not know
         return lambda line: _split(line, split_at_end_marks(line))
     # sentencex 1.0 fails at a space of several bytes before an initial. The replacement moves no letter.
-    return lambda line: _split(line, segment(code, with_plain_spaces(line)))
+    return lambda line: _split(line, _joined(segment(code, with_plain_spaces(line))))
 
 
 def split_at_end_marks(line: str) -> list[str]:
@@ -128,6 +139,27 @@ def warning_of_sentences(numbers: Sequence[int], most: int) -> str:
         f"training data, which have at most {most}: the translation may leave some out. --split-sentences LANGUAGE "
         "(`split_sentences`) translates sentence by sentence."
     )
+
+
+def _joined(parts: Iterable[str]) -> Iterator[str]:
+    """Joins parts that no space separates, unless their script has none, or the mark between them stands in no word.
+
+    Example:
+
+    >>> list(_joined(["Use ASP.", "NET. ", "Stop.", "今日は！", "明日は!", "雨。"]))
+    ['Use ASP.NET. ', 'Stop.今日は！', '明日は!', '雨。']
+    """
+    group: list[str] = []
+    for part in parts:
+        if group and (
+            _BREAK.search(group[-1])
+            or _SPACE.match(part)
+            or (_UNSPACED_END.search(group[-1]) and _UNSPACED_BEGIN.match(part))
+        ):
+            yield "".join(group)
+            group = []
+        group.append(part)
+    yield "".join(group)
 
 
 def _split(line: str, parts: Iterable[str]) -> SplitLine:

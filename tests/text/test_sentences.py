@@ -229,6 +229,43 @@ def test_end_marks_of_other_scripts_end_sentences(language, sentences):
     assert count_sentences(line) == len(sentences)
 
 
+@pytest.mark.parametrize("word", ["ASP.NET", "System.Out.println", "Vue.JS", "www.Example.COM", "What?No", "U.S.A."])
+@pytest.mark.parametrize("language", ["en", "de", "fr", "ja"])
+def test_no_mark_inside_a_word_ends_a_sentence(language, word):
+    sentences = [f"Wir haben {word} hier.", f"Das ist {word}, ja."]
+    assert sentence_splitter(language)("  ".join(sentences)) == (sentences, ["", "  ", ""])
+
+
+def test_no_word_is_cut_in_a_text_with_markup():
+    translate, align = by_words()
+    asked = []
+
+    def answer(request):
+        asked.extend(request.constraints)
+        return translate(request.lines)
+
+    request = make_request(["We use <b>ASP.NET</b> here."])
+    (found,) = translate_lines(answer, align, request, markup="html", glossary=Glossary({"ASP.NET": "ASP.NET"}))
+    assert found.text == "WE USE <b>ASP.NET</b> HERE."
+    assert asked == [["ASP.NET"]]
+
+
+@pytest.mark.parametrize(
+    ("language", "sentences"),
+    [
+        ("am", ["ሰላም።", "ነው፧", "ሰላም።"]),
+        ("hi", ["यह है।", "वह है।"]),
+        ("ja", ["今日は。", "「明日は！」", "雨?", "また!", "雨。", "ASP.NETです。", "OK。", "はい｡"]),
+        ("my", ["ကခ။", "ဂဃ။"]),
+        ("th", ["ไป?", "มา!", "ดี"]),
+        ("zh", ["今天。", "“明天！”", "后天？", "好!", "再见。"]),
+    ],
+)
+def test_sentences_without_spaces_between(language, sentences):
+    split = sentence_splitter(language)("".join(sentences))
+    assert split == (sentences, [""] * (len(sentences) + 1))
+
+
 def test_without_sentencex_a_rule_splits_and_says_so(monkeypatch):
     monkeypatch.setitem(sys.modules, "sentencex", None)
     with pytest.warns(UserWarning, match=r"simple rule.*pip install 'keras_nmt\[split\]'"):
