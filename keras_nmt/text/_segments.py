@@ -78,13 +78,14 @@ class Segment:
         if self.has_tags:
             self.text = self.text.strip(SPACES)  # spaces beside a tag are its own
 
-    def with_tags(self, target: str, pairs: Iterable[tuple[int, int]]) -> str:
+    def with_tags(self, target: str, spaced: str, pairs: Iterable[tuple[int, int]]) -> str:
         """Returns the translation `target` of the text with its tags.
 
-        `pairs` are those of `Translator.align` for the text with plain spaces: words end at no-break spaces, too.
+        `spaced` is `target` with a plain space for any space between sentences. `pairs` are those of `Translator.align`
+        for it and the text with plain spaces: words end at no-break spaces, too.
         """
         return Placement(
-            self._root, with_plain_spaces(self._source), self._written, target, pairs, self._escaped
+            self._root, with_plain_spaces(self._source), self._written, target, spaced, pairs, self._escaped
         ).render()
 
     def _read_spaces(self, spaces: re.Match[str]) -> str:

@@ -64,7 +64,8 @@ class Placement:
     surrounds the part in which its words outnumber the others most. It never has words of a neighbouring element.
 
     `root` is the node around the source. The source is as the model reads it; `written` is what the document has for
-    each of its letters, and `escaped` writes text as the document has it.
+    each of its letters, and `escaped` writes text as the document has it. `spaced` is the target as its words are
+    aligned, with other spaces.
     """
 
     def __init__(
@@ -73,12 +74,13 @@ class Placement:
         source: str,
         written: Sequence[str],
         target: str,
+        spaced: str,
         pairs: Iterable[tuple[int, int]],
         escaped: Callable[[str], str],
     ) -> None:
         self._root, self._source, self._target, self._escaped = root, source, target, escaped
         pieces = _cut(_tokens(source), {place for node in _nodes(root) for place in (node.begin, node.end)})
-        targets, self._sources = _aligned(source, pieces, target, pairs)  # the source tokens of each target token
+        targets, self._sources = _aligned(source, pieces, spaced, pairs)  # the source tokens of each target token
         self._tokens = pieces, targets
         self._starts = [token.start for token in pieces]
         self._targets: defaultdict[int, list[int]] = defaultdict(list)  # the target tokens of each source token

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from keras_nmt.errors import require
 from keras_nmt.text._parts import Part, split_document, with_kept_text
@@ -14,7 +14,7 @@ from keras_nmt.text._segments import Segment, make_segments
 from keras_nmt.text.kept_text import KeptText
 from keras_nmt.text.lines import Request
 from keras_nmt.text.sentences import Align, Translate, align_hypotheses, compose, translate_parts
-from keras_nmt.text.translation import WORD_ENDS, SentencePair, Translation, split_words, with_plain_spaces
+from keras_nmt.text.translation import WORD_ENDS, Hypothesis, SentencePair, Translation, split_words, with_plain_spaces
 
 MARKUPS = ("html", "xml")
 
@@ -55,7 +55,10 @@ def translate_marked(
         [
             translation._replace(
                 hypotheses=tuple(
-                    x._replace(text=segment.with_tags(x.text, next(pairs) if segment.has_tags else []), sentences=())
+                    x._replace(
+                        text=segment.with_tags(x.text, _at_sentences(x), next(pairs) if segment.has_tags else []),
+                        sentences=(),
+                    )
                     for x in translation.hypotheses
                 ),
                 has_empty_part=translation.is_empty,
@@ -70,19 +73,32 @@ def translate_marked(
 
 
 def _at_all_spaces(text: str, translation: Translation) -> tuple[str, Translation]:
-    """Returns a text and its translation for `align_hypotheses`, with words of the text that any space separates."""
-    spaced = with_plain_spaces(text)
-
-    def moved(pairs: Sequence[SentencePair]) -> Iterator[SentencePair]:
-        stop = 0
-        for pair in pairs:
-            start = text.index(pair.source, stop)
-            stop = start + len(pair.source)
-            goes_on = start > 0 and spaced[start - 1] not in WORD_ENDS
-            yield pair._replace(source=spaced[start:stop], source_word=len(split_words(spaced[:start])) - goes_on)
-
-    hypotheses = (x._replace(sentences=tuple(moved(x.sentences))) for x in translation.hypotheses)
+    """Returns a text and its translation for `align_hypotheses`, with words and sentences that any space separates."""
+    spaced, hypotheses = with_plain_spaces(text), []
+    for x in translation.hypotheses:
+        sources = [with_plain_spaces(pair.source) for pair in x.sentences]
+        targets, target = [pair.target for pair in x.sentences], _at_sentences(x)
+        columns = sources, _first_words(spaced, sources), targets, _first_words(target, targets)
+        hypotheses.append(x._replace(text=target, sentences=tuple(map(SentencePair, *columns))))
     return spaced, translation._replace(hypotheses=tuple(hypotheses))
+
+
+def _at_sentences(hypothesis: Hypothesis) -> str:
+    """Returns the text with a space for each space of another kind between its sentences; no letter moves."""
+    text, written = hypothesis.text, ""
+    for pair in hypothesis.sentences:
+        start = text.index(pair.target, len(written))
+        written += with_plain_spaces(text[len(written) : start]) + pair.target
+    return written + text[len(written) :]
+
+
+def _first_words(text: str, sentences: Iterable[str]) -> Iterator[int]:
+    """Yields the number of the first word of each sentence of a text."""
+    stop = 0
+    for sentence in sentences:
+        start = text.index(sentence, stop)
+        stop = start + len(sentence)
+        yield len(split_words(text[:start])) - (start > 0 and text[start - 1] not in WORD_ENDS)
 
 
 def _document(line: str, markup: str | None, kept: KeptText | None) -> list[str | Segment]:

@@ -18,6 +18,8 @@ from word_by_word import answers, backwards, by_words, marked
 
 from keras_nmt.errors import UserError
 from keras_nmt.text._parts import _Parser, split_document
+from keras_nmt.text.front import translate_lines
+from keras_nmt.text.lines import make_request
 from keras_nmt.text.markup import ends_inside
 from keras_nmt.text.sentences import Parts, compose
 from keras_nmt.text.translation import split_words, with_plain_spaces
@@ -226,6 +228,25 @@ def test_words_beside_tags_end_at_spaces_of_any_kind():
         (found,) = marked([document], "html", translate, align)
         assert found.text == expected
     assert asked == ["Price: 5 dogs", "A dog runs.", "One man ran."]
+
+
+@pytest.mark.parametrize("space", ["\xa0", "\u3000", "\u202f", " ", "\xa0 "])
+@pytest.mark.parametrize(
+    ("line", "markup", "keep"),
+    [
+        ("A dog <b>runs</b>.{}Now <b>it</b> sleeps.", "xml", None),
+        ("A <b>dog runs.</b>{}<i>Now</i> it sleeps.", "xml", None),
+        ("A dog %s.{}Now it %s sleeps.", None, ["placeholders"]),
+        ("A dog runs.{}%s now sleeps.", None, ["placeholders"]),
+    ],
+)
+def test_sentences_with_any_space_between_have_their_tags(line, markup, keep, space):
+    translate, align = by_words()
+    request = make_request([line.format(space)])
+    (found,) = translate_lines(
+        lambda request: translate(request.lines), align, request, markup=markup, keep=keep, split_sentences="en"
+    )
+    assert found.text.lower() == line.format(space).lower()
 
 
 def test_a_long_document_takes_little_time_and_a_deep_one_is_refused():
