@@ -162,9 +162,10 @@ class ServedVersion:
             try:
                 self.run(signature, inputs)
             except Refused as error:
-                remedy = "allow XLA by --xla, or export" if error.message == XLA_DISABLED else "export the model again"
+                allow = "allow XLA by --xla, or " if error.message == XLA_DISABLED else ""
+                without = " without --warmup-xla" if signature.endswith("_xla") else ""
                 raise UserError(
-                    f"A warm-up request of the version fails: {remedy} without --warmup-xla. "
+                    f"A warm-up request of the version fails: {allow}export the model again{without}. "
                     f"Received: {folder}, signature {signature} ({one_line(error.message)[:200]})"
                 ) from None
 

@@ -35,7 +35,8 @@ def warmup_records(lines: Iterable[str] | None, xla: bool, translator: Translato
         require(not xla, f"`warmup_xla` needs `warmup`, the lines to translate. Received: warmup_xla={xla}")
         return []
     predict_pb2, prediction_log_pb2 = _messages("lines to warm up with")
-    lines = [line for line in check_lines(lines) if line.strip()]  # models do not compute blank lines
+    texts = (translator.tags.split(line).text for line in check_lines(lines))  # requests name their language
+    lines = [text for text in texts if text.strip()]  # models do not compute blank lines
     require(lines, "The warm-up text must have lines that are not blank.")
     signatures = ["serving_default", *(["serving_default_xla"] if xla else [])]
     records = []

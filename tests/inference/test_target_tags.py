@@ -224,7 +224,10 @@ def test_lines_to_warm_up_with_are_as_long_as_with_their_tag(translator):
     buckets = translator.with_options(length_buckets=(long, 64), batch_buckets=(1,))
     tagged = buckets.lengths([f">>deu<< {line}" for line in lines], "source", is_source=True)
     assert short < tagged[0] <= long < tagged[1]
-    assert len(warmup_records(lines, False, buckets, "model")) == 2
+    records = warmup_records(lines, False, buckets, "model")
+    assert len(records) == 2
+    # Each request names its language: a line with a tag of another one would fail.
+    assert warmup_records(["<2fra> a", "<2fra>", ">>deu<<a mouse and the cat"], False, buckets, "model") == records
 
 
 @pytest.mark.slow

@@ -25,9 +25,13 @@ def test_a_development_server_runs_warm_up_requests_before_it_answers(tmp_path):
         write_warmup([log.SerializeToString()], folder)
 
     for number, request, told in (
-        (1, ["xx"], "export the model again .*/1, .*The model has de, fr.*xx"),
-        (2, ["fr", "sing"], "export the model again .* Received: .*/2, signature sing"),
-        (3, ["fr", "serving_default_xla"], "allow XLA by --xla, or export .*/3, signature serving_default_xla"),
+        (1, ["xx"], r"export the model again\. .*/1, .*The model has de, fr.*xx"),
+        (2, ["fr", "sing"], r"export the model again\. Received: .*/2, signature sing"),
+        (
+            3,
+            ["fr", "serving_default_xla"],
+            "allow XLA by --xla, or export .* without --warmup-xla.*/3, signature .*_xla",
+        ),
     ):
         write(number, *request)
         with pytest.raises(UserError, match=f"warm-up request of the version fails: {told}"):
