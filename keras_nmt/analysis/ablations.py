@@ -211,7 +211,9 @@ def ablate(
             return text.of_others(matching[cut], batch, [others[row] for row in batch.rows])
 
         def block(batch_values: Mapping[str, Any]) -> contextlib.AbstractContextManager[None]:
-            return contextlib.nullcontext() if cut is None else intervening(cut.replacements(batch_values or values))
+            if cut is None:
+                return contextlib.nullcontext()
+            return intervening(cut.replacements(batch_values or values, text.labels))
 
         tf.random.set_seed(0)  # of `shuffle`
         results = {"log-probability a token": log_probabilities(pair, batches, block, values_of_batch)}

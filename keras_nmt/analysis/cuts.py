@@ -33,7 +33,8 @@ class Cut:
         pattern: String, the pattern, as in `keras_nmt.layers.intervening`.
         kind: "constant:X", a number; "mean", the mean over the tokens of the text; "shuffle", the value at a token of
             the text that is drawn for each token; "sentence", those of another sentence, token by token; or
-            "without:1" or "without:2", a composition without its first or its second order.
+            "without:1" or "without:2", a composition without its first or its second order. "mean" and "shuffle" leave
+            the label before a source as it is, and "sentence" takes that of the other sentence.
 
     Example:
 
@@ -101,8 +102,13 @@ class Cut:
         if self.kind.startswith("without") and not place.endswith(":composed"):
             raise UserError(f"Only `composed` has orders. Received: {self.pattern}={self.kind}")
 
-    def replacements(self, values: Mapping[str, np.ndarray]) -> dict[str, Callable[[Record], Any]]:
-        """Returns the argument of `intervening`, from the values `[N, ...]` of places; for "sentence" `[B, T, ...]`."""
+    def replacements(
+        self, values: Mapping[str, np.ndarray], labels: Mapping[str, int] | None = None
+    ) -> dict[str, Callable[[Record], Any]]:
+        """Returns the argument of `intervening`, from the values `[N, ...]` of places; for "sentence" `[B, T, ...]`.
+
+        `labels` has the places whose first positions are labels, and their numbers: "mean" and "shuffle" leave them.
+        """
         name, _, value = self.kind.partition(":")
         if name == "constant":
             return {self.pattern: functools.partial(_constant, number=float(value))}
@@ -113,7 +119,14 @@ class Cut:
         new = _drawn if name == "shuffle" else _given
         given = {place: x.mean(axis=0) if name == "mean" else x for place, x in values.items()}
         of_place = {place: functools.partial(new, values=x, number=number) for place, x in given.items()}
-        return {self.pattern: lambda record: of_place[record.place](record)}
+
+        def replaced(record: Record) -> Any:
+            value, kept = of_place[record.place](record), (labels or {}).get(record.place, 0)
+            if name == "sentence" or not kept:
+                return value
+            return keras.tree.map_structure(functools.partial(_behind, kept), record.value, value)
+
+        return {self.pattern: replaced}
 
 
 def _is_number(text: str) -> bool:
@@ -146,6 +159,12 @@ def _drawn(record: Record, values: np.ndarray, number: int | None) -> Any:
 
 def _given(record: Record, values: Any, number: int | None) -> Any:
     return _as_value(record, _part(record, values, number))
+
+
+def _behind(kept: int, value: Any, new: Any) -> Any:
+    """Returns a value `[B, T, ...]` with a new one behind the first positions, which are kept."""
+    new = ops.broadcast_to(ops.cast(new, value.dtype), ops.shape(value))
+    return ops.concatenate([value[:, :kept], new[:, kept:]], axis=1)
 
 
 def _part(record: Record, values: Any, number: int | None) -> Any:
@@ -184,7 +203,10 @@ def model_records(pair: TranslationModel, source: tf.Tensor, target: tf.Tensor) 
 
 
 class TextValues:
-    """The values of taps at all tokens of a text, by place, as arrays `[T, ...]` of each sentence."""
+    """The values of taps at all positions of a text, by place, as arrays `[T, ...]` of each sentence.
+
+    A label, and a begin before a label, come before the tokens.
+    """
 
     def __init__(self, pair: TranslationModel, places: Sequence[str], batches: Sequence[IdBatch]) -> None:
         before = {"source": pair.positions_before_source or 0, "target": pair.positions_before_target, "sentence": 0}
@@ -198,7 +220,7 @@ class TextValues:
                     self._axes[record.place] = axis
                     is_list = isinstance(record.value, (list, tuple))
                     value = ops.stack(list(record.value), axis=-2) if is_list else record.value
-                    values[record.place] = tf.cast(value, tf.float32)[:, before[axis] :]
+                    values[record.place] = tf.cast(value, tf.float32)
             return values
 
         read = tf.function(read, input_signature=[tf.TensorSpec([None, None], tf.int32)] * 2, autograph=False)
@@ -208,15 +230,23 @@ class TextValues:
             for place, tensor in read(*batch.ids).items():
                 value, ends = tensor.numpy(), {"source": batch.lengths[0], "target": batch.lengths[1]}
                 for i, row in enumerate(batch.rows):
-                    of = ends.get(self._axes[place])
-                    self.of_sentences[place][row] = value[i, : None if of is None else of[i]]
+                    axis = self._axes[place]
+                    self.of_sentences[place][row] = value[i, : before[axis] + ends[axis][i] if axis in ends else None]
 
     def tokens(self, places: Sequence[str]) -> dict[str, np.ndarray]:
         """Returns the values of places at all tokens, `[N, ...]`; of a bridge those of all sentences."""
-        return {
-            place: (np.stack if self._axes[place] == "sentence" else np.concatenate)(self.of_sentences[place])
-            for place in places
-        }
+        values = {}
+        for place in places:
+            axis, of = self._axes[place], self.of_sentences[place]
+            values[place] = (
+                np.stack(of) if axis == "sentence" else np.concatenate([x[self._before[axis] :] for x in of])
+            )
+        return values
+
+    @property
+    def labels(self) -> dict[str, int]:
+        """The number of labels before the source, by place."""
+        return {place: self._before["source"] for place, axis in self._axes.items() if axis == "source"}
 
     def of_others(self, places: Sequence[str], batch: IdBatch, others: Sequence[int]) -> dict[str, np.ndarray]:
         """Returns the values of other sentences for a batch, `[B, T, ...]`; a shorter one's last value is repeated."""
@@ -226,8 +256,7 @@ class TextValues:
             if axis == "sentence":
                 values[place] = np.stack([of[i] for i in others])
                 continue
-            length, before = batch.ids[axis == "target"].shape[1], self._before[axis]
-            positions = np.maximum(np.arange(-before, length), 0)
+            positions = np.arange(self._before[axis] + batch.ids[axis == "target"].shape[1])
             values[place] = np.stack([of[i][np.minimum(positions, len(of[i]) - 1)] for i in others])
         return values
 

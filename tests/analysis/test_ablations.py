@@ -13,8 +13,8 @@ from keras_nmt.analysis.token_states import id_batches
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation import corpus_scores
 from keras_nmt.inference import Translator
-from keras_nmt.layers import LowRankBilinearPooling, intervening
-from keras_nmt.models import Transformer
+from keras_nmt.layers import LowRankBilinearPooling, intervening, recording
+from keras_nmt.models import LanguageLabelModel, Transformer
 
 GATES, PROBABILITY = Cut("*:gates", "constant:0"), "log-probability a token"
 
@@ -88,6 +88,31 @@ def test_values_of_the_same_sentence_change_nothing_and_others_do(pairs, mixed, 
         for cut in other.changes:
             assert same.changes[cut][PROBABILITY].difference == pytest.approx(0, abs=1e-6)
             assert abs(other.changes[cut][PROBABILITY].difference) > 1e-6, cut
+
+
+def test_labels_keep_their_values(labelled, lines, translated, eager):
+    sizes = {"num_encoder_layers": 1, "num_decoder_layers": 1, "hidden_dim": 8, "dropout": 0.0}
+    kinds = {"encoder": "transformer", "decoder": "transformer", "transformer": {"num_heads": 2, "intermediate_dim": 8}}
+    keras.utils.set_random_seed(8)
+    model = noisy(LanguageLabelModel(["en", "de"], vocabulary_size=60, **sizes, **kinds, label_sides="both"), 8)
+    translator = Translator(model, labelled.tokenizers)
+    languages = {"source_language": "en", "target_language": "de"}
+    alike = ablate(translator, [lines[5]] * 2, [translated[5]] * 2, ["*:state_0=sentence"], search=False, **languages)
+    (change,) = alike.changes.values()
+    assert change[PROBABILITY].difference == pytest.approx(0, abs=1e-6)
+
+    pair, place = model.pair("en", "de"), "encoder:state_0"
+    batches = list(id_batches([translator.tokenizers["en"]] * 2, lines[2:4], translated[2:4], 64))
+    text = TextValues(pair, [place], batches)
+    values = text.tokens([place])
+    assert len(values[place]) == sum(batch.lengths[0].sum() for batch in batches)
+    for kind in ("mean", "shuffle"):
+        with intervening(Cut(place, kind).replacements(values, text.labels)), recording() as records:
+            pair.encoder(batches[0].ids[0])
+        new = next(np.asarray(record.value) for record in records if record.place == place)
+        for row, of_row in zip(batches[0].rows, new, strict=True):
+            np.testing.assert_allclose(of_row[0], text.of_sentences[place][row][0], atol=1e-6)
+            assert np.abs(of_row[1] - text.of_sentences[place][row][1]).max() > 1e-3
 
 
 @pytest.mark.slow
