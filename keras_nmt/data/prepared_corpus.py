@@ -57,15 +57,22 @@ class PreparedCorpus:
 
         Raises:
             UserError: The corpus was prepared with other subwords, or with weaker limits; or its target has a tag, or
-                was prepared as a source and cleaned.
+                was prepared as a source and cleaned; or its source was prepared as a target and not cleaned.
         """
-        if self._sides[1] == self.folder.sides[0]:  # the target here was the source
-            tag, received = self.folder.manifest["options"].get("source_tag"), f"Received: {self.folder.path}"
-            prepared = f"The side {self._sides[1]}, the target here, was prepared"
-            remedy = "prepare the corpus again without --tag"
-            require(tag is None, f"{prepared} with the tag {tag} before each sentence: {remedy}. {received}")
-            remedy = "prepare the corpus again with this side second, or with subwords without `source_cleaning`"
-            require(not target.source.cleans, f"{prepared} as a source, with cleaned text: {remedy}. {received}")
+        (first, second), received = self.folder.sides, f"Received: {self.folder.path}"
+        again = "prepare the corpus again with this side {}, or with subwords without `source_cleaning`"
+        if self._sides[0] == self._sides[1]:
+            again = "a language to itself needs text files, or subwords without `source_cleaning`"
+        if self._sides[1] == first:  # the target here was the source
+            tag = self.folder.manifest["options"].get("source_tag")
+            prepared = f"The side {first}, the target here, was prepared"
+            problem = f"{prepared} with the tag {tag} before each sentence: prepare the corpus again without --tag"
+            require(tag is None, f"{problem}. {received}")
+            problem = f"{prepared} as a source, with cleaned text: {again.format('second')}"
+            require(not target.source.cleans, f"{problem}. {received}")
+        if self._sides[0] == second:  # the source here was the target
+            problem = f"The side {second}, the source here, was prepared as a target, with text that is not cleaned"
+            require(not source.source.cleans, f"{problem}: {again.format('first')}. {received}")
         for side, tokenizer in zip(self._sides, (source, target), strict=True):
             digest = self.folder.manifest["subwords"][side]
             if digest != tokenizer.digest:

@@ -218,6 +218,8 @@ def test_a_side_with_a_tag_or_cleaned_text_is_no_target(tokenizer: SubwordTokeni
         for target in (sides[::-1], [sides[0], sides[0]]):
             with pytest.raises(UserError, match=f"source, the target here, was prepared {told}"):
                 PreparedCorpus(*target).check(tokenizer, tokenizer, **limits)
+    with pytest.raises(UserError, match="target, the source here, was prepared as a target, .* needs text files"):
+        PreparedCorpus(sides[1], sides[1]).check(tokenizer, tokenizer, **limits)
 
 
 def test_damage_in_the_middle_of_training_is_one_line(tokenizer, tmp_path, monkeypatch):
