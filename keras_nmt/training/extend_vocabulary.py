@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,9 @@ def extend_vocabulary(
 
     The rows of old subwords, in all tables, and all other weights are those of the model, bit for bit. The row of a new
     subword is the mean of the rows of the subwords that spelled it before. New characters were UNK so far: they get its
-    row, and a bias of their logits that makes all of them together a tenth as probable.
+    row, and a bias of their logits that makes all of them together a tenth as probable. A model whose encoder and
+    decoder are recurrent has no such bias: each new character that it can write is as probable as UNK until it is
+    trained, which changes its scores and translations of other text, too; a warning tells so.
 
     Args:
         directory: Path of a model directory.
@@ -104,8 +107,14 @@ def extend_vocabulary(
     if unknown and sides != ["source"]:
         if isinstance(model, Transformer):
             config["logits_bias"] = True
-        elif config["decoder"] == "transformer":  # a recurrent decoder has no such bias
+        elif "transformer" in (config["encoder"], config["decoder"]):
             config["transformer"] = {**config["transformer"], "logits_bias": True}
+        else:
+            warnings.warn(
+                f"A recurrent model has no biases of logits: each of {len(unknown):,} new characters is as probable as "
+                "<unk> until it is trained, so that scores and translations of other text change, too",
+                stacklevel=2,
+            )
     larger = type(model).from_config(config)
     _copy_weights(model, larger, extended.origins, unknown, sides)
     with atomic_folder(path) as temporary:

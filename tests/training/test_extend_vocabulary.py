@@ -89,6 +89,21 @@ def test_new_characters_share_the_probability_of_the_unknown_subword(has_bias, m
     np.testing.assert_allclose(new[..., 100:], new[..., UNK, None] - np.log(10 * 300) + np.zeros(300), atol=1e-5)
 
 
+@pytest.mark.parametrize("encoder", ["transformer", "recurrent"])
+def test_new_characters_of_a_recurrent_decoder(encoder, make_multilingual, tmp_path, recwarn):
+    model, tokenizers = make_multilingual("recurrent", ["fr"], encoder=encoder)
+    save(tmp_path / "old", model, tokenizers)
+    extend_vocabulary(tmp_path / "old", tmp_path / "new", text=["\u4e00\u4e01"])
+    told = [str(x.message) for x in recwarn if "each of 2 new characters is as probable as <unk>" in str(x.message)]
+    assert len(told) == (encoder == "recurrent")
+    if encoder == "transformer":
+        source, target = np.array([[9, 20, 70, 3]]), np.array([[2, 30, 50]])
+        larger = ModelDirectory(tmp_path / "new").load_model()
+        old, new = (tf.nn.log_softmax(x.pair("fr", "fr")([source, target])).numpy() for x in (model, larger))
+        old_size = old.shape[-1]
+        np.testing.assert_allclose(new[..., :old_size], old - np.log1p(np.exp(old[..., UNK, None]) / 10), atol=1e-5)
+
+
 def test_one_of_two_vocabularies(make_model, tokenizers, tmp_path):
     save(tmp_path / "old", make_model(target_vocabulary_size=100), tokenizers)
     for language, problem in ((None, "name one of source, target"), ("it", "must be one of source, target")):
