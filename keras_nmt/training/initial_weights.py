@@ -53,7 +53,8 @@ class WarmStartResult:
         misfit: Variables that have another shape in the source. They keep their initial values.
         unused: Variables of the source that the model lacks.
         other_arguments: Arguments of the model's class whose values differ, such as "num_heads=8, not 4": with the
-            same weights, the model computes something else. Those about sizes of vocabularies and dropout are left out.
+            same weights, the model computes something else. Those about sizes of vocabularies and dropout are left out,
+            and `languages`, unless they have other labels.
     """
 
     taken: list[str] = dataclasses.field(default_factory=list)
@@ -140,4 +141,8 @@ def _other_arguments(model: keras.Model, source: keras.Model) -> list[str]:
         return not any(x in NO_EFFECT for x in parts) and "vocabulary" not in name and "dropout" not in parts[-1]
 
     different = [name for name in {**ours, **theirs} if has_effect(name) and ours.get(name) != theirs.get(name)]
-    return [f"{name}={ours.get(name)}, not {theirs.get(name)}" for name in different]
+    shown = [f"{name}={ours.get(name)}, not {theirs.get(name)}" for name in different]
+    languages, others = model.languages, source.languages
+    if model.num_labels and languages != others[: len(languages)]:  # the order of languages tells their labels' ids
+        shown.append(f"languages={', '.join(languages)}, not {', '.join(others)}")
+    return shown

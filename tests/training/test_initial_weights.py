@@ -7,7 +7,7 @@ from training_runs import make_copier
 
 from keras_nmt.errors import UserError
 from keras_nmt.layers import Composition, Roles
-from keras_nmt.models import Transformer
+from keras_nmt.models import LanguageLabelModel, Transformer
 from keras_nmt.training import make_strategy, warm_start
 
 SIZES = {"source_vocabulary_size": 20, "num_encoder_layers": 2, "num_decoder_layers": 2}
@@ -65,6 +65,16 @@ def test_arguments_with_which_the_weights_compute_something_else_are_said():
     assert len(result.taken) == len(source.weights)
     shown = "  other argument: num_heads=4, not 2\n  other argument: norm_epsilon=0.001, not 1e-06"
     assert sorted(result.summary().split("\n")[1:]) == sorted(shown.split("\n"))
+
+
+def test_the_order_of_languages_with_labels_is_said():
+    def make(*languages):
+        sizes = {"num_encoder_layers": 1, "num_decoder_layers": 1, "hidden_dim": 8}
+        return LanguageLabelModel(languages, vocabulary_size=20, **sizes)
+
+    source = make("de", "fr", "en")
+    assert warm_start(make("de", "fr"), source).other_arguments == []
+    assert warm_start(make("fr", "de"), source).other_arguments == ["languages=fr, de, not de, fr, en"]
 
 
 @pytest.mark.parametrize("norm", ["pre", pytest.param("post", marks=pytest.mark.slow)])
