@@ -64,7 +64,8 @@ class Ensemble(TranslationModel):
         self.positions_before_target = pairs[0].positions_before_target
         self.alignment_head = next((model.alignment_head for model in models if model.alignment_head), None)
         if len(self.directions) == 1:
-            self.source_vocabulary_size, self.target_vocabulary_size = sizes[0].values()
+            self.source_vocabulary_size = pairs[0].source_vocabulary_size
+            self.target_vocabulary_size = pairs[0].target_vocabulary_size
         self._views = _Views(pairs={}, encoders={}, sides={})
 
     @property

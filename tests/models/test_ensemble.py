@@ -77,6 +77,13 @@ def test_an_ensemble_of_multilingual_models_has_all_directions(models):
     assert Ensemble([labels.pair("de", "fr"), models[0]]).directions == (("source", "target"),)
 
 
+def test_an_ensemble_of_models_with_one_language():
+    ensemble = Ensemble([AttentionBridgeModel({"de": V}, **BRIDGE) for _ in range(2)])
+    assert ensemble.directions == (("de", "de"),)
+    assert ensemble.source_vocabulary_size == ensemble.target_vocabulary_size == V
+    assert ensemble([SOURCE, TARGET]).shape == (*TARGET.shape, V)
+
+
 @pytest.mark.slow
 def test_the_head_that_aligns_and_positions_of_memory_and_target_are_those_of_the_members(models):
     assert Ensemble(models[:2]).positions_before_source == 0
