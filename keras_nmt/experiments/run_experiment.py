@@ -42,7 +42,7 @@ from keras_nmt.files.search_options import WITHOUT_SEARCH, SearchOptions, search
 from keras_nmt.files.weights_file import weights_digest, written_digest
 from keras_nmt.inference import Translator
 from keras_nmt.inference.alignment import subword_links
-from keras_nmt.models import LowRank, ModelDirectory, add_adapter, merge_adapter
+from keras_nmt.models import AttentionBridgeModel, LowRank, ModelDirectory, add_adapter, merge_adapter
 from keras_nmt.models.language_label_model import FIRST_LABEL
 from keras_nmt.text.sentences import count_sentences
 from keras_nmt.training import (
@@ -241,7 +241,12 @@ def _search_of_model(config: ExperimentConfig, limits: Mapping[str, Any], report
 def _load_base(config: ExperimentConfig, model: keras.Model) -> str:
     """Loads the weights of `init_from` into a model with an adapter, and returns their digest."""
     base = ModelDirectory(config.training.start.init_from or "")
-    other = warm_start(model, base.load_model(dtype="float32")).other_arguments
+    start = base.load_model(dtype="float32")
+    if isinstance(model, AttentionBridgeModel) and set(model.languages) != set(start.languages):
+        here, there = (", ".join(one.languages) for one in (model, start))
+        problem = "An adapter must have all languages of `init_from` and no others: choose directions by `pairs`"
+        raise UserError(f"{problem}. Received: languages {here}; of `init_from` {there}")
+    other = warm_start(model, start).other_arguments
     problem = "An adapter must have the model of `init_from`: leave out the arguments and the preset that differ"
     require(not other, f"{problem}. Received: {'; '.join(other)}")
     return weights_digest(base.weights_path)

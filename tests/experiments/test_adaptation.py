@@ -77,6 +77,16 @@ def test_an_adapter_is_chosen_when_translating_and_merged_at_export(adapted, tra
     assert own == merged != base
 
 
+def test_an_adapter_has_the_languages_of_its_start(make_multilingual, tmp_path):
+    save_model(tmp_path, *make_multilingual("recurrent"))
+    model, _ = make_multilingual("recurrent", ["de", "fr"])
+    settings = {"architecture": "attention_bridge", "languages": ["de", "fr"], "init_from": tmp_path, "max_updates": 1}
+    files = {name: str(tmp_path / "text.{language}") for name in ("train", "dev")}
+    run = config(tmp_path / "run", {**settings, **files, "lora": LORA["lora"]})
+    with pytest.raises(UserError, match="by `pairs`.* languages de, fr; of `init_from` de, fr, zh-Hans$"):
+        run_experiment._load_base(run, model)
+
+
 @pytest.mark.slow
 def test_an_adapter_of_other_weights_is_an_error(adapted, trained, one, tmp_path):
     adapter = adapted[0] / "adapter.weights.h5"
