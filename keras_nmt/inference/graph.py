@@ -40,8 +40,8 @@ from keras_nmt.inference.language_inputs import LanguageInputs, numbers_of_langu
 from keras_nmt.inference.segmentation import Segmentation
 from keras_nmt.inference.shortlist import Shortlist
 from keras_nmt.models import MultilingualModel, TranslationModel
+from keras_nmt.models.language_label_model import FIRST_LABEL
 
-NO_ALTERNATIVES = (PAD, UNK, BOS)  # ids that no translation goes on with
 BLANK = r"[\s\v\x1c-\x1f\x{85}\p{Z}\x{200B}\x{2060}\x{FEFF}]*"  # spaces of all kinds, of any width
 
 
@@ -89,6 +89,8 @@ class TextGraph:
             )
             for source, target in firsts
         ]
+        labels = range(FIRST_LABEL, FIRST_LABEL + model.num_labels)
+        self.no_alternatives = (PAD, UNK, BOS, *labels)  # ids that no translation goes on with
         self._told = set[str]()  # phrases with unknown characters, of which a warning has told
         self._set_options(options)
 
@@ -240,7 +242,7 @@ class TextGraph:
                 ids = tf.range(tf.shape(logits)[1])
                 written = tf.math.count_nonzero((prefix != EOS) & (prefix != PAD), 1, dtype=tf.int32)  # [B]
                 is_early = (written < self.options.min_length)[:, None] & (ids == EOS)  # [B, V]
-                never = is_early | tf.reduce_any(ids[:, None] == NO_ALTERNATIVES, 1)
+                never = is_early | tf.reduce_any(ids[:, None] == self.no_alternatives, 1)
                 values, ids = tf.math.top_k(tf.where(never, NEG_INF, tf.nn.log_softmax(logits)), count)
                 begun = tf.where((prefix == EOS)[:, None], ids[:, :, None], prefix[:, None])  # [B, count, P]
                 begun = tf.reshape(begun, [-1, tf.shape(prefix)[1]])

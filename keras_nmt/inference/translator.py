@@ -20,7 +20,7 @@ from keras_nmt.inference._concurrency import check_process, in_turn, set_up_tens
 from keras_nmt.inference._phrases import errors_of_prefixes
 from keras_nmt.inference._streams import text_of, tokens_of
 from keras_nmt.inference.batching import rows_of
-from keras_nmt.inference.graph import NO_ALTERNATIVES, TextGraph
+from keras_nmt.inference.graph import TextGraph
 from keras_nmt.inference.load import checked_tokenizers, load
 from keras_nmt.layers._taps import active_block
 from keras_nmt.models import MultilingualModel, TranslationModel
@@ -412,7 +412,8 @@ class Translator:
                 `prefix_bias_beta`, `suppress_sequences` or `no_repeat_ngram_size`.
         """
         lines = check_lines(lines)
-        most = min(tokenizer.vocabulary_size for tokenizer in self.tokenizers.values()) - len(NO_ALTERNATIVES)
+        sizes = (tokenizer.vocabulary_size for tokenizer in self.tokenizers.values())
+        most = min(sizes) - len(self.graph.no_alternatives)
         require(is_integer(count) and 1 <= count <= most, f"{{count}} must be an integer from 1 to {most}", count=count)
         require(not self.options.sample, "Alternatives need a search: leave out `sample`. Received: sample=True")
         # The first may leave the prefixes, and the others know no probability of a single subword.

@@ -215,6 +215,17 @@ def test_alternatives_are_the_likeliest_pieces_and_their_best_translations(trans
         assert expected.text == first.hypothesis.text
 
 
+def test_labels_are_no_alternatives(make_multilingual, eager):
+    model, tokenizers = make_multilingual("label")
+    pieces = tokenizers["de"].pieces()
+    most = len(pieces) - 3 - len(model.languages)
+    translator = Translator(model, tokenizers, beam_size=1, min_length=0, max_length=1, length_buckets=(6,))
+    with pytest.raises(UserError, match=f"integer from 1 to {most}. Received: count={most + 1}"):
+        translator.alternatives(["a"], [""], "de", "fr", count=most + 1)
+    (found,) = translator.alternatives(["a"], [""], "de", "fr", count=most)
+    assert {x.piece for x in found} == {"</s>", *pieces[4 + len(model.languages) :]}
+
+
 def test_impossible_alternatives_are_refused(translator):
     for name, value in {"sample": True, "suppress_sequences": ["drei"], "no_repeat_ngram_size": 2}.items():
         with pytest.raises(UserError, match=f"leave out `{name}`"):
