@@ -12,7 +12,7 @@ import numpy as np
 from keras import ops
 
 from keras_nmt.errors import check_choice, is_integer, is_number, require
-from keras_nmt.layers._keras_private import child_layers, get_keras_mask, lost_mask, set_keras_mask
+from keras_nmt.layers._keras_private import all_layers, child_layers, get_keras_mask, lost_mask, set_keras_mask
 
 SHORTCUT_KINDS = ("plain", "fusion", "ungated")
 STARTS = ("random", "identity")
@@ -128,6 +128,24 @@ class AssembledLayer(ConfiguredLayer):
 
     PARTS: ClassVar[tuple[str, ...]]
 
+    def _given_layers(self) -> list[Any]:
+        """Returns the layers that were given, one for each place where a layer stands."""
+        parts = keras.tree.flatten([getattr(self, name) for name in self.PARTS])
+        return [part for part in parts if part is not None]
+
+    def _end_build(self) -> None:
+        """Ends `build`: rejects a layer with weights in two places, because Keras' files of a model forget that."""
+        given = [layer for part in self._given_layers() for layer in all_layers(part)]
+        seen = set[int]()
+        for layer in given:
+            if id(layer) in seen and layer.weights:
+                raise ValueError(
+                    f"{type(layer).__name__}, the layer {layer.name!r}, has two places in {type(self).__name__}: make "
+                    "a layer for each, because a saved model with layers that share weights cannot be loaded."
+                )
+            seen.add(id(layer))
+        keep_frozen(self)
+
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), **{name: _config_of(getattr(self, name)) for name in self.PARTS}}
 
@@ -171,10 +189,7 @@ def keep_frozen(layer: keras.layers.Layer) -> None:
 
 
 def build_part(part: Any, *shapes: Any) -> None:
-    """Builds a layer that was given, unless it has been built: it may come from another model.
-
-    Two layers may also share one. Keras' configurations forget that, so keep such a model by `save_weights`.
-    """
+    """Builds a layer that was given, unless it has been built: it may come from another model."""
     if not part.built:
         part.build(*shapes)
 

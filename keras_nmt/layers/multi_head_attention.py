@@ -17,7 +17,6 @@ from keras_nmt.layers._common import (
     check_positive,
     check_rate,
     check_source,
-    keep_frozen,
     keras_mask,
     optional_size,
     projection_initializer,
@@ -239,7 +238,7 @@ class MultiHeadAttention(AssembledLayer):
                 f"`output_projection=False` needs a composition of width {self.hidden_dim}. Received: "
                 f"{type(self.composition).__name__} of width {combined_shape[-1]}"
             )
-        keep_frozen(self)
+        self._end_build()
 
     def project(self, memory: Any, shortcut_states: Any = None, position: Any = None) -> tuple[Any, Any]:
         """Computes the keys and values of the states to attend to.

@@ -15,7 +15,6 @@ from keras_nmt.layers._common import (
     check_mask,
     check_source,
     check_width,
-    keep_frozen,
     keras_mask,
     positions_of,
     with_mask,
@@ -133,7 +132,7 @@ class TransformerDecoderLayer(TransformerLayer):
         norms = self.self_attention_norm, self.cross_attention_norm, self.feed_forward_norm
         for part in (self.feed_forward, *norms):
             build_part(part, inputs_shape)
-        keep_frozen(self)
+        self._end_build()
 
     def call(
         self,

@@ -15,7 +15,6 @@ from keras_nmt.layers._common import (
     check_gated,
     check_mask,
     check_width,
-    keep_frozen,
     keras_mask,
     optional_size,
     with_mask,
@@ -65,6 +64,10 @@ class TransformerStack(AssembledLayer):
     def unique_layers(self) -> list[Any]:
         """The layers that have their own weights; the stack applies them in turn."""
         return list(self.layers[: self.num_unique_layers])
+
+    def _given_layers(self) -> list[Any]:
+        others = [x for x in (self.composition, *self.composition_norms, self.final_norm) if x is not None]
+        return [*self.unique_layers, *others]
 
     @property
     def hidden_dim(self) -> int:
@@ -140,7 +143,7 @@ class TransformerStack(AssembledLayer):
             build_part(self.composition, [inputs_shape] * len(self.layers))
         for norm in (*self.composition_norms, *([] if self.final_norm is None else [self.final_norm])):
             build_part(norm, inputs_shape)
-        keep_frozen(self)
+        self._end_build()
 
     def compute_output_shape(
         self, inputs_shape: tuple[int | None, ...], *shapes: Any, **more_shapes: Any

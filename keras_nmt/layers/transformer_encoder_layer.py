@@ -14,7 +14,6 @@ from keras_nmt.layers._common import (
     call_keeping_shape,
     check_mask,
     check_width,
-    keep_frozen,
     keras_mask,
     spec_of_call,
 )
@@ -160,7 +159,7 @@ class TransformerEncoderLayer(TransformerLayer):
         build_part(self.self_attention, inputs_shape, inputs_shape, shortcut_states_shape)
         for part in (self.self_attention_norm, self.feed_forward, self.feed_forward_norm):
             build_part(part, inputs_shape)
-        keep_frozen(self)
+        self._end_build()
 
     def call(
         self,

@@ -5,9 +5,9 @@ import keras
 import numpy as np
 import pytest
 from keras import tree
-from transformer_layers import make_encoder
+from transformer_layers import make_decoder, make_encoder
 
-from keras_nmt.layers import AttentionBridge, FeedForward, TransformerEncoder
+from keras_nmt.layers import AttentionBridge, Dropout, RotaryEncoding, TransformerEncoder
 
 
 def test_a_frozen_layer_stays_frozen_when_it_is_made_again():
@@ -56,11 +56,58 @@ def test_matrices_of_a_bridge_start_independently(random):
     assert abs(np.corrcoef(np.ravel(bridge.inner.kernel), np.ravel(bridge.scores.kernel))[0, 1]) < 0.3
 
 
-def test_a_shared_network_has_one_set_of_weights(random):
-    network = FeedForward(12, 8)
-    layers = make_encoder(2, 2, 8, 12).layers
-    for layer in layers:
-        layer.feed_forward = network
-    stack = TransformerEncoder(layers)
-    stack(random(2, 4, 8))
-    assert sum("feed_forward" in weight.path and "inner" in weight.path for weight in stack.weights) <= 2
+def _norm_of_both(encoder):
+    encoder.layers[1].feed_forward_norm = encoder.layers[1].self_attention_norm
+
+
+def _network_of_both(encoder):
+    encoder.layers[1].feed_forward = encoder.layers[0].feed_forward
+
+
+def _attention_of_both(encoder):
+    encoder.layers[1].self_attention = encoder.layers[0].self_attention
+
+
+def _keys_of_both(encoder):
+    first, second = (layer.self_attention for layer in encoder.layers)
+    second.key_value = first.key_value
+
+
+def _final_norm_inside(encoder):
+    encoder.final_norm = encoder.layers[1].feed_forward_norm
+
+
+@pytest.mark.parametrize(
+    ("share", "kind"),
+    [
+        (_norm_of_both, "LayerNormalization.* in TransformerEncoderLayer:"),
+        (_network_of_both, "FeedForward.* in TransformerEncoder:"),
+        (_attention_of_both, "MultiHeadAttention.* in TransformerEncoder:"),
+        (_keys_of_both, "LexicalShortcut.* in TransformerEncoder:"),
+        (_final_norm_inside, "LayerNormalization.* in TransformerEncoder:"),
+    ],
+)
+def test_layers_with_weights_in_two_places_are_refused_before_they_are_saved(share, kind):
+    """Keras would save them without a word, and could not load them."""
+    encoder = make_encoder(2, 2, 8, 12, shortcut="plain")
+    share(encoder)
+    with pytest.raises(ValueError, match=rf"{kind} make a layer for each"):
+        encoder(keras.Input((4, 8)))
+
+
+def test_an_attention_of_a_decoder_layer_is_not_both():
+    (layer,) = make_decoder(1, 2, 8, 12).layers
+    layer.cross_attention = layer.self_attention
+    with pytest.raises(ValueError, match=r"MultiHeadAttention.* in TransformerDecoderLayer: make a layer for each"):
+        layer(keras.Input((4, 8)), keras.Input((3, 8)))
+
+
+def test_layers_without_weights_may_be_shared(random, tmp_path):
+    encoder, dropout, positions = make_encoder(2, 2, 8, 12), Dropout(0.1), RotaryEncoding()
+    for layer in encoder.layers:
+        layer.residual_dropout, layer.self_attention.positions = dropout, positions
+    inputs, data = keras.Input((4, 8)), random(2, 4, 8)
+    model = keras.Model(inputs, encoder(inputs))
+    model.save(tmp_path / "model.keras")
+    loaded = keras.models.load_model(tmp_path / "model.keras")
+    np.testing.assert_allclose(loaded.predict(data, verbose=0), model.predict(data, verbose=0), rtol=1e-6)
