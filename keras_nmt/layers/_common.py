@@ -17,6 +17,7 @@ from keras_nmt.layers._keras_private import all_layers, child_layers, get_keras_
 SHORTCUT_KINDS = ("plain", "fusion", "ungated")
 STARTS = ("random", "identity")
 LAYER_NORM_EPSILON = 1e-6
+PADDING_MASKS = ("mask", "padding_mask", "memory_mask")  # call arguments
 
 
 def projection_initializer() -> keras.initializers.Initializer:
@@ -104,10 +105,12 @@ class ConfiguredLayer(keras.layers.Layer):
 def _warn_of_lost_masks(layer: keras.layers.Layer, *args: Any, **kwargs: Any) -> None:
     """Warns if padding of an input would be read because the mask of an embedding did not arrive."""
     signature = inspect.signature(layer.call)
-    if not (masks := [name for name in signature.parameters if name == "mask" or name.endswith("_mask")]):
+    if not (masks := [name for name in signature.parameters if name in PADDING_MASKS]):
         return
     first, *_ = signature.parameters
     arguments = signature.bind_partial(*args, **kwargs).arguments
+    if arguments.get("attention_mask") is not None:  # it may leave out padding, too
+        return
     for name in masks:
         masked = (name.removesuffix("_mask"), *(() if name == "padding_mask" else ("memory",)), first)
         tensor = next(arguments[argument] for argument in masked if argument in arguments)

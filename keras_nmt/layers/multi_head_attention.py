@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import keras
@@ -118,10 +119,12 @@ class MultiHeadAttention(AssembledLayer):
         memory: Float tensor `[B, S, d'']`, the states to attend to. Defaults to `query` (self-attention).
         shortcut_states: Float tensor `[B, S, d_e]`, the source of the shortcut. Must be given if `key_value` is a
             shortcut, and only then.
-        attention_mask: Boolean tensor `[B, T, S]` or `[B, 1, S]`, True where attention is allowed. Defaults to the mask
-            that Keras attached to `memory`, if any.
+        attention_mask: Boolean tensor `[B, T, S]`, `[1, T, S]` or `[B, 1, S]`, True where attention is allowed. It is
+            combined with `memory_mask`. Defaults to None: no further mask.
         training: Boolean, whether dropout is active.
         return_attention_scores: Boolean, whether to return the attention weights too. Defaults to False.
+        memory_mask: Boolean tensor `[B, S]`, True at real tokens. Defaults to the mask that Keras attached to `memory`,
+            if any.
 
     Returns:
         Tensor `[B, T, d]`; with `return_attention_scores=True` also the weights `[B, H, T, S]`.
@@ -304,15 +307,17 @@ class MultiHeadAttention(AssembledLayer):
         attention_mask: Any = None,
         training: bool | None = None,
         return_attention_scores: bool = False,
+        memory_mask: Any = None,
     ) -> Any:
         memory = query if memory is None else memory
         shape = None if shortcut_states is None else shortcut_states.shape
         check_source("shortcut_states", shape, self.has_shortcut)
         check_mask("attention_mask", attention_mask, 3)
-        if attention_mask is None and (mask := keras_mask(memory)) is not None:
-            attention_mask = ops.expand_dims(mask, 1)  # [B, 1, S]
+        check_mask("memory_mask", memory_mask, 2, memory)
+        memory_mask = keras_mask(memory) if memory_mask is None else memory_mask
+        masks = [attention_mask, None if memory_mask is None else ops.expand_dims(memory_mask, 1)]
         keys, values = self.project(memory, shortcut_states)
-        output, weights = self.attend(query, keys, values, attention_mask, training=training)
+        output, weights = self.attend(query, keys, values, _combined(masks), training=training)
         return (output, weights) if return_attention_scores else output
 
     @property
@@ -363,3 +368,9 @@ class MultiHeadAttention(AssembledLayer):
         return (*query_shape[:-1], self.hidden_dim)
 
     compute_output_spec = spec_of_call
+
+
+def _combined(masks: list[Any]) -> Any:
+    """Returns a mask that is True where all masks are that are not None; None if all are."""
+    given = [mask for mask in masks if mask is not None]
+    return functools.reduce(ops.logical_and, given) if given else None

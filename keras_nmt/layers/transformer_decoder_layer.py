@@ -154,9 +154,13 @@ class TransformerDecoderLayer(TransformerLayer):
         if self.is_recurrent:
             output = call_keeping_shape(self.self_attention, hidden, mask=padding_mask)
         else:
-            causal = _causal_mask(inputs, padding_mask)
             output = self.self_attention(
-                hidden, attended, shortcut_states=shortcut_states, attention_mask=causal, training=training
+                hidden,
+                attended,
+                shortcut_states=shortcut_states,
+                attention_mask=_causal_mask(inputs),
+                training=training,
+                memory_mask=padding_mask,
             )
         x = self._connect(inputs, hidden, output, self.self_attention_norm, training)
         hidden = self._hidden(x, self.cross_attention_norm)
@@ -164,9 +168,9 @@ class TransformerDecoderLayer(TransformerLayer):
             hidden,
             memory,
             shortcut_states=memory_shortcut_states,
-            attention_mask=None if memory_mask is None else ops.expand_dims(memory_mask, 1),  # [B, 1, S]
             training=training,
             return_attention_scores=True,
+            memory_mask=memory_mask,
         )
         x = self._connect(x, hidden, output, self.cross_attention_norm, training)
         states = with_mask(self._feed(x, training), padding_mask)
@@ -344,11 +348,10 @@ class TransformerDecoderLayer(TransformerLayer):
         return output, new_cache
 
 
-def _causal_mask(inputs: Any, padding_mask: Any) -> Any:
-    """Returns the mask of the real positions up to each one, `[B, T, T]`, or `[1, T, T]` without `padding_mask`."""
+def _causal_mask(inputs: Any) -> Any:
+    """Returns the mask of the positions up to each one, `[1, T, T]`."""
     positions = positions_of(inputs)
-    causal = ops.expand_dims(ops.expand_dims(positions, 1) >= ops.expand_dims(positions, 0), 0)  # [1, T, T]
-    return causal if padding_mask is None else ops.logical_and(causal, ops.expand_dims(padding_mask, 1))
+    return ops.expand_dims(ops.expand_dims(positions, 1) >= ops.expand_dims(positions, 0), 0)
 
 
 def _write(cache: Any, position: Any, new: Any) -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import keras
-from keras import ops
 
 from keras_nmt.errors import check_choice
 from keras_nmt.layers._common import (
@@ -172,11 +171,10 @@ class TransformerEncoderLayer(TransformerLayer):
         check_width("inputs", inputs.shape, self.hidden_dim)
         check_mask("padding_mask", padding_mask, 2, inputs)
         mask = keras_mask(inputs) if padding_mask is None else padding_mask
-        attention_mask = None if mask is None else ops.expand_dims(mask, 1)  # [B, 1, T]
         hidden = self._hidden(inputs, self.self_attention_norm)
         attended = self._attended(inputs, hidden)
         output = self.self_attention(
-            hidden, attended, shortcut_states=shortcut_states, attention_mask=attention_mask, training=training
+            hidden, attended, shortcut_states=shortcut_states, memory_mask=mask, training=training
         )
         x = self._connect(inputs, hidden, output, self.self_attention_norm, training)
         x = self._feed(x, training)

@@ -126,6 +126,7 @@ MASKED = {
     "roles by cnn": (lambda: RoleAssignment(3, context="cnn"), [], "mask"),
     "transformer": (lambda: make_encoder(1, 2, D, 8), [], "padding_mask"),
     "attention": (lambda: LuongAttention(5), [QUERY], "memory_mask"),
+    "heads": (lambda: MultiHeadAttention(1, 5), [QUERY], "memory_mask"),
     "decoder": (lambda: AttentiveRecurrentDecoder(2, D), [QUERY], "memory_mask"),
 }
 

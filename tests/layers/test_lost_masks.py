@@ -31,12 +31,15 @@ def test_a_layer_tells_of_a_mask_that_was_lost_before_it():
     ):
         with pytest.warns(UserWarning, match=f"'ssru.*' reads padding, because '{name}.*' has lost .*: pass `mask`"):
             SSRU(lost.shape[-1])(lost)
-    with pytest.warns(UserWarning, match="pass `attention_mask`"):
+    with pytest.warns(UserWarning, match="pass `memory_mask`"):
         MultiHeadAttention(num_heads=2, hidden_dim=8)(positions, embedded * 4.0)
     memory = keras.layers.RepeatVector(4)(keras.layers.GlobalAveragePooling1D()(embedded))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         SSRU(8)(embedded * 4.0, mask=embedding.compute_mask(ids))
+        MultiHeadAttention(num_heads=2, hidden_dim=8)(
+            positions, embedded * 4.0, attention_mask=keras.Input((None, None), dtype="bool")
+        )
         SSRU(8)(PositionalEncoding()(embedded))  # the mask arrives
         SSRU(8)(positions * 4.0)  # there was none
         SSRU(8)(memory)  # a layer that decided to pass none on

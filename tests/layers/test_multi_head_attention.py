@@ -88,3 +88,30 @@ def test_shortcuts_and_their_states_go_together(random):
         MultiHeadAttention(H, D, key_value=keras.layers.Dense(D))(x)
     with pytest.raises(ValueError, match="Leave out `shortcut_states`: the attention has no shortcut"):
         MultiHeadAttention(H, D)(x, shortcut_states=x)
+
+
+@pytest.mark.parametrize("functional", [False, True])
+def test_combines_masks_as_the_attention_of_keras_does(functional):
+    """An attention mask leaves the mask of Keras in force."""
+    ids, causal = np.array([[4, 5, 6, 0, 0], [7, 8, 0, 9, 3]]), np.tril(np.ones((1, 5, 5), bool))
+    embedding = keras.layers.Embedding(10, D, mask_zero=True)
+
+    def attended(layer):
+        inputs = keras.Input((5,), dtype="int32") if functional else ids
+        states = embedding(inputs)  # Keras' own attention takes the mask off its inputs
+        _, weights = layer(states, states, attention_mask=causal, return_attention_scores=True)
+        return np.asarray(keras.Model(inputs, weights).predict(ids, verbose=0) if functional else weights) > 1e-6
+
+    ours, theirs = attended(MultiHeadAttention(H, D)), attended(keras.layers.MultiHeadAttention(H, D // H))
+    real = ids != 0
+    np.testing.assert_array_equal(ours, np.broadcast_to((causal & real[:, None])[:, None], ours.shape))
+    for row in range(2):  # Keras masks the queries of padding, too
+        np.testing.assert_array_equal(ours[row][:, real[row]], theirs[row][:, real[row]])
+
+
+def test_a_memory_mask_replaces_the_one_that_keras_attached(random):
+    ids = np.array([[4, 5, 6, 0, 0], [7, 8, 0, 9, 3]])
+    memory = keras.layers.Embedding(10, D, mask_zero=True)(ids)
+    layer = MultiHeadAttention(H, D)
+    _, weights = layer(random(2, 3, D), memory, memory_mask=ids != 6, return_attention_scores=True)
+    np.testing.assert_array_equal(np.asarray(weights)[:, 0, 0] > 1e-6, ids != 6)
