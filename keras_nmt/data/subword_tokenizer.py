@@ -143,18 +143,19 @@ class SubwordTokenizer(tf.Module):
 
         Returns:
             `tf.RaggedTensor` `[N, (number of subwords)]`, int32, without BOS and EOS. The row of an empty or blank text
-            is empty. (The model's normalisation determines which characters are spaces.)
+            is empty. (The model's normalisation determines which characters are spaces; those of ASCII at the ends of
+            a text always are.)
         """
         return self._tokenizer.tokenize(self.cleaned(strings))
 
     def cleaned(self, strings: tf.Tensor | Sequence[str]) -> tf.Tensor:
-        """Returns texts `[N]` as they are segmented, in the graph.
+        """Returns texts `[N]` as they are segmented, in the graph, without white space of ASCII at their ends.
 
-        With `cleans`, they are cleaned as by `keras_nmt.text.clean_source`; with `tags`, a tag at their
-        beginning has a space behind it.
+        So the line ends of a file belong to no text. With `cleans`, texts are cleaned as by
+        `keras_nmt.text.clean_source`; with `tags`, a tag at their beginning has a space behind it.
         """
         texts = tf.convert_to_tensor(strings, tf.string)
-        return with_space(clean_in_graph(texts) if self.cleans else texts, self.tags)
+        return with_space(tf.strings.strip(clean_in_graph(texts) if self.cleans else texts), self.tags)
 
     def tokenize_with_offsets(
         self, strings: tf.Tensor | Sequence[str]
@@ -163,7 +164,7 @@ class SubwordTokenizer(tf.Module):
 
         Returns:
             Three `tf.RaggedTensor` `[N, (number of subwords)]`, int32: ids, and the byte positions in the text of the
-            begin and the end of each subword; of a cleaned text, positions in what `cleaned` returns.
+            begin and the end of each subword, positions in what `cleaned` returns.
         """
         return self._tokenizer.tokenize_with_offsets(self.cleaned(strings))
 
@@ -195,6 +196,7 @@ class SubwordTokenizer(tf.Module):
         """
         if self.cleans:
             texts = [clean_source(text.decode()).encode() for text in texts]
+        texts = [text.strip() for text in texts]
         if self.tags:
             texts = [self.tags.with_space(text.decode()).encode() for text in texts]
         return self._sampler(alpha).sample(texts, seed)

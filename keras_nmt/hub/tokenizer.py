@@ -64,6 +64,10 @@ class TranslationTokenizer(keras_hub.tokenizers.SentencePieceTokenizer):
         texts = tf.convert_to_tensor(sources, tf.string)
         return with_space(clean_in_graph(texts) if cleans_sources(self.proto) else texts, tags)
 
+    def tokenize(self, inputs: Any) -> Any:
+        """Segments texts, without white space of ASCII at their ends, as `SubwordTokenizer` of `keras_nmt.data`."""
+        return super().tokenize(tf.strings.strip(tf.convert_to_tensor(inputs, tf.string)))
+
     @property
     def tag_ids(self) -> list[int]:
         """Ids of the target-language tags, with which sources begin; none if there are no tags."""

@@ -46,11 +46,10 @@ def words_of_texts(
     tokenizer: SubwordTokenizer, texts: tf.Tensor, begins: tf.RaggedTensor | None = None
 ) -> tf.RaggedTensor:
     """Does the same in the graph: string `[N]`, and int32 `[N, (words)]` in bytes, to int32 `[N, (subwords)]`."""
-    if tokenizer.cleans or tokenizer.tags:
-        begins = _begins_of_words(texts) if begins is None else begins
-        if tokenizer.cleans:
-            texts, begins = _cleaned_with_begins(texts, begins)
-        texts, begins = _spaced_with_begins(tokenizer.tags, texts, begins)
+    begins = _begins_of_words(texts) if begins is None else begins
+    if tokenizer.cleans:
+        texts, begins = _cleaned_with_begins(texts, begins)
+    texts, begins = _spaced_with_begins(tokenizer.tags, *_stripped_with_begins(texts, begins))
     _, starts, limits = tokenizer.tokenize_with_offsets(texts)
     points, places = tf.strings.unicode_decode_with_offsets(texts, "UTF-8")  # code points, and their places in bytes
     point = points.flat_values[:, None]
@@ -62,12 +61,7 @@ def words_of_texts(
     moves = tf.cumsum(sizes, exclusive=True)
     all_places = tf.cast(places.flat_values, tf.int32) + tf.gather(moves, places.value_rowids())
     letters = tf.boolean_mask(all_places, is_letter)
-    if begins is None:
-        is_first = tf.scatter_nd(places.row_starts()[:, None], tf.ones_like(moves), [tf.size(in_word, tf.int64) + 1])
-        after_space = tf.concat([[True], ~in_word], 0)[:-1] | (is_first[:-1] > 0)
-        words = tf.boolean_mask(all_places, in_word & after_space)
-    else:
-        words = begins.flat_values + tf.gather(moves, begins.value_rowids())
+    words = begins.flat_values + tf.gather(moves, begins.value_rowids())
     rows = starts.value_rowids()
     start, limit = (tf.cast(x.flat_values, tf.int32) + tf.gather(moves, rows) for x in (starts, limits))
     # The first letter of each subword, or its limit if it has only spaces.
@@ -94,6 +88,14 @@ def _cleaned_with_begins(texts: tf.Tensor, begins: tf.RaggedTensor) -> tuple[tf.
     cleaned = starts.with_values(clean_in_graph(parts))
     sizes = starts.with_values(tf.strings.length(cleaned.flat_values))
     return tf.strings.reduce_join(cleaned, 1), _sums(sizes)[:, :-1]
+
+
+def _stripped_with_begins(texts: tf.Tensor, begins: tf.RaggedTensor) -> tuple[tf.Tensor, tf.RaggedTensor]:
+    """Does the same with texts without white space of ASCII at their ends, of which a word may consist."""
+    before = tf.strings.length(texts) - tf.strings.length(tf.strings.regex_replace(texts, r"^[ \t-\r]+", ""))
+    texts = tf.strings.strip(texts)
+    before, size = (tf.gather(x, begins.value_rowids()) for x in (before, tf.strings.length(texts)))
+    return texts, begins.with_flat_values(tf.clip_by_value(begins.flat_values - before, 0, size))
 
 
 def _spaced_with_begins(

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import h5py
 import keras
@@ -17,6 +18,8 @@ from keras_nmt.files.weights_file import arrays
 from keras_nmt.hub import BeamSampler, TranslationBackbone, TranslationSeq2SeqLM, TranslationTokenizer
 from keras_nmt.ids import BOS, EOS, PAD
 from keras_nmt.inference import Translator
+
+DOCS = Path(__file__).parents[2] / "docs"
 
 SEARCH = {"beam_size": 3, "length_buckets": [6, 12], "max_length_factor": 1}
 # Each mechanism, each position of norms, and each kind of layer that a decoder may have.
@@ -180,6 +183,14 @@ def test_arguments_without_a_meaning_are_refused(task, make_multilingual, tokeni
         BeamSampler()(None, None)
     with pytest.raises(UserError, match="Not a SentencePiece model"):
         TranslationTokenizer(b"")
+
+
+def test_the_end_of_a_line_is_no_part_of_its_text():
+    """The subwords of this model read line breaks inside."""
+    tokenizer = TranslationTokenizer(DOCS / "decoding_model" / "subwords.model")
+    alone, *found = tokenizer(["a river.", "a river.\n", " a river. \r\n", "a\nriver."])
+    assert found[:2] == [alone] * 2 != [found[2]] * 2
+    assert list(tokenizer("a river.\n")) == alone
 
 
 @pytest.mark.slow

@@ -18,7 +18,6 @@ from keras_nmt.data.parallel_corpus import LINK_BASE
 from keras_nmt.decoding import shift_right
 from keras_nmt.ids import EOS, PAD
 from keras_nmt.inference import Translator
-from keras_nmt.inference.aligned_subwords import _ids_by_word
 from keras_nmt.inference.alignment import copies_of_texts, join_with_copies, subword_links, words_of_subwords
 from keras_nmt.layers._taps import recording
 from keras_nmt.serving import export
@@ -46,17 +45,21 @@ def test_subwords_map_to_words(source_tokenizer):
         assert source_tokenizer.detokenize(kept).numpy()[0].decode() == word
 
 
-@pytest.mark.slow
-def test_a_text_of_tabs_has_no_words(model, source_tokenizer, target_tokenizer, tmp_path):
-    """Without normalisation, tabs are subwords."""
+def test_white_space_around_a_text_is_read_by_no_model_and_words_are_those_of_the_line(source_tokenizer):
+    """Without normalisation, tabs and line breaks are subwords inside a text."""
     proto = ModelProto.FromString(source_tokenizer.proto)
     proto.normalizer_spec.name, proto.normalizer_spec.precompiled_charsmap = "identity", b""
-    (tmp_path / "tabs.model").write_bytes(proto.SerializeToString())
-    tabs = SubwordTokenizer(tmp_path / "tabs.model")
-    assert len(tabs.tokenize(["\t"]).to_list()[0]) > 0
-    assert _ids_by_word(tabs, ["\t", "cat"])[0] == []
-    translator = Translator(model, {"source": tabs, "target": target_tokenizer})
-    assert translator.align(["\t", "the cat"], ["die katze"] * 2)[0] == []
+    tokenizer = SubwordTokenizer(proto.SerializeToString())
+    ids, words = (method(tokenizer, ["the cat"]) for method in (SubwordTokenizer.tokenize, words_of_subwords))
+    texts = ["the cat\n", "the cat \r\n", " \tthe cat\x0b\x0c", "\n\nthe cat", "\n the cat\n \n", "\t", "\n"]
+    found = tokenizer.tokenize(texts).to_list()
+    assert found == [*ids.to_list() * 5, [], []]
+    assert tokenizer.tokenize(["the\ncat"]).to_list() != ids.to_list()
+    drawn, _ = tokenizer.sample([text.encode() for text in texts], 0.1, seed=0)
+    again, _ = tokenizer.sample([text.strip().encode() for text in texts], 0.1, seed=0)
+    np.testing.assert_array_equal(drawn, again)
+    moved = [1 + word for word in words[0]]  # the first word of the line is a line break
+    assert words_of_subwords(tokenizer, texts) == [*words * 4, moved, [], []]
 
 
 def test_subwords_of_aligned_words_are_linked(source_tokenizer, target_tokenizer):
@@ -109,16 +112,15 @@ def test_words_of_texts_do_not_depend_on_the_other_texts(options):
     tokenizer = SubwordTokenizer(written.getvalue())
     found = words_of_subwords(tokenizer, texts)
     assert found == [words_of_subwords(tokenizer, [text])[0] for text in texts]
+    texts = [text.strip() for text in texts]
+    assert found == words_of_subwords(tokenizer, texts)
     _, starts, limits = (x.to_list() for x in tokenizer.tokenize_with_offsets(texts))
-    at_end = 0
     for text, words, *offsets in zip(texts, found, starts, limits, strict=True):
         begins = [match.start() for match in re.finditer(r"\S+", text)]
         for word, start, limit in zip(words, *offsets, strict=True):
             letters = [place for place in range(start, len(text)) if text[place] != " "]
             first = min([*letters, limit])  # of the subword, or where it ends
             assert word == max(sum(begin <= min(first, limit) for begin in begins) - 1, 0)
-            at_end += limit == len(text) and text[start:].isspace()
-    assert at_end > 5 or "treat_whitespace_as_suffix" in options, "a subword of spaces before the next text"
 
 
 def test_translations_that_cover_the_source_are_preferred(model, tokenizers, options, eager):

@@ -338,6 +338,23 @@ def test_alternatives_have_the_least_length():
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("error:The model reads no-break spaces")
+def test_the_end_of_a_line_changes_nothing():
+    """The subwords of this model do not clean."""
+    trained = Translator.from_directory(DECODING_MODEL, max_length=12)
+    line, target = "Nina buys an old house near the river.", "Nina kauft ein altes Haus."
+    ends = ["", "\n", "\r\n", " \t\n"]
+    lines, targets = ([text + end for end in ends] for text in (line, target))
+    for translations in (
+        trained.translate(lines),
+        trained.translate([line] * 4, prefixes=[f"Nina kauft{end}" for end in ends]),
+    ):
+        assert_same(translations, translations[:1] * 4)
+    np.testing.assert_allclose(trained.score(lines, targets), trained.score([line], [target]) * 4, rtol=1e-5)
+    assert trained.align(lines, targets) == trained.align([line], [target]) * 4
+
+
+@pytest.mark.slow
 def test_alignments_and_alternatives_warn_of_truncated_pairs(translator, eager):
     long = " ".join(["cat"] * 2 * translator.length_buckets[-1])
     with pytest.warns(UserWarning, match=r"^1 text\(s\) or prefix\(es\) of \d+ subwords or more were truncated"):

@@ -70,6 +70,9 @@ def tokenizers(made_once: Callable[..., Path]) -> dict[str, SubwordTokenizer]:
     return {name: SubwordTokenizer(folder / name) for name in MODELS}
 
 
+ENDS = " \t\n\v\f\r"  # white space of ASCII
+
+
 @functools.cache
 def library(tokenizer: SubwordTokenizer) -> sentencepiece.SentencePieceProcessor:
     return sentencepiece.SentencePieceProcessor(model_proto=tokenizer.proto)
@@ -79,7 +82,7 @@ def read(tokenizer: SubwordTokenizer, *texts: str) -> str:
     """The texts that come out of the subwords of texts, in the graph and in Python, joined by a line end."""
     processor = library(tokenizer)
     ids = tokenizer.tokenize(texts)
-    assert ids.to_list() == processor.encode(list(texts))
+    assert ids.to_list() == processor.encode([text.strip(ENDS) for text in texts])
     decoded = [text.decode() for text in tokenizer.detokenize(ids).numpy()]
     assert decoded == processor.decode(ids.to_list())
     return "\n".join(decoded)
@@ -136,7 +139,7 @@ def test_nfc_keeps_any_text_canonically_equal_and_identity_changes_spaces_only(t
     """Accents that do not become one letter with theirs may keep another order than Unicode's."""
     out = read(tokenizers["nfc"], text)
     assert unicodedata.normalize("NFC", out) == unicodedata.normalize("NFC", joined(cleaned(text)))
-    assert read(tokenizers["identity"], text) == joined(text)
+    assert read(tokenizers["identity"], text) == joined(text.strip(ENDS))
 
 
 def test_nfkc_is_that_of_sentencepiece(tokenizers: dict[str, SubwordTokenizer]) -> None:
