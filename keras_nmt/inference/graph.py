@@ -380,9 +380,14 @@ class TextGraph:
         checked[sides[0]] = tf.where(tf.strings.regex_full_match(sources, blank), "", sources)
         languages = numbers_of_languages(checked)
         tokens = [self._segmentation.segment(checked[name], side, languages) for side, name in enumerate(sides)]
+        texts = checked[sides[0]]
+        if tags and sides[0] == "text":
+            has_text = self.language_inputs.have_text(tokens[0])  # text behind the tag may have no subwords
+            texts = tf.where(has_text, texts, "")
+            mask = tokens[0].with_values(tf.repeat(has_text, tokens[0].row_lengths()))
+            tokens[0] = tf.ragged.boolean_mask(tokens[0], mask)
         before = None
         if "tag" in checked:
-            texts = checked[sides[0]]
             is_read = (texts != "") | (sides[0] != "text")
             put = self.language_inputs.subwords_before(texts, checked["tag"], is_read)
             tokens[0], before = tf.concat([put, tokens[0]], 1), tf.cast(put.row_lengths(), tf.int32)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 import tensorflow as tf
 
 from keras_nmt.data import SubwordTokenizer
@@ -36,6 +38,8 @@ class LanguageInputs:
         self._languages, self._directions = languages, directions
         self.tags = tokenizer.source.tags if len(directions) == 1 else TargetTags()
         self.tag_subwords = [tokenizer.tokenize([tag]).to_list()[0] for tag in self.tags.texts.values()]
+        of_tags = list(itertools.chain.from_iterable(self.tag_subwords))
+        self._is_of_tag = np.isin(np.arange(tokenizer.vocabulary_size), of_tags)
         self._tag_numbers = {language: number for number, language in enumerate((NO_LANGUAGE, *self.tags.texts))}
 
     def targets(self, lines: Sequence[str], target: Languages) -> Languages:
@@ -89,6 +93,10 @@ class LanguageInputs:
             tags = _indices(inputs["target_language"], list(self._tag_numbers))
             numbers["tag"] = tf.where(tags == 0, IN_TEXT, tags)
         return numbers
+
+    def have_text(self, subwords: tf.RaggedTensor) -> tf.Tensor:
+        """Tells which texts `[N]` have other subwords than those of tags."""
+        return tf.reduce_any(subwords.with_values(~tf.gather(self._is_of_tag, subwords.values)), 1)
 
     def subwords_before(self, texts: tf.Tensor, numbers: tf.Tensor, is_read: tf.Tensor) -> tf.RaggedTensor:
         """Returns the subwords of the tags with these numbers, for texts `[N]` that do not begin with them.

@@ -58,8 +58,9 @@ def test_a_language_is_the_tag_in_front(translator, eager):
         assert translator.score(joined, targets, target="") == translator.score(lines, targets, target="")
         aligned = [[(max(a - 1, 0), b) for a, b in pairs] for pairs in translator.align(lines, targets, target="")]
         assert translator.align(joined, targets, target="") == aligned
-        for target in ("", language):  # a tag alone is a line without text
-            assert all(x == found[0] for x in translator.translate([f"{tag} ", f"\u00a0{tag}\t"], target=target))
+        for target in ("", language):  # a tag alone is a line without text, also beside what normalisation removes
+            empty = [f"{tag} ", f"\u00a0{tag}\t", f"{tag} \x01", f"\x01{tag}", *(["\x01"] if target else [])]
+            assert all(x == found[0] for x in translator.translate(empty, target=target))
     assert (found[0].text, found[0].hypotheses[0].score) == ("", 0.0)
     scores = [translator.score(["the cat"], ["a mouse"], target=x) for x in translator.tags.texts]
     assert len(set(map(str, scores))) == 2
