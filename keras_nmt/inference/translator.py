@@ -72,6 +72,8 @@ class Translator:
             each sentence.
         target: String, the target language of calls that name none, if the model has tags; or None: lines have tags.
         options: `SearchOptions`.
+        source: String, the source language, if one direction of a multilingual model was loaded, by whose rules texts
+            with markup are split. Or None.
         sentences_per_line: Integer, how many sentences the lines of the training data have, if the model's directory
             says so; `translate` warns of lines with more. Or None.
         graph: `TextGraph`, which computes the same for tensors of texts. In each block of
@@ -96,6 +98,7 @@ class Translator:
         self._graph = TextGraph(model, self.tokenizers, SearchOptions(**options))
         self._graphs_of_blocks = WeakKeyDictionary[Hashable, TextGraph]()
         self.tags = self._graph.language_inputs.tags
+        self.source: str | None = None
         self.target: str | None = None
         self.sentences_per_line: int | None = None
         self._has_told_of_unclean = False
@@ -152,6 +155,7 @@ class Translator:
         )
         translator = cls(loaded.model, loaded.tokenizers, **with_defaults(loaded.search, options))
         translator.sentences_per_line, translator.target = loaded.sentences_per_line, loaded.target
+        translator.source = source
         return translator
 
     def __reduce__(self) -> NoReturn:
@@ -252,7 +256,7 @@ class Translator:
             split_sentences: String, such as "en": lines are split into sentences by the rules of this language, with
                 sentencex of the extra `split`, and translated sentence by sentence; see
                 `keras_nmt.text.sentences.compose`. Defaults to None: lines are not split, and texts with markup by
-                the rules of the `source` of each line, or of English; "none" splits none.
+                the rules of the `source` of each line, or of the translator, or of English; "none" splits none.
             glossary: `Glossary`, each occurrence of whose entries becomes a further constraint of its sentence.
                 Defaults to None.
             keep: Iterable of patterns of text that stays as it is, at its place by `align`: regular expressions, or
@@ -297,6 +301,7 @@ class Translator:
             glossary=glossary,
             keep=keep,
             sentences_per_line=self.sentences_per_line,
+            rules=self.source,
         )
         if tagged is None:
             return translations

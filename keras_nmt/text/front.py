@@ -12,6 +12,7 @@ from keras_nmt.text.kept_text import KeptText
 from keras_nmt.text.lines import Request, TooManyPhrases
 from keras_nmt.text.markup import translate_marked
 from keras_nmt.text.sentences import (
+    DEFAULT_RULES,
     NOT_SPLIT,
     Align,
     Translate,
@@ -32,12 +33,14 @@ def translate_lines(
     glossary: Glossary | None = None,
     keep: Iterable[str] | None = None,
     sentences_per_line: int | None = None,
+    rules: str | None = None,
 ) -> list[Translation]:
     """Translates lines by a backend; see `Translator.translate` for the last options.
 
     The `backend` answers a `Request` without markup and glossary, in its languages and words. It raises
     `TooManyPhrases` if fewer lines may be possible. `align` is like `Translator.align`, for tags and for text that
     stays. A line with more than `sentences_per_line` sentences is warned of; None is any number.
+    `rules` is the source language of a model of one direction, if it is known.
     """
     problem = "`glossary` must be a `keras_nmt.text.Glossary`, such as Glossary({'house': 'Haus'})"
     require(glossary is None or isinstance(glossary, Glossary), f"{problem}. Received: {glossary!r:.80}")
@@ -47,7 +50,9 @@ def translate_lines(
         warnings.warn(warning_of_sentences(numbers, most), stacklevel=4)
     translate: Translate = functools.partial(_translate_plain, backend, glossary)
     if splits:
-        translate = functools.partial(translate_sentences, language=split_sentences, translate=translate)
+        translate = functools.partial(
+            translate_sentences, language=split_sentences, translate=translate, default=rules or DEFAULT_RULES
+        )
     if markup is None and keep is None:
         return translate(request)
     what, option = ("for lines with markup", {"markup": markup}) if markup else ("with `keep`", {"keep": keep})

@@ -177,13 +177,15 @@ def _split(line: str, parts: Iterable[str]) -> SplitLine:
     return SplitLine(sentences, spaces)
 
 
-def translate_sentences(request: Request, language: str | None, translate: Translate) -> list[Translation]:
+def translate_sentences(
+    request: Request, language: str | None, translate: Translate, default: str = DEFAULT_RULES
+) -> list[Translation]:
     """Translates lines sentence by sentence, by the rules of a language, or else of the source language of each line.
 
-    Without either, or if a model's name of a language is no code, the rules are those of English. For `translate`, see
-    `translate_parts`; for the answers, `compose`.
+    Without either, the rules are those of the language `default`; if a model's name of a language is no code, those of
+    English. For `translate`, see `translate_parts`; for the answers, `compose`.
     """
-    rules = (request.source or DEFAULT_RULES) if language is None else language
+    rules = (request.source or default) if language is None else language
     names = languages_of_lines(rules, len(request.lines), "source")
     if language is None:
         names = [name if is_code(name) else DEFAULT_RULES for name in names]

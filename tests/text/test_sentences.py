@@ -7,7 +7,7 @@ import sys
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from small import OPTIONS, SAMPLING
+from small import OPTIONS, SAMPLING, save_model
 from word_by_word import by_words
 
 from keras_nmt.errors import UserError
@@ -169,6 +169,16 @@ def test_texts_with_markup_are_split_unless_none_is_asked_for(many):
     (plain,) = many.translate([line], markup="html")
     assert plain.score == pytest.approx(sum(x.score for x in apart), abs=1e-4)
     assert not math.isclose(whole.score, plain.score, abs_tol=1e-4)
+
+
+def test_a_model_of_one_direction_splits_texts_with_markup_by_its_source(make_multilingual, tmp_path, monkeypatch):
+    asked = []
+    translate, _ = by_words(read=asked)
+    monkeypatch.setattr(Translator, "_answer", lambda translator, request: translate(request.lines))
+    save_model(tmp_path, *make_multilingual("without_bridge", ["de", "fr"]), length_buckets=[16])
+    translator = Translator.from_directory(tmp_path, source="de", target="fr").with_options(max_length=4)
+    translator.translate(["<p>Er kam am 3. Mai. Gut.</p>"], markup="html")
+    assert asked == ["Er kam am 3. Mai.", "Gut."]
 
 
 @given(st.text('aB.!?。 \n\u00a0"”()1z', max_size=30))
