@@ -20,6 +20,7 @@ from keras_nmt.layers._common import (
     check_source,
     keras_mask,
     optional_size,
+    positions_of,
     projection_initializer,
     softmax,
     spec_of_call,
@@ -125,6 +126,8 @@ class MultiHeadAttention(AssembledLayer):
         return_attention_scores: Boolean, whether to return the attention weights too. Defaults to False.
         memory_mask: Boolean tensor `[B, S]`, True at real tokens. Defaults to the mask that Keras attached to `memory`,
             if any.
+        use_causal_mask: Boolean, whether query t attends to positions up to t of `memory` only. This is combined with
+            the other masks. Defaults to False.
 
     Returns:
         Tensor `[B, T, d]`; with `return_attention_scores=True` also the weights `[B, H, T, S]`.
@@ -308,6 +311,7 @@ class MultiHeadAttention(AssembledLayer):
         training: bool | None = None,
         return_attention_scores: bool = False,
         memory_mask: Any = None,
+        use_causal_mask: bool = False,
     ) -> Any:
         memory = query if memory is None else memory
         shape = None if shortcut_states is None else shortcut_states.shape
@@ -316,6 +320,7 @@ class MultiHeadAttention(AssembledLayer):
         check_mask("memory_mask", memory_mask, 2, memory)
         memory_mask = keras_mask(memory) if memory_mask is None else memory_mask
         masks = [attention_mask, None if memory_mask is None else ops.expand_dims(memory_mask, 1)]
+        masks.append(_causal_mask(query, memory) if use_causal_mask else None)
         keys, values = self.project(memory, shortcut_states)
         output, weights = self.attend(query, keys, values, _combined(masks), training=training)
         return (output, weights) if return_attention_scores else output
@@ -368,6 +373,12 @@ class MultiHeadAttention(AssembledLayer):
         return (*query_shape[:-1], self.hidden_dim)
 
     compute_output_spec = spec_of_call
+
+
+def _causal_mask(query: Any, memory: Any) -> Any:
+    """Returns the mask of the positions of `memory` up to each one of `query`, `[1, T, S]`."""
+    rows, columns = positions_of(query), positions_of(memory)
+    return ops.expand_dims(ops.expand_dims(rows, 1) >= ops.expand_dims(columns, 0), 0)
 
 
 def _combined(masks: list[Any]) -> Any:

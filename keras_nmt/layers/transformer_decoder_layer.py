@@ -16,7 +16,6 @@ from keras_nmt.layers._common import (
     check_source,
     check_width,
     keras_mask,
-    positions_of,
     with_mask,
 )
 from keras_nmt.layers.mechanisms import StepwiseLayer, missing_members
@@ -158,9 +157,9 @@ class TransformerDecoderLayer(TransformerLayer):
                 hidden,
                 attended,
                 shortcut_states=shortcut_states,
-                attention_mask=_causal_mask(inputs),
                 training=training,
                 memory_mask=padding_mask,
+                use_causal_mask=True,
             )
         x = self._connect(inputs, hidden, output, self.self_attention_norm, training)
         hidden = self._hidden(x, self.cross_attention_norm)
@@ -346,12 +345,6 @@ class TransformerDecoderLayer(TransformerLayer):
         mask = ops.reshape(mask, (batch_size, beam_size, max_length * beam_size))
         output, _ = self.self_attention.attend(hidden, keys, values, mask, position=position)  # [B, K, d]
         return output, new_cache
-
-
-def _causal_mask(inputs: Any) -> Any:
-    """Returns the mask of the positions up to each one, `[1, T, T]`."""
-    positions = positions_of(inputs)
-    return ops.expand_dims(ops.expand_dims(positions, 1) >= ops.expand_dims(positions, 0), 0)
 
 
 def _write(cache: Any, position: Any, new: Any) -> Any:

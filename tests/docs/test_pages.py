@@ -228,13 +228,17 @@ def test_the_examples_with_a_trained_model_run(page, with_models, monkeypatch, c
 
 @pytest.mark.parametrize("trained", [False, pytest.param(True, marks=pytest.mark.nightly)])
 def test_the_examples_with_layers_work(trained):
-    classifier, with_mechanisms, with_mask, _ = blocks("layers.md")
+    classifier, with_mechanisms, with_mask, causal, _ = blocks("layers.md")
     names = run([classifier if trained else classifier.partition("model.fit")[0]])
     # Padding makes no difference, although no mask is passed.
     tokens = np.array([[5, 6, 7, 0]])
     np.testing.assert_allclose(names["model"](tokens[:, :3]), names["model"](tokens), rtol=1e-4, atol=1e-5)
     assert run([with_mechanisms], **names)["composed"].shape == (None, None, 256)
     assert run([with_mask], **names)["encoded"].shape == (None, None, 256)
+    logits = run([causal], **names)["language_model"]
+    one, other = (logits(np.array([[5, 6, 7, *later]])) for later in ((8, 9), (4, 0)))
+    np.testing.assert_allclose(one[:, :3], other[:, :3], rtol=1e-4, atol=1e-5)
+    assert abs(one[:, 3:] - other[:, 3:]).numpy().max() > 1e-3
     if trained:
         losses = names["model"].history.history["loss"]
         assert len(losses) == 2

@@ -109,6 +109,17 @@ def test_combines_masks_as_the_attention_of_keras_does(functional):
         np.testing.assert_array_equal(ours[row][:, real[row]], theirs[row][:, real[row]])
 
 
+@pytest.mark.parametrize("length", [5, None])
+def test_the_causal_mask_is_that_of_keras(random, length):
+    query, memory = keras.Input((length, D)), keras.Input((length and length + 2, D))
+    layers = MultiHeadAttention(H, D), keras.layers.MultiHeadAttention(H, D // H)
+    weights = [layer(query, memory, use_causal_mask=True, return_attention_scores=True)[1] for layer in layers]
+    data = random(2, 5, D), random(2, 7, D)
+    ours, theirs = (x > 1e-6 for x in keras.Model([query, memory], weights).predict(data, verbose=0))
+    np.testing.assert_array_equal(ours, theirs)
+    np.testing.assert_array_equal(ours[0, 0], np.tril(np.ones((5, 7), bool)))
+
+
 def test_a_memory_mask_replaces_the_one_that_keras_attached(random):
     ids = np.array([[4, 5, 6, 0, 0], [7, 8, 0, 9, 3]])
     memory = keras.layers.Embedding(10, D, mask_zero=True)(ids)
