@@ -242,10 +242,14 @@ def check_mask(name: str, mask: Any, rank: int, states: Any = None) -> None:
     """Rejects masks of the wrong shape (they would broadcast) and float masks (their 1 may mean padding)."""
     if mask is None:
         return
-    expected = {2: "[B, T]", 3: "[B, T, S] or [B, 1, S]"}[rank]
+    expected = {2: "[B, T]", 3: "[B, T, S], [1, T, S] or [B, 1, S]"}[rank]
     require(hasattr(mask, "shape"), f"{{{name}}} must be a boolean tensor {expected}", **{name: mask})
     shape, dtype = tuple(mask.shape), keras.backend.standardize_dtype(mask.dtype)
     problem = f"`{name}` must be a boolean tensor {expected}, True at real positions"
+    if dtype != "bool":
+        problem += ': write `keras.ops.cast(mask, "bool")` if 1 stands for True'
+    elif rank == 3 and len(shape) == 2:
+        problem += ": write `mask[None]` for a mask [T, S] of all texts, or give one [B, S] as `memory_mask`"
     require(len(shape) == rank and dtype == "bool", f"{problem}. Received: shape {shape}, dtype {dtype}")
     if states is not None and any(
         None not in sizes and sizes[0] != sizes[1] for sizes in zip(shape, tuple(states.shape)[:2], strict=True)

@@ -120,6 +120,16 @@ def test_the_causal_mask_is_that_of_keras(random, length):
     np.testing.assert_array_equal(ours[0, 0], np.tril(np.ones((5, 7), bool)))
 
 
+def test_a_mask_of_another_shape_or_dtype_is_told_what_to_write(random):
+    layer, causal = MultiHeadAttention(H, D), np.tril(np.ones((T, T)))
+    for mask, advice in (
+        (causal[None], r'write `keras\.ops\.cast\(mask, "bool"\)`'),
+        (causal > 0, r"write `mask\[None\]`"),
+    ):
+        with pytest.raises(ValueError, match=rf"`attention_mask` must be a boolean .*: {advice} .*\. Received: shape"):
+            layer(random(B, T, D), attention_mask=mask)
+
+
 def test_a_memory_mask_replaces_the_one_that_keras_attached(random):
     ids = np.array([[4, 5, 6, 0, 0], [7, 8, 0, 9, 3]])
     memory = keras.layers.Embedding(10, D, mask_zero=True)(ids)
