@@ -172,7 +172,8 @@ class ServedVersion:
     def inputs(self, signature: str) -> dict[str, tf.TensorSpec]:
         """Returns the types and shapes of a signature's inputs."""
         if signature not in self._loaded.signatures:
-            raise Refused(f'Serving signature name: "{signature[:200]}" not found in signature def')
+            names = ", ".join(sorted(self._loaded.signatures))
+            raise Refused(f'Serving signature name: "{signature[:200]}" not found in signature def, which has {names}')
         specs: dict[str, tf.TensorSpec] = self._loaded.signatures[signature].structured_input_signature[1]
         return specs
 
@@ -302,7 +303,8 @@ def _predict(model: ServedVersion, body: bytes) -> Any:
     if not isinstance(values, dict) and len(specs) == 1:  # a single input may be given without its name
         values = dict.fromkeys(specs, values)
     if not isinstance(values, dict) or set(specs) - set(values):
-        raise Refused(f"'inputs' must be an object with {','.join(sorted(specs))}")
+        received = reprlib.repr(sorted(values) if isinstance(values, dict) else values)
+        raise Refused(f"'inputs' must be an object with {','.join(sorted(specs))}. Received: {received}")
     with tf.device("CPU:0"):  # on a GPU, TensorFlow mixes up the eager tensors of several threads (its issue 123980)
         # As in TensorFlow Serving, other columns are ignored.
         inputs = {name: _tensor(name, values[name], spec) for name, spec in specs.items()}
@@ -346,7 +348,9 @@ def _tensor(name: str, value: Any, spec: tf.TensorSpec) -> tf.Tensor:
                 return tensor
     except (ValueError, TypeError, OverflowError):  # such as of a lone surrogate
         pass
-    raise Refused(f"{name} must have type {spec.dtype.name} and shape {spec.shape}. Received: {reprlib.repr(value)}")
+    advice = "" if isinstance(value, list | dict) or not spec.shape.rank else ": send a list"
+    problem = f"{name} must have type {spec.dtype.name} and shape {spec.shape}{advice}"
+    raise Refused(f"{problem}. Received: {reprlib.repr(value)}")
 
 
 def _plain(array: np.ndarray) -> Any:

@@ -138,7 +138,7 @@ def test_a_refusal_of_the_server_is_one_line(server, api):
         assert "\n" not in str(error.value)
     with Client(url, "echo", version=1) as client:
         assert client.translate(["a"])[0].text == "a"
-        with pytest.raises(UserError, match="INVALID_ARGUMENT.*source_language.* and only to them"):  # of one pair
+        with pytest.raises(UserError, match="INVALID_ARGUMENT.* and only to them.*source_language"):  # of one pair
             client.translate(["a"], "de", "fr")
         with pytest.raises(UserError, match=r"a target for each source. Received: 1 source\(s\), 2 target\(s\)"):
             client.score(["a"], ["b", "c"])

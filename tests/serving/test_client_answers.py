@@ -49,6 +49,13 @@ def test_redirects_are_not_followed_and_answers_not_decompressed(lying):
         assert "export of keras_nmt: packed" in _refusal(lying.by_rest)
 
 
+def test_values_of_the_server_s_message_and_the_request_are_one_list(lying):
+    lying.rest = http(b'{"error": "A beam size is from 1 to 4. Received: [9]"}', 400)
+    told = r": A beam size is from 1 to 4\. Received: \[9\], model='m', version=None, signature='serving_default_xla'$"
+    with pytest.raises(UserError, match=told):
+        lying.by_rest.translate(["a"])
+
+
 @pytest.mark.parametrize(("status", "header"), [(200, "Transfer-Encoding: chunked"), (200, "a: 1"), (500, "a: 1")])
 def test_an_endless_answer_is_read_as_far_as_its_request_allows(status, header):
     part, sent = b"10000\r\n" + b"x" * 2**16 + b"\r\n", []  # a chunk

@@ -93,7 +93,10 @@ def test_rest_handles_several_inputs_numbers_and_single_outputs(ask):
 def test_a_request_that_cannot_be_answered_is_refused(ask):
     of_half = {"signature_name": "half"}
     for body, message in (
-        ({"inputs": ["a"], "signature_name": "sing"}, '"sing" not found in signature def'),
+        (
+            {"inputs": ["a"], "signature_name": "sing"},
+            '"sing" not found in signature def, which has align, align_xla, ',
+        ),
         ({"inputs": ["a"], "signature_name": "x" * 10**6}, 'x" not found in signature def'),
         ({"inputs": [[], ["a"]]}, "text must have type string and shape (None,). Received: [[], ['a']]"),
         *(({"inputs": ["a"], "signature_name": name}, "signature_name") for name in (1, 0, None)),
@@ -103,6 +106,8 @@ def test_a_request_that_cannot_be_answered_is_refused(ask):
         *((deep(levels), "") for levels in (800, 850, 900, 925, 950)),
         (b'{"inputs": ' + b"[" * 300 + b'"a"' + b"]" * 300 + b"}", "text must have type string and"),
         ({"inputs": {"text": [1]}}, "text must have type string and shape (None,). Received: [1]"),
+        ({"inputs": "abc"}, "text must have type string and shape (None,): send a list. Received: 'abc'"),
+        ({"inputs": {"texts": ["abc"]}}, "'inputs' must be an object with text. Received: ['texts']"),
         ({"inputs": {"text": ["\ud800"]}}, "text must have type string"),
         ({"inputs": [[2**40, 1]], **of_half}, "x must have type int32 and shape (None, 2)"),
         ({"inputs": [[1, 2, 3]], **of_half}, "x must have type int32 and shape (None, 2)"),

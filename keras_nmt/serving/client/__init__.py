@@ -420,9 +420,10 @@ class Client:
 
     def _error(self, failure: Failure, signature: str, refusal: Failure | None) -> Exception:
         """Returns the error to raise for a failure. `refusal` is the failure of the previous attempt."""
-        message = _shown(failure)
+        message, _, values = _shown(failure).partition(". Received: ")
         plain = signature.removesuffix("_xla")
-        received = f"Received: model={self._transport.model!r}, version={self.version}, signature={signature!r}"
+        asked = f"model={self._transport.model!r}, version={self.version}, signature={signature!r}"
+        received = f"Received: {f'{values}, ' if values else ''}{asked}"
         if failure.code == "UNAVAILABLE":
             return ConnectionError(f"{self.url} cannot be reached or is too busy: {message}. {received}")
         if failure.code == "BROKEN":
