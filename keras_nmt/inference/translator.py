@@ -384,7 +384,8 @@ class Translator:
         with errors_of_prefixes(self.graph.has_unknown_prefix, inputs, self.options.shortlist_size):
             answers = self.graph.parts(method, inputs, self.options.jit_compile and stream is None)
         of_lines: Sequence[list[str] | None] = [None] * count if constraints is None else constraints
-        return list(map(Translation.of_outputs, rows_of(answers, (count, self.num_hypotheses)), of_lines))
+        of_outputs = functools.partial(Translation.of_outputs, is_sample=self.options.sample)
+        return list(map(of_outputs, rows_of(answers, (count, self.num_hypotheses)), of_lines))
 
     @in_turn
     def alternatives(

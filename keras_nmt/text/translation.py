@@ -221,7 +221,7 @@ class Translation(NamedTuple):
     Attributes:
         hypotheses: Tuple of `num_hypotheses` hypotheses, best first: complete ones by their score, then those that the
             length limit cut off. Hypotheses of a search have different texts, and there are fewer if the beam has
-            fewer; samples may be equal.
+            fewer, one of a text without subwords; samples may be equal.
         truncated: Boolean, whether the source or the prefix was truncated to the length of the largest length bucket.
         has_empty_part: Boolean, whether the translation of a part is empty: of a sentence, or of a text between tags.
             Defaults to False.
@@ -255,19 +255,42 @@ class Translation(NamedTuple):
 
     @classmethod
     def of_outputs(
-        cls, outputs: Mapping[str, Any], constraints: list[str] | None = None, count: int | None = None
+        cls,
+        outputs: Mapping[str, Any],
+        constraints: list[str] | None = None,
+        count: int | None = None,
+        *,
+        is_sample: bool = False,
     ) -> Translation:
         """Makes the translation of one line from the outputs of a model, or of a server, for it.
+
+        Hypotheses of a search have different texts: of those of a text without subwords, which are all empty, one.
 
         Args:
             outputs: Mapping from the name of an output, such as "translation", to its value for each hypothesis;
                 "truncated" has one value.
             constraints: List of the line's constraints, if it has some. Defaults to None.
             count: Integer, the largest number of hypotheses. Defaults to all.
+            is_sample: Boolean, whether the hypotheses are samples, which may be equal. Defaults to False.
+
+        Example:
+
+        >>> outputs = {"translation": ["", ""], "score": [0, 0], "cut_off": [False, False], "truncated": False}
+        >>> (
+        ...     len(Translation.of_outputs(outputs).hypotheses),
+        ...     len(Translation.of_outputs(outputs, is_sample=True).hypotheses),
+        ... )
+        (1, 2)
         """
         met = None if constraints is None else [met_of_phrases(x, constraints) for x in outputs["met"]]
         columns = outputs["translation"][:count], outputs["score"], outputs["cut_off"]
-        return cls.of(*columns, outputs["truncated"], pieces=pieces_of_outputs(outputs), met=met)
+        translation = cls.of(*columns, outputs["truncated"], pieces=pieces_of_outputs(outputs), met=met)
+        if is_sample:
+            return translation
+        distinct: dict[str, Hypothesis] = {}
+        for x in translation.hypotheses:
+            distinct.setdefault(x.text, x)
+        return translation._replace(hypotheses=tuple(distinct.values()))
 
     @property
     def text(self) -> str:

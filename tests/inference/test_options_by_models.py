@@ -91,7 +91,9 @@ def in_graph(translator: Translator, case: Case, **inputs: Any) -> list[list[str
     languages = dict(zip(("source_language", "target_language"), case.languages, strict=False))
     given = {name: tf.constant(x) for name, x in {**inputs, **languages}.items()}
     found = translator.graph.traced(translator.graph.translate, given, False)["translation"].numpy()
-    return [[text.decode() for text in row] for row in found.reshape(len(LINES), -1)]
+    rows = [[text.decode() for text in row] for row in found.reshape(len(LINES), -1)]
+    # A search gives the translation of an empty text as often as there are others.
+    return rows if translator.options.sample else [list(dict.fromkeys(row)) for row in rows]
 
 
 def ids_of(tokenizer, text) -> list[int]:

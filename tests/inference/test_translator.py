@@ -270,13 +270,17 @@ def test_each_line_may_have_a_limit_of_its_own(translator, lines, eager):
 def test_several_hypotheses_are_ordered_best_first(translator, lines, eager):
     for alpha in (TABLE["length_penalty"].least, TABLE["length_penalty"].most):
         one = translator.with_options(length_penalty=alpha, max_length=5)
-        several = one.with_options(num_hypotheses=2).translate(lines)
-        for line, found, best in zip(lines, several, one.translate(lines), strict=True):
-            first, second = (x.score for x in found.hypotheses)
-            assert first >= second > -1e8
-            assert first < 0 or not line.strip()
+        several = one.with_options(num_hypotheses=2)
+        for line, found, best in zip(lines, several.translate(lines), one.translate(lines), strict=True):
+            scores = [x.score for x in found.hypotheses]
+            if line.strip():
+                assert 0 > scores[0] >= scores[1] > -1e8
+            else:
+                assert scores == [0]  # one empty translation
             assert found.text == best.text
             assert found.score == pytest.approx(best.score, abs=1e-4)
+    (found,) = several.translate(["<p>a mouse</p><p>\u200b</p>"], markup="html")
+    assert len({x.text for x in found.hypotheses}) == 2
 
 
 def test_scores_equal_teacher_forcing(translator, model, tokenizers, eager):

@@ -378,7 +378,11 @@ class Client:
                 f"larger beam and `--signature search`. Received: num_hypotheses={count}"
             )
         of_rows: Sequence[list[str] | None] = [None] * len(rows) if constraints is None else constraints
-        return [Translation.of_outputs(row, phrases, count) for row, phrases in zip(rows, of_rows, strict=True)]
+        is_sample = signature == "sample"
+        return [
+            Translation.of_outputs(row, phrases, count, is_sample=is_sample)
+            for row, phrases in zip(rows, of_rows, strict=True)
+        ]
 
     def _rows(self, signature: str, inputs: dict[str, list[Any]], outputs: tuple[str, ...]) -> list[dict[str, Any]]:
         """Sends the rows of the inputs in batches, the longest texts first, and returns the outputs of each row."""
