@@ -235,8 +235,8 @@ class Translator:
                 counts the prefix, and so do the upper limits if `prefix_bias_beta` favours it instead of forcing it.
                 The translation of an empty line has no prefix. Defaults to None.
             max_lengths: Iterable of integers, one per line, or None: the most subwords of the line's translation, with
-                its end. It lowers the translator's own limits, is above a `min_length` of 2 or more, and is of each
-                sentence where lines are split, as `max_length`. Defaults to None.
+                its end, beside those of a forced prefix. It lowers the translator's own limits, is above a `min_length`
+                of 2 or more, and is of each sentence where lines are split, as `max_length`. Defaults to None.
             constraints: A list of phrases for each line that its translations must have. A phrase may have
                 alternatives, "Haus|Gebäude"; `met` of a `Hypothesis` tells which it has. A phrase is segmented into
                 subwords by itself, so it begins with a word. A translation has a phrase if it has its subwords in a

@@ -58,10 +58,11 @@ def export(
     - `search`, if in `signatures`: `text` and `prefix` [N] string, `beam_size` and `max_length` [N] int32,
       `constraints` and `avoid` [N, C] string -> `translation` [N, K] string, `score` [N, K] float32, `cut_off` [N, K]
       bool, `met` [N, K] string, `truncated` [N] bool. K is the export's beam size. A translation begins with its
-      prefix, which may be empty, and has at most `max_length` tokens (0 for the export's limits alone). A text has
-      `beam_size` translations, best first, as from a translator with this beam size (0 stands for K). Further entries
-      are empty, with the score -1e9. Translations have the phrases in `constraints` ("a|b" for either), if
-      possible, and none of those in `avoid`; "" is not a phrase. `met` has a 1 or 0 for each of the C constraints.
+      prefix, which may be empty, and has at most `max_length` tokens (0 for the export's limits alone) beside those
+      of a forced prefix. A text has `beam_size` translations, best first, as from a translator with this beam size (0
+      stands for K). Further entries are empty, with the score -1e9. Translations have the phrases in `constraints`
+      ("a|b" for either), if possible, and none of those in `avoid`; "" is not a phrase. `met` has a 1 or 0 for each of
+      the C constraints.
     - `align`, if in `signatures`: `source` and `target` [N] string -> `alignment` [N, T], `source_word` [N, S] and
       `target_word` [N, T] int32, `truncated` [N] bool: the position of the source subword with most attention for each
       target subword, and the position of its word for each subword; -1 after the last subword. S and T are the largest
