@@ -358,6 +358,6 @@ def test_speed_is_measured_on_all_lines_after_a_warm_up(files, tmp_path, monkeyp
     for at in ("before", "now", "now"):  # the turns of another moment are dropped
         sizes.clear()
         module.measure_speed(make(1, tmp_path, files), at, "source-target")
-        assert sizes == [8, 20]
+        assert sizes == [8, 40]
     found = json.loads((tmp_path / "speed.json").read_text())
-    assert (found["at"], found["sentences"], found["rates"]) == ("now", 20, [5.0, 5.0])
+    assert (found["at"], found["sentences"], found["rates"]) == ("now", 40, [10.0, 10.0])

@@ -322,7 +322,7 @@ def test_a_model_translates_documents(translator, eager):
     some = translator.with_options(num_hypotheses=3)
     several, *empty = some.translate([*documents[:2], "<hr>"], markup="html")
     assert len({x.text for x in several.hypotheses}) == 3
-    assert [[x.text for x in found.hypotheses] for found in empty] == [[""] * 3, ["<hr>"] * 3]
+    assert [[x.text for x in found.hypotheses] for found in empty] == [[""], ["<hr>"]]
     assert not any(found.is_empty for found in empty)
     with pytest.raises(UserError, match="`prefixes` cannot be used for lines with markup. Received: markup='html'"):
         translator.translate(["a"], prefixes=[""], markup="html")
