@@ -45,8 +45,10 @@ class PairedComparison(NamedTuple):
     signature: str
 
     def __str__(self) -> str:
-        p = "too few sentences for p" if self.p_value is None else f"p = {self.p_value:.4f}"
-        p = "p < 0.0001" if p == "p = 0.0000" else p
+        if self.p_value is None:
+            p = "too few sentences for p"
+        else:
+            p = "p < 0.0001" if self.p_value < 0.00005 else f"p = {self.p_value:.4f}"
         return (
             f"{self.name}|{self.signature} = {self.system:.2f} ± {self.system_interval:.2f}, "
             f"baseline {self.baseline:.2f} ± {self.baseline_interval:.2f}, "
