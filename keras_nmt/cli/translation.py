@@ -217,10 +217,11 @@ def translate(
     """Translates line by line.
 
     With --n-best N, each line gives N lines, best first, and as many lines in the file of --alignments; where the beam
-    has fewer different texts, the last lines are empty, with the score -inf. Empty translations, and those that the
-    length limit cut off, are counted on standard error. The options of the search of a server's model are those of its
-    export; --prefixes, --max-lengths, --constraints, --avoid, --glossary, --beam-size and --n-best need its signature
-    `search`, --alignments, --markup and --keep need `align`, --word-scores needs `tokens`.
+    has fewer different texts, the last lines are empty, with the score -inf. Empty translations, those that the length
+    limit cut off, and lines with characters without a subword are counted on standard error. The options of the search
+    of a server's model are those of its export; --prefixes, --max-lengths, --constraints, --avoid, --glossary,
+    --beam-size and --n-best need its signature `search`, --alignments, --markup and --keep need `align`, --word-scores
+    needs `tokens`.
     """
     read = (input_, prefixes, max_lengths, constraints, avoid, glossary)
     check_input(input_)

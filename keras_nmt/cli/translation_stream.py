@@ -190,6 +190,7 @@ class Defects:
             best = x.hypotheses[0]
             for name, is_there in (
                 ("truncated", x.truncated),
+                ("unknown", x.has_unknown),
                 ("empty", x.is_empty),
                 ("cut_off", x.cut_off),
                 ("unmet", not all(best.met)),
@@ -213,6 +214,7 @@ class Defects:
         lines, translations = "line(s), the first of them line", "translation(s), the first of them of line"
         texts = {
             "truncated": (lines, truncated),
+            "unknown": (lines, "have characters without a subword: the model reads an unknown subword in their place"),
             "empty": (translations, "are empty"),
             "cut_off": (translations, f"were cut off at the length limit ({advice})"),
             "unmet": (translations, "do not have all phrases of their constraints"),

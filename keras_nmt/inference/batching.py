@@ -13,7 +13,7 @@ from typing import Any
 import tensorflow as tf
 
 from keras_nmt.files.search_options import SearchOptions
-from keras_nmt.ids import EOS, PAD
+from keras_nmt.ids import EOS, PAD, UNK
 from keras_nmt.inference._concurrency import alone_if_new
 from keras_nmt.inference._tensors import bucket_sizes
 from keras_nmt.progress import count_steps
@@ -24,6 +24,7 @@ STEP_COST = 8  # fixed cost of a decoder step (reading weights, starting operato
 # time than one part on all cores. In an export there are fewer, because a server also computes several requests.
 PARTS_AT_ONCE = 4
 PARTS_OF_A_REQUEST_AT_ONCE = 2
+OF_TEXTS = ("truncated", "has_unknown")  # outputs of a text, not of each of its hypotheses
 MOST_HYPOTHESES = 1024  # of a part of several rows: a step has the logits of the whole vocabulary for each hypothesis
 
 
@@ -80,6 +81,7 @@ class Rows:
     Attributes:
         lengths: List of int32 tensors `[N]`, the number of subwords of each side's texts after truncation.
         truncated: bool tensor `[N]`, whether a text was truncated.
+        has_unknown: bool tensor `[N]`, whether the first side's text has an unknown subword.
     """
 
     def __init__(
@@ -101,6 +103,7 @@ class Rows:
         longest = options.length_buckets[-1] - 1  # EOS takes one position
         lengths = [tf.cast(x.row_lengths(), tf.int32) for x in tokens]
         self.truncated = tf.reduce_any(tf.stack(lengths) > longest, 0)
+        self.has_unknown = tf.reduce_any(tokens[0] == UNK, 1)
         self.lengths = [tf.minimum(x, longest) for x in lengths]
         self.before = tf.zeros_like(lengths[0]) if before is None else before
 
@@ -277,5 +280,5 @@ def rows_of(answers: Mapping[str, tf.Tensor], shape: tuple[int, int]) -> list[di
     columns = []
     for name, x in answers.items():
         of_tokens = x.shape[-1:] if name.startswith("token") else ()
-        columns.append(x.numpy().reshape(shape[:1] if name == "truncated" else (*shape, *of_tokens)).tolist())
+        columns.append(x.numpy().reshape(shape[:1] if name in OF_TEXTS else (*shape, *of_tokens)).tolist())
     return [dict(zip(answers, row, strict=True)) for row in zip(*columns, strict=True)]

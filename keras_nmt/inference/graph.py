@@ -150,8 +150,9 @@ class TextGraph:
         Returns:
             `translation` string, `score` float32, `cut_off` bool and, with `constraints`, `met` string, a 1 or 0 for
             each constraint, `[N]`, or `[N, num_hypotheses]` if there are several, or `[N, K]` with `beam_size`; and
-            `truncated` `[N]` bool. Hypotheses of a search differ in their texts. Entries without a hypothesis are
-            empty, their scores -1e9; those of text without subwords are empty, their scores 0.
+            `truncated` `[N]` bool, and `has_unknown` `[N]` bool, whether the text has unknown subwords. Hypotheses of a
+            search differ in their texts. Entries without a hypothesis are empty, their scores -1e9; those of text
+            without subwords are empty, their scores 0.
         """
         beam_sizes = self._beam_sizes(inputs["beam_size"]) if "beam_size" in inputs else None
         sides = ("text", "prefix") if "prefix" in inputs else ("text",)
@@ -210,7 +211,7 @@ class TextGraph:
         del answers["tokens"]
         if is_one:
             answers = {name: x[:, 0] for name, x in answers.items()}
-        return {**answers, "truncated": rows.truncated}
+        return {**answers, "truncated": rows.truncated, "has_unknown": rows.has_unknown}
 
     def alternatives(
         self, inputs: Mapping[str, tf.Tensor], count: int, compiled: bool, with_tokens: bool = False

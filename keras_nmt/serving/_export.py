@@ -49,20 +49,20 @@ def export(
     Signatures of a model of one direction, where N is the number of sentences of a request:
 
     - `serving_default`: `text` [N] string -> `translation` [N] string, `score` [N] float32, `cut_off` [N] bool (whether
-      the length limit ended the translation), `truncated` [N] bool. The first three are [N, num_hypotheses] if there
-      are several hypotheses.
+      the length limit ended the translation), `truncated` [N] bool, `has_unknown` [N] bool (whether the text has
+      characters without a subword). The first three are [N, num_hypotheses] if there are several hypotheses.
     - `score`: `source` and `target` [N] string -> `log_probability` [N] float32, `truncated` [N] bool, `token` [N, T]
       string and `token_log_probability` [N, T] float32, of each subword of the target as in `tokens`.
     - `sample`, with `sample=True`: `text` [N] string and `seed` [N] int32 -> the outputs of `serving_default`, for
       translations that are drawn at random (`keras_nmt.decoding.sampling_search`), always the same for a text and seed.
     - `search`, if in `signatures`: `text` and `prefix` [N] string, `beam_size` and `max_length` [N] int32,
       `constraints` and `avoid` [N, C] string -> `translation` [N, K] string, `score` [N, K] float32, `cut_off` [N, K]
-      bool, `met` [N, K] string, `truncated` [N] bool. K is the export's beam size. A translation begins with its
-      prefix, which may be empty, and has at most `max_length` tokens (0 for the export's limits alone) beside those
-      of a forced prefix. A text has `beam_size` translations, best first, as from a translator with this beam size (0
-      stands for K). Further entries are empty, with the score -1e9. Translations have the phrases in `constraints`
-      ("a|b" for either), if possible, and none of those in `avoid`; "" is not a phrase. `met` has a 1 or 0 for each of
-      the C constraints.
+      bool, `met` [N, K] string, `truncated` and `has_unknown` [N] bool. K is the export's beam size. A translation
+      begins with its prefix, which may be empty, and has at most `max_length` tokens (0 for the export's limits alone)
+      beside those of a forced prefix. A text has `beam_size` translations, best first, as from a translator with this
+      beam size (0 stands for K). Further entries are empty, with the score -1e9. Translations have the phrases in
+      `constraints` ("a|b" for either), if possible, and none of those in `avoid`; "" is not a phrase. `met` has a 1 or
+      0 for each of the C constraints.
     - `align`, if in `signatures`: `source` and `target` [N] string -> `alignment` [N, T], `source_word` [N, S] and
       `target_word` [N, T] int32, `truncated` [N] bool: the position of the source subword with most attention for each
       target subword, and the position of its word for each subword; -1 after the last subword. S and T are the largest

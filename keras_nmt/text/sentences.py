@@ -276,7 +276,8 @@ def compose(spaces: Sequence[str], parts: Parts, sources: Sequence[str] = ()) ->
         pairs = _pairs_of_words((spaces, written), sources, row) if len(sources) > 1 else ()
         avoided = tuple(map(all, zip(*(x.avoided for x in row), strict=True)))  # each part has those of the line
         hypotheses.append(Hypothesis(text, score, cut_off, pieces, _met(row, parts.places), pairs, avoided, words))
-    return Translation(tuple(hypotheses), any(x.truncated for x in translations), any(x.is_empty for x in translations))
+    kinds = ([getattr(x, name) for x in translations] for name in ("truncated", "is_empty", "has_unknown"))
+    return Translation(tuple(hypotheses), *map(any, kinds))
 
 
 def align_hypotheses(

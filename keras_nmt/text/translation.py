@@ -225,11 +225,14 @@ class Translation(NamedTuple):
         truncated: Boolean, whether the source or the prefix was truncated to the length of the largest length bucket.
         has_empty_part: Boolean, whether the translation of a part is empty: of a sentence, or of a text between tags.
             Defaults to False.
+        has_unknown: Boolean, whether the source has characters without a subword, of which the model read unknown
+            subwords. Defaults to False.
     """
 
     hypotheses: tuple[Hypothesis, ...]
     truncated: bool
     has_empty_part: bool = False
+    has_unknown: bool = False
 
     @classmethod
     def of(
@@ -268,7 +271,7 @@ class Translation(NamedTuple):
 
         Args:
             outputs: Mapping from the name of an output, such as "translation", to its value for each hypothesis;
-                "truncated" has one value.
+                "truncated" and "has_unknown", which servers of older exports do not give, have one value.
             constraints: List of the line's constraints, if it has some. Defaults to None.
             count: Integer, the largest number of hypotheses. Defaults to all.
             is_sample: Boolean, whether the hypotheses are samples, which may be equal. Defaults to False.
@@ -285,6 +288,7 @@ class Translation(NamedTuple):
         met = None if constraints is None else [met_of_phrases(x, constraints) for x in outputs["met"]]
         columns = outputs["translation"][:count], outputs["score"], outputs["cut_off"]
         translation = cls.of(*columns, outputs["truncated"], pieces=pieces_of_outputs(outputs), met=met)
+        translation = translation._replace(has_unknown=outputs.get("has_unknown", False))
         if is_sample:
             return translation
         distinct: dict[str, Hypothesis] = {}

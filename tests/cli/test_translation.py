@@ -285,6 +285,8 @@ def test_empty_and_cut_off_translations_are_counted(untrained, opened, tmp_path,
         cut = f"2 translation(s), the first of them of line 2, {reason}"
         assert told(*command, "--max-length", 2) == [cut]
     assert told("translate", untrained, stdin="\n  \n") == []
+    unknown = "1 line(s), the first of them line 3, have characters without a subword"
+    assert unknown in keras_nmt("translate", untrained, stdin=f"{TEXT}the 犬\n").error
     few, many = (
         keras_nmt(
             *("translate", untrained, "--max-length", 40, "--max-length-factor", factor, "--min-length", factor),

@@ -236,6 +236,18 @@ def test_a_prefix_with_unknown_characters_is_named_or_spelled_in_bytes(
     assert "🐶" in pieces, "not byte by byte"
 
 
+def test_texts_with_characters_without_a_subword_are_told(translator, make_model, tmp_path, eager):
+    texts = ["the cat", "the 犬 cat", "", "犬"]
+    assert [x.has_unknown for x in translator.translate(texts)] == [False, True, False, True]
+    of_tags = ['<b title="犬">the cat</b>', "the <b>犬</b> cat", "<code>犬</code> the cat"]
+    assert [x.has_unknown for x in translator.translate(of_tags, markup="html")] == [False, True, False]
+    (tmp_path / "text").write_text("the small cat\n" * 9)
+    path = train_subwords(tmp_path / "text", tmp_path / "m", vocabulary_size=290, byte_fallback=True)
+    model = make_model(source_vocabulary_size=290, target_vocabulary_size=290)
+    some = Translator(model, SubwordTokenizer(path), beam_size=1, max_length=2)
+    assert not any(x.has_unknown for x in some.translate(texts))
+
+
 def test_a_limit_does_not_count_a_prefix_nor_cut_it(translator, tokenizers, eager):
     prefix = "drei rote hunde"
     limited = translator.with_options(max_length=2)

@@ -102,6 +102,7 @@ def write_echo_of_languages(folder: Path) -> None:
             "score": tf.tile([[-1.0, -2.0]], [tf.shape(text)[0], 1]),
             "cut_off": tf.equal(texts, "long"),
             "truncated": tf.equal(text, "long"),
+            "has_unknown": tf.equal(text, "three"),
         }
 
     def sample(text, source_language, target_language, seed):

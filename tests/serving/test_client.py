@@ -95,6 +95,7 @@ def test_languages_are_given_for_all_lines_or_for_each_line(server_of_languages,
     with Client(getattr(server_of_languages, api), "many", batch_size=2) as client:
         found = client.translate(["one", "three", "long"], "de", iter(["fr", "de", "fr"]))
         assert [x.text for x in found] == ["de fr one", "de de three", "de fr long"]
+        assert [x.has_unknown for x in found] == [False, True, False]
         assert found[2] == Translation((Hypothesis("de fr long", -1.0, False), Hypothesis("long", -2.0, True)), True)
         assert len(client.translate(["one"], "de", "fr", num_hypotheses=2)[0].hypotheses) == 2  # without `search`
         assert client.score(["a", "b"], ["c", "d"], ["de", "fr"], "fr") == [-1, -9]

@@ -29,21 +29,26 @@ def served(exported):
 def expected(translator, lines):
     """A list for each output of a translation."""
     found = translator.translate(lines)
-    return {name: [getattr(x, name) for x in found] for name in ("text", "score", "truncated", "cut_off")}
+    return {
+        name: [getattr(x, name) for x in found] for name in ("text", "score", "truncated", "cut_off", "has_unknown")
+    }
 
 
 def check_translated(answer, expected, times=1):
     assert answer["translation"] == expected["text"] * times
     assert answer["truncated"] == expected["truncated"] * times
+    assert answer["has_unknown"] == expected["has_unknown"] * times
     assert answer["cut_off"] == expected["cut_off"] * times
     np.testing.assert_allclose(answer["score"], expected["score"] * times, atol=1e-4)
 
 
 def test_a_process_without_keras_nmt_gives_the_translators_answers(exported, expected, lines, ask_session):
     """The witness that an export is the model and needs no keras_nmt. Further signatures are below."""
-    (answer,) = ask_session(exported, [("serving_default", {"text": lines})])
+    other = ["the cat", "the 犬"]
+    answer, of_other = ask_session(exported, [("serving_default", {"text": text}) for text in (lines, other)])
     check_translated(answer, expected)
     assert set(expected["truncated"]) == {True, False}
+    assert of_other["has_unknown"] == [False, True]
 
 
 @pytest.mark.slow
@@ -60,7 +65,7 @@ def test_every_signature_in_a_process_without_keras_nmt(exported, translator, ex
     answers = ask_session(exported, requests)
     for answer in answers[:2]:
         check_translated(answer, expected, 2)
-    assert answers[2] == {"translation": [], "score": [], "cut_off": [], "truncated": []}
+    assert answers[2] == {"translation": [], "score": [], "cut_off": [], "truncated": [], "has_unknown": []}
     longest = translator.length_buckets[-1] - 1  # and EOS
     cut = translator.tokenizers["source"].tokenize(lines).row_lengths().numpy() > longest
     cut |= translator.tokenizers["target"].tokenize(lines[::-1]).row_lengths().numpy() > longest
@@ -98,6 +103,7 @@ def test_plain_signatures_contain_no_xla_and_one_direction_no_routing(exported, 
 def test_signatures_have_the_documented_names_types_and_shapes(served):
     signatures = served.signatures
     text = {"translation": tf.string, "score": tf.float32, "cut_off": tf.bool, "truncated": tf.bool}
+    text["has_unknown"] = tf.bool
     of_tokens = {"token": tf.string, "token_log_probability": tf.float32}
     score = {"log_probability": tf.float32, "truncated": tf.bool, **of_tokens}
     outputs_of = {"serving_default": text, "serving_default_xla": text, "score": score, "score_xla": score}

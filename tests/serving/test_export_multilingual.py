@@ -56,7 +56,7 @@ def test_a_session_without_keras_nmt_gives_the_translators_answers(
     for answer in answers[5:7]:
         np.testing.assert_allclose(answer["mean"], mean, rtol=1e-4, atol=1e-4)
         np.testing.assert_allclose(answer["sentence"], sentence, rtol=1e-4, atol=1e-4)
-    assert answers[7] == {"translation": [], "score": [], "cut_off": [], "truncated": []}
+    assert answers[7] == {"translation": [], "score": [], "cut_off": [], "truncated": [], "has_unknown": []}
     for answer in answers[8:10]:
         assert "Unknown language. The model has de, fr, zh-Hans. Received:] [cs]" in answer
     assert "Inputs differ in number" in answers[10]

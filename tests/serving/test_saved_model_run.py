@@ -88,7 +88,7 @@ def test_text_to_text_plain_and_compiled_where_xla_is_allowed(run, translator, l
     for translated, scored in (answers[:2], answers[2:4]):
         assert_translated(translated, expected)
         np.testing.assert_allclose(np.array(scored["log_probability"], float), log_probabilities, rtol=1e-4, atol=1e-4)
-    assert answers[4] == {"translation": [], "score": [], "cut_off": [], "truncated": []}
+    assert answers[4] == {"translation": [], "score": [], "cut_off": [], "truncated": [], "has_unknown": []}
 
     # A stock server runs plain signatures, and refuses compiled ones.
     answers, status, error = run([*plain, *compiled], "--disable-xla")

@@ -370,7 +370,7 @@ class Client:
         """Returns the translations of texts, at most `count` hypotheses each, and which constraints they meet."""
         met = ("met",) if "constraints" in inputs else ()
         pieces = PIECES if signature == "tokens" else ()
-        rows = self._rows(signature, inputs, (*HYPOTHESES, "truncated", *met, *pieces))
+        rows = self._rows(signature, inputs, (*HYPOTHESES, "truncated", "has_unknown", *met, *pieces))
         most = min((len(row["translation"]) for row in rows), default=count)
         if count is not None and most is not None and most < count:
             raise UserError(

@@ -65,12 +65,13 @@ _OUTPUTS: dict[str, tuple[type, int]] = {
     **{"translation": (str, 1), "score": (float, 1), "cut_off": (bool, 1), "met": (str, 1)},
     **{"token": (str, 2), "token_log_probability": (float, 2)},
     **{"alignment": (float, 1), "source_word": (float, 1), "target_word": (float, 1)},
-    **{"log_probability": (float, 0), "truncated": (bool, 0)},
+    **{"log_probability": (float, 0), "truncated": (bool, 0), "has_unknown": (bool, 0)},
 }
 HYPOTHESES = ("translation", "score", "cut_off")
 PIECES = ("token", "token_log_probability")
 _OF_HYPOTHESES = {*HYPOTHESES, "met", *PIECES}  # outputs with a value for each hypothesis
 POSITIONS = ("alignment", "source_word", "target_word")
+_NEWER = {"has_unknown"}  # outputs that older exports do not have
 
 
 _connected = threading.local()
@@ -355,6 +356,8 @@ def checked_rows(columns: dict[str, list[Any]], outputs: Sequence[str], count: i
         raise Failure("OUTDATED", "no scores of subwords")
     rows: list[dict[str, Any]] = [{} for _ in range(count)]
     for name in outputs:
+        if name in _NEWER - columns.keys():
+            continue
         kind, depth = _OUTPUTS[name]
         column = columns.get(name, ())
         if len(column) != count:
