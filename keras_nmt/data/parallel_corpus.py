@@ -15,6 +15,7 @@ from keras_nmt.data.prepared_folder import BLOCK
 from keras_nmt.data.sentence_pairs import PairBlock, RaggedArray, check_length_limits, drop_pairs, outside_limits
 from keras_nmt.data.subword_tokenizer import SubwordTokenizer
 from keras_nmt.errors import UserError, require
+from keras_nmt.ids import UNK
 from keras_nmt.text.text_files import read_paired_blocks
 
 LINK_BASE = 2**16  # a link of target subword t and source subword s is the number t * LINK_BASE + s
@@ -140,6 +141,18 @@ class ParallelCorpus:
     def num_tokens(self) -> tuple[int, int]:
         """Tuple of integers, the numbers of source and of target subwords."""
         return int(self.source_lengths.sum()), int(self.target_lengths.sum())
+
+    @property
+    def unknown_shares(self) -> tuple[float, float]:
+        """Tuple of floats, the shares of sources and of targets with characters without a subword.
+
+        Example:
+
+        >>> ParallelCorpus.from_lists([[4, 1], [6]], [[7], [8]]).unknown_shares
+        (0.5, 0.0)
+        """
+        source, target = (tf.reduce_any(side == UNK, 1).numpy().mean() for side in (self.source, self.target))
+        return float(source), float(target)
 
     @property
     def has_text(self) -> bool:

@@ -187,22 +187,11 @@ class TrainingBatches:
         of_tokens = max(1, self.batch_size // edge // ROW_MULTIPLE) * ROW_MULTIPLE
         return min(self.batch_size if self.batch_unit == "sentences" else of_tokens, max_rows)
 
-    @property
-    def typical_lengths(self) -> tuple[np.ndarray, np.ndarray]:
-        """Two int64 arrays, the source and target lengths of up to 16,384 random pairs, without sampling."""
-        return self._typical[1:]
-
-    @property
-    def typical_sources(self) -> tf.RaggedTensor:
-        """The source ids `[pairs, (subwords)]` of these pairs."""
-        return self._typical[0]
-
     @functools.cached_property
-    def _typical(self) -> tuple[tf.RaggedTensor, np.ndarray, np.ndarray]:
-        """Some pairs, kept because a portion of a corpus on disk takes long to read."""
+    def typical(self) -> ParallelCorpus:
+        """Up to 16,384 random pairs, without sampling, kept because a portion of a corpus on disk is slow to read."""
         corpus, rows, _ = self._order.portion(0, 0)
-        rows = rows[:TYPICAL]
-        return tf.gather(corpus.source, rows), corpus.source_lengths[rows], corpus.target_lengths[rows]
+        return corpus.select(rows[:TYPICAL])
 
     @property
     def updates_per_epoch(self) -> int:

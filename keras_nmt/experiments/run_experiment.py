@@ -123,7 +123,8 @@ def _run(
             sources, references = read_line_pairs(*direction.dev)
             number = config.evaluation.dev_sentences
             development[direction] = (sources[:number], references[:number])
-    limits = search_limits((data.typical_lengths for data in batches.values()), config.data.max_length)
+    lengths = ((x.typical.source_lengths, x.typical.target_lengths) for x in batches.values())
+    limits = search_limits(lengths, config.data.max_length)
     search = _search_of_model(config, limits, report)
     sentences_per_line = _sentences_per_line(config, batches, tokenizers)
     if workers.is_chief:
@@ -211,7 +212,7 @@ def _sentences_per_line(
     counts = []
     for direction in config.directions:
         if direction.name in batches:
-            texts = tokenizers[direction.sides[0]].detokenize(batches[direction.name].typical_sources)
+            texts = tokenizers[direction.sides[0]].detokenize(batches[direction.name].typical.source)
             numbers = [count_sentences(text.decode("utf-8", "replace")) for text in texts.numpy()]
             counts.append(np.quantile(numbers, 0.999, method="inverted_cdf"))
     return max(1, *map(int, counts))
@@ -368,6 +369,12 @@ def _batches(
             sampling=sampling,
         )
     report(f"{direction.name}: {batches.summary()}")
+    source, target = batches.typical.unknown_shares
+    if source or target:
+        report(
+            f"{direction.name}: {source:.2%} of the sources and {target:.2%} of the targets have characters without a "
+            "subword, of which the model learns nothing"
+        )
     return batches
 
 

@@ -133,6 +133,15 @@ def test_the_search_of_the_start_stays_with_limits_for_the_text(model, tokenizer
     assert run_experiment._search_of_model(alone, of_text, told.append) == {**own, **of_text}
 
 
+def test_a_run_says_how_many_lines_have_characters_without_a_subword(tokenizers, files, tmp_path):
+    files["data.train.source"].write_text("the cat\nthe 犬\n" * 8)
+    files["data.train.target"].write_text("die katze\n" * 16)
+    made = config(tmp_path / "run", {**files, "languages": ["source", "target"], "max_updates": 1})
+    direction, told = made.directions[0], list[str]()
+    run_experiment._batches(made, direction, dict(zip(direction.sides, tokenizers.values(), strict=True)), told.append)
+    assert "source-target: 50.00% of the sources and 0.00% of the targets have characters without a subword" in told[-1]
+
+
 @pytest.mark.slow
 def test_frozen_weights_stay_bit_for_bit(trained, one, tmp_path):
     frozen = {"frozen": ["*embedding*", "encoder/*/feed_forward/*"], "init_from": trained}
