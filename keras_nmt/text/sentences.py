@@ -15,7 +15,15 @@ from keras_nmt.errors import install_extra, require
 from keras_nmt.text.language_codes import is_code, two_letter_code
 from keras_nmt.text.lines import Request, check_lines, languages_of_lines
 from keras_nmt.text.normalization import UNSPACED
-from keras_nmt.text.translation import WORD_ENDS, Hypothesis, SentencePair, Translation, split_words, with_plain_spaces
+from keras_nmt.text.translation import (
+    WORD_ENDS,
+    Hypothesis,
+    SentencePair,
+    Translation,
+    distinct,
+    split_words,
+    with_plain_spaces,
+)
 
 # The ends of sentences, and the quotation marks and brackets behind them, for the rule of `split_at_end_marks`.
 # Marks of direction, and other invisible characters, may stand between.
@@ -251,8 +259,9 @@ def compose(spaces: Sequence[str], parts: Parts, sources: Sequence[str] = ()) ->
 
     A hypothesis of the line has one of each part: those with the highest sums of scores, as many as the part with the
     most hypotheses has; of samples, the first has the first of each part. It is cut off if one of its parts is, and has
-    the subwords of all. `met` has the constraints of the line first, then those of a glossary, which each part has.
-    `sources` are the parts, if they are sentences of the line, for `align_hypotheses`.
+    the subwords of all. Of hypotheses of one text that are no samples, the best is left. `met` has the constraints of
+    the line first, then those of a glossary, which each part has. `sources` are the parts, if they are sentences of the
+    line, for `align_hypotheses`.
 
     Example:
 
@@ -277,7 +286,7 @@ def compose(spaces: Sequence[str], parts: Parts, sources: Sequence[str] = ()) ->
         avoided = tuple(map(all, zip(*(x.avoided for x in row), strict=True)))  # each part has those of the line
         hypotheses.append(Hypothesis(text, score, cut_off, pieces, _met(row, parts.places), pairs, avoided, words))
     kinds = ([getattr(x, name) for x in translations] for name in ("truncated", "is_empty", "has_unknown"))
-    return Translation(tuple(hypotheses), *map(any, kinds))
+    return Translation(tuple(hypotheses) if parts.is_sample else distinct(hypotheses), *map(any, kinds))
 
 
 def align_hypotheses(

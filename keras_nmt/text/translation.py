@@ -291,10 +291,7 @@ class Translation(NamedTuple):
         translation = translation._replace(has_unknown=outputs.get("has_unknown", False))
         if is_sample:
             return translation
-        distinct: dict[str, Hypothesis] = {}
-        for x in translation.hypotheses:
-            distinct.setdefault(x.text, x)
-        return translation._replace(hypotheses=tuple(distinct.values()))
+        return translation._replace(hypotheses=distinct(translation.hypotheses))
 
     @property
     def text(self) -> str:
@@ -315,6 +312,20 @@ class Translation(NamedTuple):
     def is_empty(self) -> bool:
         """Whether the translation of a text or of a part is empty. That of an empty text (score 0) does not count."""
         return self.has_empty_part or (not self.text.strip() and self.score != 0)
+
+
+def distinct(hypotheses: Iterable[Hypothesis]) -> tuple[Hypothesis, ...]:
+    """Returns the first hypothesis of each text.
+
+    Example:
+
+    >>> [x.score for x in distinct([Hypothesis("a", -1), Hypothesis("b", -2), Hypothesis("a", -3)])]
+    [-1, -2]
+    """
+    first: dict[str, Hypothesis] = {}
+    for x in hypotheses:
+        first.setdefault(x.text, x)
+    return tuple(first.values())
 
 
 def met_of_phrases(met: bytes | str, phrases: list[str]) -> tuple[bool, ...]:

@@ -60,6 +60,16 @@ def test_the_best_combinations_come_first():
     assert [x.text for x in drawn] == ["00 10-20!", "01 11-21!"]
 
 
+def test_combinations_of_one_text_are_one_hypothesis():
+    first, second = (
+        Translation(tuple(map(Hypothesis, texts, (0.0, -1.0, -8.0, -9.0))), False)
+        for texts in (("a", "a b"), ("b c", "c", "x", "y"))
+    )
+    drawn, best = (compose(["", " ", ""], Parts([first, second], [], x)).hypotheses for x in (True, False))
+    assert [x.text for x in drawn] == ["a b c", "a b c"]
+    assert [(x.text, x.score) for x in best] == [("a b c", 0.0), ("a c", -1.0), ("a b b c", -1.0)]
+
+
 def test_samples_of_equal_sentences_differ_and_depend_on_the_seed_of_the_line_alone(many):
     sampler = many.with_options(**SAMPLING, beam_size=1, num_hypotheses=1)
     line = "A mouse. A mouse. A mouse."
