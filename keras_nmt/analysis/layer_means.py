@@ -201,11 +201,8 @@ def composition(
             "The model must have a composition of first and second order: linear, low_rank, extended or bilinear. "
             f"Received: {refused[0]} of {named(model)}"
         )
-    if measured is None:
-        raise UserError(
-            "The model has no composition of layers or heads that derives from `keras_nmt.layers.CompositionLayer`. "
-            f"Received: {named(model)}"
-        )
+    if measured is None:  # `hidden_states` refuses a model without compositions
+        raise UserError("There are no lines with tokens to measure for composition.")
     return measured
 
 

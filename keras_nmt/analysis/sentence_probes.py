@@ -11,7 +11,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from keras_nmt.analysis.token_states import HiddenStates, Model, hidden_states, named
+from keras_nmt.analysis.token_states import HiddenStates, Model, hidden_states
 from keras_nmt.errors import UserError, require
 from keras_nmt.progress import count_steps
 
@@ -49,7 +49,7 @@ def sentence_vectors(model: Model, texts: Sequence[str], vectors: str = "states"
     tensors = ("states",) if kind in ("states", "layer") else ("bridge",)
     vectors_of_texts: np.ndarray | None = None
     for side, _ in hidden_states(model, texts, tensors=tensors, **options):
-        batch_vectors = _vectors(side, kind, number, vectors, model)
+        batch_vectors = _vectors(side, kind, number, vectors)
         if vectors_of_texts is None:
             vectors_of_texts = np.zeros((len(texts), batch_vectors.shape[1]), "float32")
         vectors_of_texts[side.rows] = batch_vectors
@@ -58,7 +58,7 @@ def sentence_vectors(model: Model, texts: Sequence[str], vectors: str = "states"
     return vectors_of_texts
 
 
-def _vectors(side: HiddenStates, kind: str, number: int, vectors: str, model: Model) -> np.ndarray:
+def _vectors(side: HiddenStates, kind: str, number: int, vectors: str) -> np.ndarray:
     """Returns the vectors of a batch, `[B, width]`."""
     if kind in ("states", "layer"):
         assert side.states is not None
@@ -66,8 +66,7 @@ def _vectors(side: HiddenStates, kind: str, number: int, vectors: str, model: Mo
         require(number < len(side.states), f"The encoder has layers 1 to {len(side.states) - 1}", vectors=vectors)
         states = side.output if kind == "states" else side.states[number]
         return side.by_sentence(states) / side.lengths[:, None]
-    if side.bridge is None:
-        raise UserError(f"The model has no attention bridge. Received: vectors={vectors!r} of {named(model)}")
+    assert side.bridge is not None
     rows = side.bridge[0]  # M, [B, k, d]
     if kind == "mean":
         return np.asarray(rows.mean(axis=1))

@@ -13,7 +13,7 @@ import numpy as np
 
 from keras_nmt.analysis.measurements import new_figure, write_results
 from keras_nmt.analysis.token_groups import TokenGroups
-from keras_nmt.analysis.token_states import Model, hidden_states, named, open_pair, open_translator
+from keras_nmt.analysis.token_states import Model, hidden_states, open_pair, open_translator
 from keras_nmt.data import SubwordTokenizer
 from keras_nmt.errors import UserError, check_no_string, require
 from keras_nmt.files.markdown import markdown_table
@@ -188,8 +188,7 @@ def roles(
     tokens: list[_Token] = []
     num_roles = 0
     for side, _ in hidden_states(pair, source, tensors=("roles",)):
-        if side.roles is None:
-            raise UserError(f"The model has no roles. Received: {named(model)}")
+        assert side.roles is not None
         num_roles = side.roles.shape[1]
         labels = None if groups is None else groups(side)
         best = side.roles.argmax(axis=1) + 1  # [N]
