@@ -150,24 +150,6 @@ def multi30k() -> Path:
     return folder
 
 
-@pytest.fixture
-def error_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
-    """Runs `keras-nmt ARGUMENTS`, which must fail with exit code 2, in this process; returns the line of the error."""
-    from keras_nmt.cli import app as cli
-
-    def run(*arguments: object) -> str:
-        monkeypatch.setattr(sys, "argv", ["keras-nmt", *map(str, arguments)])
-        with pytest.raises(SystemExit) as raised:
-            cli.main()
-        assert raised.value.code == 2
-        error = capsys.readouterr().err
-        assert error.startswith("Error: ")
-        assert error.count("\n") == 1
-        return error
-
-    return run
-
-
 @pytest.fixture(scope="session")
 def run_python(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., subprocess.CompletedProcess[bytes]]]:
     """Runs `python ARGUMENTS` in a separate process, without the seconds that importing TensorFlow takes."""

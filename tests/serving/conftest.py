@@ -106,13 +106,3 @@ def written(monkeypatch):
 
     monkeypatch.setattr("keras_nmt.serving._export._write", write)
     return made
-
-
-@pytest.fixture
-def command(keras_nmt):
-    """Runs `keras-nmt translate` here, which must end with `code`, and gives code, output and errors."""
-
-    def run(*arguments, stdin=b"", code=0):
-        return code, *keras_nmt("translate", *arguments, stdin=stdin.decode(), code=code)
-
-    return run

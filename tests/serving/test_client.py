@@ -208,43 +208,43 @@ def test_a_client_needs_neither_tensorflow_nor_keras_nor_numpy(server, api):
 # keras-nmt translate --server
 
 
-def test_translate_uses_a_server(server, server_of_languages, command, api):
-    there = ["--server", getattr(server, api), "--model", "echo"]
-    assert command(*there, stdin="äh\n\nb\r\n".encode()) == (0, "äh\n\nb\n", "")
-    named = there[:2] if api == "rest_url" else there  # by gRPC, the client does not ask for the name
-    assert command(*named, "--timeout", "20", "--retries", "0", stdin=b"a\n") == (0, "a\n", "")
-    code, output, errors = command(*there, "--scores", stdin=b"a\nb\nc\nd\nabc\n")
-    assert (code, output) == (0, "3.0000\ta\n3.0000\tb\n3.0000\tc\n3.0000\td\n3.0000\tabc\n")
+def test_translate_uses_a_server(server, server_of_languages, keras_nmt, api):
+    there = ["translate", "--server", getattr(server, api), "--model", "echo"]
+    assert keras_nmt(*there, stdin="äh\n\nb\r\n") == ("äh\n\nb\n", "")
+    named = there[:3] if api == "rest_url" else there  # by gRPC, the client does not ask for the name
+    assert keras_nmt(*named, "--timeout", "20", "--retries", "0", stdin="a\n") == ("a\n", "")
+    output, errors = keras_nmt(*there, "--scores", stdin="a\nb\nc\nd\nabc\n")
+    assert output == "3.0000\ta\n3.0000\tb\n3.0000\tc\n3.0000\td\n3.0000\tabc\n"
     assert errors.startswith("5 line(s), the first of them line 1, were truncated")
-    there = ["--server", getattr(server_of_languages, api), "--model", "many", "-s", "de", "-t", "fr"]
-    assert command(*there, stdin=b"one\n") == (0, "de fr one\n", "")
-    assert command(*there, "--n-best", "2", "--scores", stdin=b"one\n")[1] == "-1.0000\tde fr one\n-2.0000\tone\n"
+    there = ["translate", "--server", getattr(server_of_languages, api), "--model", "many", "-s", "de", "-t", "fr"]
+    assert keras_nmt(*there, stdin="one\n") == ("de fr one\n", "")
+    assert keras_nmt(*there, "--n-best", "2", "--scores", stdin="one\n").output == "-1.0000\tde fr one\n-2.0000\tone\n"
     drawn = [*there, "--sample", "--seed", "1", "--n-best"]
-    assert command(*drawn, "2", stdin=b"one\n")[1].startswith("de fr 1791095845 one\n")
-    errors = command(*drawn, "1", stdin=b"one\n", code=2)[2]  # the better one of two would be no sample
+    assert keras_nmt(*drawn, "2", stdin="one\n").output.startswith("de fr 1791095845 one\n")
+    errors = keras_nmt(*drawn, "1", stdin="one\n", code=2).error  # the better one of two would be no sample
     assert "was exported to draw 2 translation(s) of a sentence: give as many. Received: --n-best 1" in errors
-    code, output, errors = command(*there, "--n-best", "3", stdin=b"one\n", code=2)
-    assert (code, output) == (2, "")
+    output, errors = keras_nmt(*there, "--n-best", "3", stdin="one\n", code=2)
+    assert output == ""
     assert "gives at most 2 translation(s) of a sentence" in errors
 
 
-def test_translate_by_a_server_has_prefixes_n_best_and_alignments(server, command, tmp_path):
+def test_translate_by_a_server_has_prefixes_n_best_and_alignments(server, keras_nmt, tmp_path):
     begun, words = tmp_path / "begun", tmp_path / "words"
     begun.write_text("die \n\n")
-    options = ["--prefixes", str(begun), "--n-best", "2", "--beam-size", "3", "--alignments", str(words)]
-    there = ["--server", server.rest_url, "--model", "echo"]
-    assert command(*there, *options, stdin=b"one cat\na dog\n") == (0, "die one cat\n3\na dog\n3\n", "")
+    options = ["--prefixes", begun, "--n-best", "2", "--beam-size", "3", "--alignments", words]
+    there = ["translate", "--server", server.rest_url, "--model", "echo"]
+    assert keras_nmt(*there, *options, stdin="one cat\na dog\n") == ("die one cat\n3\na dog\n3\n", "")
     assert words.read_text() == "0-0 1-1\n" * 4
 
 
-def test_a_translation_cannot_steer_the_terminal(server, command, monkeypatch):
-    there, text = ["--server", server.rest_url, "--model", "echo"], "ä\x1b]0;a\x07\x9b\ta\u200cb"
-    assert command(*there, stdin=f"{text}\n".encode())[1] == f"{text}\n"
+def test_a_translation_cannot_steer_the_terminal(server, keras_nmt, monkeypatch):
+    there, text = ["translate", "--server", server.rest_url, "--model", "echo"], "ä\x1b]0;a\x07\x9b\ta\u200cb"
+    assert keras_nmt(*there, stdin=f"{text}\n").output == f"{text}\n"
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    assert command(*there, stdin=f"{text}\n".encode())[1] == "ä\\x1b]0;a\\x07\\x9b\ta\u200cb\n"
+    assert keras_nmt(*there, stdin=f"{text}\n").output == "ä\\x1b]0;a\\x07\\x9b\ta\u200cb\n"
 
 
-def test_errors_of_translate_by_a_server_are_one_line(command, monkeypatch):
+def test_errors_of_translate_by_a_server_are_one_line(error_line, monkeypatch):
     monkeypatch.setattr("keras_nmt.serving.client.transports.FIRST_WAIT", 0.001)
     there = ["--server", "http://localhost:1"]
     for arguments, told in (
@@ -255,8 +255,4 @@ def test_errors_of_translate_by_a_server_are_one_line(command, monkeypatch):
         (["--server", "grpc://127.0.0.1:1", "--timeout", "0.2", "--model", "m"], "Received: model='m'"),
         ([], "Missing argument: the DIRECTORY of a model, or --server URL"),
     ):
-        code, output, errors = command(*arguments, stdin=b"a\n", code=2)
-        assert (code, output) == (2, "")
-        assert errors.startswith("Error: ")
-        assert errors.count("\n") == 1
-        assert told in errors
+        assert told in error_line("translate", *arguments, stdin="a\n")

@@ -107,12 +107,12 @@ def test_what_cannot_be_split_is_refused(client):
         client.stream([">>deu<< A cat. A dog."], target="", language="en")
 
 
-def test_the_command_line_splits_sentences(server, command, tmp_path):
-    there = ["--server", server.rest_url, "--model", "echo", "--split-sentences", "en"]
+def test_the_command_line_splits_sentences(server, keras_nmt, tmp_path):
+    there = ["translate", "--server", server.rest_url, "--model", "echo", "--split-sentences", "en"]
     text = "".join(f"{line.strip(chr(10))}\n" for line in DOCUMENT[:4])
-    assert command(*there, stdin=text.encode()) == (0, text, "")
-    code, output, _ = command(*there, "--scores", "--line-buffered", stdin=b"A man sleeps. He snores.\n\n")
-    assert (code, output) == (0, f"{13 + 13:.4f}\tA man sleeps. He snores.\n0.0000\t\n")
+    assert keras_nmt(*there, stdin=text) == (text, "")
+    output, _ = keras_nmt(*there, "--scores", "--line-buffered", stdin="A man sleeps. He snores.\n\n")
+    assert output == f"{13 + 13:.4f}\tA man sleeps. He snores.\n0.0000\t\n"
     (tmp_path / "in").write_text(text)
-    command(*there, "--input", str(tmp_path / "in"), "--output", str(tmp_path / "out"))
+    keras_nmt(*there, "--input", tmp_path / "in", "--output", tmp_path / "out")
     assert (tmp_path / "out").read_text() == text

@@ -441,3 +441,16 @@ def keras_nmt(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str
         return written
 
     return run
+
+
+@pytest.fixture
+def error_line(keras_nmt: Callable[..., Ended]) -> Callable[..., str]:
+    """Runs `keras-nmt ARGUMENTS`, which must fail with exit code 2, in this process; returns the line of the error."""
+
+    def run(*arguments: object, stdin: str = "") -> str:
+        error: str = keras_nmt(*arguments, stdin=stdin, code=2).error
+        assert error.startswith("Error: ")
+        assert error.count("\n") == 1
+        return error
+
+    return run
