@@ -78,15 +78,15 @@ class Segment:
         if self.has_tags:
             self.text = self.text.strip(SPACES)  # spaces beside a tag are its own
 
-    def with_tags(self, target: str, spaced: str, pairs: Iterable[tuple[int, int]]) -> str:
+    def with_tags(
+        self, target: str, words: tuple[Sequence[str], Sequence[str]], pairs: Iterable[tuple[int, int]]
+    ) -> str:
         """Returns the translation `target` of the text with its tags.
 
-        `spaced` is `target` with a plain space for any space between sentences. `pairs` are those of `Translator.align`
-        for it and the text with plain spaces: words end at no-break spaces, too.
+        `words` are those of the text, with plain spaces, and of `target`; `pairs` are their numbers, as of `align`.
         """
-        return Placement(
-            self._root, with_plain_spaces(self._source), self._written, target, spaced, pairs, self._escaped
-        ).render()
+        source = with_plain_spaces(self._source)
+        return Placement(self._root, source, self._written, target, words, pairs, self._escaped).render()
 
     def _read_spaces(self, spaces: re.Match[str]) -> str:
         """Returns a space for the end of a line with indentation, and other spaces as they are."""

@@ -10,8 +10,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from keras_nmt.text.translation import WORD_ENDS
-
 MARKS = frozenset(",.;:!?…،؛؟۔।॥։。、，！？；：")
 
 
@@ -64,8 +62,7 @@ class Placement:
     surrounds the part in which its words outnumber the others most. It never has words of a neighbouring element.
 
     `root` is the node around the source. The source is as the model reads it; `written` is what the document has for
-    each of its letters, and `escaped` writes text as the document has it. `spaced` is the target as its words are
-    aligned, with other spaces.
+    each of its letters, and `escaped` writes text as the document has it. `words` are those of both texts.
     """
 
     def __init__(
@@ -74,13 +71,16 @@ class Placement:
         source: str,
         written: Sequence[str],
         target: str,
-        spaced: str,
+        words: tuple[Sequence[str], Sequence[str]],
         pairs: Iterable[tuple[int, int]],
         escaped: Callable[[str], str],
     ) -> None:
         self._root, self._source, self._target, self._escaped = root, source, target, escaped
-        pieces = _cut(_tokens(source), {place for node in _nodes(root) for place in (node.begin, node.end)})
-        targets, self._sources = _aligned(source, pieces, spaced, pairs)  # the source tokens of each target token
+        cuts = {place for node in _nodes(root) for place in (node.begin, node.end)}
+        pieces, whole = _cut(_tokens(source, words[0]), cuts), _tokens(target, words[1])
+        targets, self._sources = _aligned(
+            source, pieces, target, whole, pairs
+        )  # the source tokens of each target token
         self._tokens = pieces, targets
         self._starts = [token.start for token in pieces]
         self._targets: defaultdict[int, list[int]] = defaultdict(list)  # the target tokens of each source token
@@ -103,7 +103,9 @@ class Placement:
         alone = sorted((node.begin, node.end) for node in _nodes(self._root) if node.is_alone)
         gaps = {}
         for i, (one, other) in enumerate(itertools.pairwise(self._tokens[0])):
-            following = set(self._targets[i + 1]) if one.word < other.word else set()
+            # Where not even a space for the model separates sentences, that between their translations stays.
+            is_gap = one.word < other.word and one.stop < other.start
+            following = set(self._targets[i + 1]) if is_gap else set()
             inside = alone[bisect_left(alone, (one.stop,)) : bisect_left(alone, (other.start + 1,))]
             parts = (inside[0][0], max(end for _, end in inside)) if inside else (other.start, one.stop)
             spaces, before, after = (
@@ -313,17 +315,19 @@ def _heaviest(weights: Sequence[float]) -> tuple[int, int] | None:
     return heaviest
 
 
-def _tokens(text: str) -> list[_Token]:
-    """Returns the tokens of a text, whose words are those of `split_words`."""
-    tokens = []
-    for word, match in enumerate(re.finditer(f"[^{WORD_ENDS}]+", text)):
-        start, stop = match.span()
-        is_letter = [unicodedata.category(letter)[0] != "P" for letter in match[0]]
+def _tokens(text: str, words: Iterable[str]) -> list[_Token]:
+    """Returns the tokens of a text that has these words in their order."""
+    tokens: list[_Token] = []
+    stop = 0
+    for number, word in enumerate(words):
+        start = text.index(word, stop)
+        stop = start + len(word)
+        is_letter = [unicodedata.category(letter)[0] != "P" for letter in word]
         first = start + is_letter.index(True) if any(is_letter) else start
         last = stop - is_letter[::-1].index(True) if any(is_letter) else stop
-        tokens += [_Token(place, place + 1, word, place - first) for place in range(start, first)]
-        tokens.append(_Token(first, last, word, 0))
-        tokens += [_Token(place, place + 1, word, place - last + 1) for place in range(last, stop)]
+        tokens += [_Token(place, place + 1, number, place - first) for place in range(start, first)]
+        tokens.append(_Token(first, last, number, 0))
+        tokens += [_Token(place, place + 1, number, place - last + 1) for place in range(last, stop)]
     return tokens
 
 
@@ -343,9 +347,9 @@ def _cut(tokens: Iterable[_Token], places: set[int]) -> list[_Token]:
 
 
 def _aligned(
-    source: str, sources: list[_Token], target: str, pairs: Iterable[tuple[int, int]]
+    source: str, sources: list[_Token], target: str, whole: list[_Token], pairs: Iterable[tuple[int, int]]
 ) -> tuple[list[_Token], list[set[int]]]:
-    """Returns the target tokens, and for each its source tokens.
+    """Returns the target tokens, `whole` or cut, and for each its source tokens.
 
     The punctuation of aligned words is aligned, too. A target word that equals its source word has the same pieces.
     """
@@ -356,7 +360,7 @@ def _aligned(
     for one, other in pairs:
         words[other].add(one)
     targets, aligned = [], []
-    for token in _tokens(target):
+    for token in whole:
         of_words = {word: numbers[word, token.part] for word in words[token.word] if (word, token.part) in numbers}
         cut = [token.start, token.stop]
         same: list[int] = []  # the pieces of a source word with the same text

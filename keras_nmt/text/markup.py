@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from keras_nmt.errors import require
 from keras_nmt.text._parts import Part, split_document, with_kept_text
@@ -14,7 +14,7 @@ from keras_nmt.text._segments import Segment, make_segments
 from keras_nmt.text.kept_text import KeptText
 from keras_nmt.text.lines import Request
 from keras_nmt.text.sentences import Align, Translate, align_hypotheses, compose, translate_parts
-from keras_nmt.text.translation import WORD_ENDS, Hypothesis, SentencePair, Translation, split_words, with_plain_spaces
+from keras_nmt.text.translation import Hypothesis, SentencePair, Translation, split_words, with_plain_spaces
 
 MARKUPS = ("html", "xml")
 
@@ -41,11 +41,11 @@ def translate_marked(
     texts = [[segment.text for segment in of_line] for of_line in segments]
     translated = translate_parts(request, texts, translate, "text")
     flat = [
-        (row, segment, translation)
+        (row, segment, *_at_all_spaces(segment.text, translation))
         for row, (of_line, parts) in enumerate(zip(segments, translated, strict=True))
         for segment, translation in zip(of_line, parts.translations, strict=True)
     ]
-    tagged = [(row, *_at_all_spaces(segment.text, x)) for row, segment, x in flat if segment.has_tags]
+    tagged = [(row, text, translation) for row, segment, text, translation in flat if segment.has_tags]
     pairs: Iterator[list[tuple[int, int]]] = iter(())
     if tagged:
         rows, sources, translations = zip(*tagged, strict=True)
@@ -56,14 +56,14 @@ def translate_marked(
             translation._replace(
                 hypotheses=tuple(
                     x._replace(
-                        text=segment.with_tags(x.text, _at_sentences(x), next(pairs) if segment.has_tags else []),
+                        text=segment.with_tags(x.text, _words(text, x), next(pairs) if segment.has_tags else []),
                         sentences=(),
                     )
                     for x in translation.hypotheses
                 ),
                 has_empty_part=translation.is_empty,
             )
-            for _, segment, translation in flat
+            for _, segment, text, translation in flat
         ]
     )
     return [
@@ -73,32 +73,26 @@ def translate_marked(
 
 
 def _at_all_spaces(text: str, translation: Translation) -> tuple[str, Translation]:
-    """Returns a text and its translation for `align_hypotheses`, with words and sentences that any space separates."""
-    spaced, hypotheses = with_plain_spaces(text), []
+    """Returns a text and its translation for `align_hypotheses`, with words of the source that any space separates.
+
+    Each sentence begins with a word of its own, also where no space is before it.
+    """
+    hypotheses = []
     for x in translation.hypotheses:
-        sources = [with_plain_spaces(pair.source) for pair in x.sentences]
-        targets, target = [pair.target for pair in x.sentences], _at_sentences(x)
-        columns = sources, _first_words(spaced, sources), targets, _first_words(target, targets)
-        hypotheses.append(x._replace(text=target, sentences=tuple(map(SentencePair, *columns))))
-    return spaced, translation._replace(hypotheses=tuple(hypotheses))
+        pairs, one, other = [], 0, 0
+        for pair in x.sentences:
+            source = with_plain_spaces(pair.source)
+            pairs.append(SentencePair(source, one, pair.target, other))
+            one, other = one + len(split_words(source)), other + len(split_words(pair.target))
+        hypotheses.append(x._replace(sentences=tuple(pairs)))
+    return with_plain_spaces(text), translation._replace(hypotheses=tuple(hypotheses))
 
 
-def _at_sentences(hypothesis: Hypothesis) -> str:
-    """Returns the text with a space for each space of another kind between its sentences; no letter moves."""
-    text, written = hypothesis.text, ""
-    for pair in hypothesis.sentences:
-        start = text.index(pair.target, len(written))
-        written += with_plain_spaces(text[len(written) : start]) + pair.target
-    return written + text[len(written) :]
-
-
-def _first_words(text: str, sentences: Iterable[str]) -> Iterator[int]:
-    """Yields the number of the first word of each sentence of a text."""
-    stop = 0
-    for sentence in sentences:
-        start = text.index(sentence, stop)
-        stop = start + len(sentence)
-        yield len(split_words(text[:start])) - (start > 0 and text[start - 1] not in WORD_ENDS)
+def _words(text: str, hypothesis: Hypothesis) -> tuple[list[str], list[str]]:
+    """Returns the words of a text and of its translation, as `align_hypotheses` counts them."""
+    pairs = hypothesis.sentences or (SentencePair(text, 0, hypothesis.text, 0),)
+    of_source = [word for pair in pairs for word in split_words(pair.source)]
+    return of_source, [word for pair in pairs for word in split_words(pair.target)]
 
 
 def _document(line: str, markup: str | None, kept: KeptText | None) -> list[str | Segment]:

@@ -249,6 +249,23 @@ def test_sentences_with_any_space_between_have_their_tags(line, markup, keep, sp
     assert found.text.lower() == line.format(space).lower()
 
 
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("雨。<b>晴。</b>", "雨。 <b>晴。</b>"),
+        ("<b>雨</b>。晴！雪。", "<b>雨</b>。 晴！ 雪。"),
+        ("雨。「晴」。雪<a>风</a>。", "雨。 「晴」。 雪<a>风</a>。"),
+        ("雨。<br/>晴<i>雪</i>。风。", "雨。<br/>晴<i>雪</i>。 风。"),
+    ],
+)
+def test_sentences_without_a_space_between_have_their_tags(line, expected):
+    translate, align = by_words()
+    (found,) = translate_lines(
+        lambda request: translate(request.lines), align, make_request([line]), markup="html", split_sentences="zh"
+    )
+    assert found.text == expected
+
+
 def test_a_long_document_takes_little_time_and_a_deep_one_is_refused():
     many = " ".join(f"<b n='{i}'>w{i}</b>" for i in range(1000))
     assert placed(many) == many.replace("w", "W")
