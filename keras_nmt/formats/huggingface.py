@@ -118,11 +118,9 @@ def read(folder: Path) -> Imported:
         _check_sinusoids(arrays.pop(name), name, path, first)
     depths = {side: options[f"num_{side}_layers"] for side in ("encoder", "decoder")}
     parameters = {}
-    for ours, theirs, kind in _names(depths):
-        if f"{theirs}.{kind}" in arrays:
-            array = arrays.pop(f"{theirs}.{kind}").T
-            name = "bias" if kind == "bias" else "scale" if ours.endswith("norm") else "kernel"
-            parameters[f"{ours}.{name}"] = array
+    for ours, theirs in _names(depths).items():
+        if theirs in arrays:
+            parameters[ours] = arrays.pop(theirs).T
     source, target, output = _tables(arrays, config, path, has_one=joint or not is_marian)
     parameters["target_embedding"] = target
     options["tie_embeddings"] = np.array_equal(output, target)
@@ -386,14 +384,15 @@ def _options(config: Mapping[str, Any]) -> dict[str, Any]:
     return options
 
 
-def _names(depths: Mapping[str, int]) -> list[tuple[str, str, str]]:
-    """Returns our name and Hugging Face's name of each part of the stacks, each with "weight" and with "bias"."""
+def _names(depths: Mapping[str, int]) -> dict[str, str]:
+    """Maps our names of the parameters of the stacks to Hugging Face's."""
     named = [
         (f"{side}.{number}.{part}", f"model.{side}.layers.{number - 1}.{NAMES[part]}")
         for side, number, part in parts(depths)
     ]
     named += [(f"{side}.norm", f"model.{side}.layer_norm") for side in depths]  # in pre-LN models
-    return [(*names, kind) for names in named for kind in ("weight", "bias")]
+    weights = {f"{ours}.{'scale' if ours.endswith('norm') else 'kernel'}": f"{theirs}.weight" for ours, theirs in named}
+    return weights | {f"{ours}.bias": f"{theirs}.bias" for ours, theirs in named}
 
 
 def _read_arrays(folder: Path) -> tuple[Path, dict[str, np.ndarray]]:
@@ -492,12 +491,9 @@ def export_huggingface(
         arrays["model.encoder.embed_tokens.weight"] = parameters.get("source_embedding", target)[rows["source"]]
         arrays["model.decoder.embed_tokens.weight"] = target[rows["target"]]
         arrays["lm_head.weight"] = parameters.get("output", target)[rows["target"]]
-    for ours, theirs, kind in _names(depths):
-        if ours in ("encoder.norm", "decoder.norm"):
-            continue
-        name = f"{ours}.bias" if kind == "bias" else f"{ours}.scale" if ours.endswith("norm") else f"{ours}.kernel"
-        # The attentions may have no biases.
-        arrays[f"{theirs}.{kind}"] = parameters[name].T if name in parameters else np.zeros(config["hidden_dim"])
+    for ours, theirs in _names(depths).items():
+        if not ours.startswith(("encoder.norm", "decoder.norm")):  # the attentions may have no biases
+            arrays[theirs] = parameters[ours].T if ours in parameters else np.zeros(config["hidden_dim"])
     settings = {
         "model_type": "marian",
         "architectures": ["MarianMTModel"],
