@@ -264,13 +264,9 @@ def change(folder, function):
     write_safetensors(folder / "model.safetensors", arrays)
 
 
-def test_damaged_models_are_refused(exported, tmp_path):
+def test_damaged_models_are_refused(exported, refused):
     weights, config = exported / "model.safetensors", exported / "config.json"
     whole, settings = weights.read_bytes(), config.read_text()
-
-    def refused(told):
-        with pytest.raises(UserError, match=told):
-            import_model(exported, tmp_path / "ours")
 
     def file_of(type_="F32", shape=(1,), place=(0, 4)):
         header = json.dumps({"a": {"dtype": type_, "shape": shape, "data_offsets": place}}).encode()
@@ -284,7 +280,7 @@ def test_damaged_models_are_refused(exported, tmp_path):
         (file_of("I8", [4]), "one of the types.*ived: a of int8"),
     ):
         weights.write_bytes(content)
-        refused(told)
+        refused(exported, told)
     weights.write_bytes(whole)
     name = "model.encoder.layers.0.fc1.weight"
     for function, told in (
@@ -294,7 +290,7 @@ def test_damaged_models_are_refused(exported, tmp_path):
         (lambda arrays: arrays.update({name: arrays[name] * np.nan}), "must be finite"),
     ):
         change(exported, function)
-        refused(told)
+        refused(exported, told)
         weights.write_bytes(whole)
     for setting, told in (
         ({"model_type": "t5"}, "`model_type` must be"),
@@ -306,22 +302,17 @@ def test_damaged_models_are_refused(exported, tmp_path):
         ({"activation_function": "tanh"}, "activation_function.*'tanh'"),
     ):
         config.write_text(json.dumps({**json.loads(settings), **setting}))
-        refused(told)
+        refused(exported, told)
     config.write_text(settings)
     for side in ("source", "target"):
         (exported / f"{side}.spm").unlink()
-    refused("The source vocabulary has pieces of SentencePiece, but no model")
-    assert not (tmp_path / "ours").exists()
+    refused(exported, "The source vocabulary has pieces of SentencePiece, but no model")
 
 
-def test_weights_that_would_be_misread_are_refused(tmp_path):
+def test_weights_that_would_be_misread_are_refused(refused, tmp_path):
     folder = shutil.copytree(HERE / "marian", tmp_path / "theirs")
     config, vocabulary = folder / "config.json", folder / "vocab.json"
     settings, tokens = json.loads(config.read_text()), json.loads(vocabulary.read_text())
-
-    def refused(told):
-        with pytest.raises(UserError, match=told):
-            import_model(folder, tmp_path / "ours")
 
     for setting, told in (
         ({"tie_word_embeddings": False}, "Missing parameter: lm_head.weight"),
@@ -329,15 +320,15 @@ def test_weights_that_would_be_misread_are_refused(tmp_path):
         ({"eos_token_id": 5}, "the token 5 must be </s>, as config.json says. Received: token='w3'"),
     ):
         config.write_text(json.dumps({**settings, **setting}))
-        refused(told)
+        refused(folder, told)
     config.write_text(json.dumps(settings))
     vocabulary.write_text(json.dumps({token: (i + 5) % SIZE for token, i in tokens.items()}))
-    refused("the token 0 must be </s>")
+    refused(folder, "the token 0 must be </s>")
     vocabulary.write_text(json.dumps(tokens))
     name = "model.encoder.embed_positions.weight"
     whole = (folder / "model.safetensors").read_bytes()
     change(folder, lambda arrays: arrays.update({name: np.full((64, 8), 0.3)}))
-    refused(f"positions must be sinusoids, not trained. Received: {name}")
+    refused(folder, f"positions must be sinusoids, not trained. Received: {name}")
     (folder / "model.safetensors").write_bytes(whole)
     table = np.asarray(PositionalEncoding("halves", 0, False)(np.zeros((1, 64, 8), "float32")))[0]
     change(folder, lambda arrays: arrays.update({name: table}))
@@ -347,12 +338,12 @@ def test_weights_that_would_be_misread_are_refused(tmp_path):
     (folder / "model.safetensors").rename(shard)
     index = {"model.shared.weight": shard.name, "final_logits_bias": "model-00002-of-00002.safetensors"}
     (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": index}))
-    refused("Missing file of weights, which .* names: .*model-00002-of-00002.safetensors")
+    refused(folder, "Missing file of weights, which .* names: .*model-00002-of-00002.safetensors")
     (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": {"a": shard.name}}))
     import_model(folder, tmp_path / "ours")
 
 
-def test_the_search_is_that_of_transformers(tmp_path):
+def test_the_search_is_that_of_transformers(refused, tmp_path):
     folder = shutil.copytree(HERE / "marian", tmp_path / "theirs")
     beam = {"beam_size": 3, "length_penalty": 1.0, "length_penalty_form": "power", "patience": 1}
     for generation, expected in (
@@ -379,9 +370,7 @@ def test_the_search_is_that_of_transformers(tmp_path):
         ('"min_new_tokens": -1', "min_new_tokens must be an integer from 0 to .* Received: min_new_tokens -1"),
     ):
         (folder / "generation_config.json").write_text(f"{{{wrong}}}")
-        with pytest.raises(UserError, match=f"^{folder}/generation_config.json: {told}"):
-            import_model(folder, tmp_path / "wrong")
-        assert not (tmp_path / "wrong").exists()
+        refused(folder, f"^{folder}/generation_config.json: {told}")
 
 
 @pytest.mark.slow
@@ -397,7 +386,7 @@ def test_missing_settings_have_the_defaults_of_their_architecture(tmp_path):
         assert [found["scale_embeddings"], found["attention_dropout"]] == expected
 
 
-def test_damaged_models_of_many_languages_are_refused(tmp_path):
+def test_damaged_models_of_many_languages_are_refused(refused, tmp_path):
     folder = tmp_path / "theirs"
     settings = {"added_tokens_decoder": [1], "additional_special_tokens": 7, "extra_special_tokens": [{}, [2]]}
     hostile = {"vocab.json": None, "tokenizer_config.json": settings}
@@ -420,8 +409,7 @@ def test_damaged_models_of_many_languages_are_refused(tmp_path):
             (folder / name).unlink(missing_ok=True)
             if content is not None:
                 (folder / name).write_text(json.dumps(content))
-        with pytest.raises(UserError, match=told):
-            import_model(folder, tmp_path / "ours")
+        refused(folder, told)
         shutil.rmtree(folder)
     with pytest.raises(UserError, match="give some of these, each once. Received: languages=fr"):
         import_model(HERE / "m2m100", tmp_path / "ours", languages=["de", "fr"])

@@ -5,8 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from keras_nmt.errors import UserError
-from keras_nmt.formats import export_keras_hub, import_model
+from keras_nmt.formats import export_keras_hub
 from keras_nmt.models import ModelDirectory
 
 
@@ -32,7 +31,7 @@ def test_a_preset_becomes_the_same_model_directory(untrained, model, tmp_path, k
         np.testing.assert_array_equal(one, other)
 
 
-def test_damage_and_foreign_classes_are_named_in_one_line(preset, tmp_path, keras_nmt, untrained):
+def test_damage_and_foreign_classes_are_named_in_one_line(preset, refused, tmp_path, keras_nmt, untrained):
     def damaged(name, **changes):
         folder = tmp_path / name
         folder.mkdir()
@@ -56,10 +55,8 @@ def test_damage_and_foreign_classes_are_named_in_one_line(preset, tmp_path, kera
             ({"num_decoder_layers": 2}, "does not match|complete preset|numbers for a model"),
         ]
     ):
-        with pytest.raises(UserError, match=message):
-            import_model(damaged(f"damaged {number}", **changes), tmp_path / f"out {number}")
+        refused(damaged(f"damaged {number}", **changes), message)
     (damaged("no subwords") / "assets/tokenizer/vocabulary.spm").unlink()
-    with pytest.raises(UserError, match="Missing file of the preset"):
-        import_model(tmp_path / "no subwords", tmp_path / "out")
+    refused(tmp_path / "no subwords", "Missing file of the preset")
     command = ("export", untrained, tmp_path / "path", "--format", "keras_hub")
     assert "Received: --unknown" in keras_nmt(*command, "--unknown", "forbid", code=2).error
