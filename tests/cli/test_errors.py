@@ -50,10 +50,7 @@ def test_errors_are_one_line(error_line, monkeypatch, tmp_path):
         ),
         (["average", "nowhere"], "Give --last N or --best N"),
         (["export", "nowhere", "out", "--warmup-xla"], "goes with --warmup FILE"),
-        (["translate"], "DIRECTORY"),
         (["translate", "nowhere", "--beam-size", "1" + 30 * "0"], "--beam-size"),
-        (["translate", "nowhere", "--seed", "1"], "--seed goes with --sample"),
-        (["translate", "--server", "http://localhost:1", "--xla"], "no effect with --server. Received: --xla"),
         (["train", "--directory", "", "--max-updates", "1"], "shell not set? Received: --directory ''"),
         (["translate", "d", "--output="], "shell not set? Received: d --output="),
         (

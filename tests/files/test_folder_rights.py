@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from keras_nmt.errors import UserError
 from keras_nmt.files.atomic_files import write_json
 from keras_nmt.models import ModelDirectory
 from keras_nmt.serving._versions import write_version
@@ -85,15 +84,3 @@ def test_commands_name_the_file_without_read_permission(folder, take_rights, err
         error = error_line(*arguments)
         assert "Permission denied" in error
         assert str(path) in error
-
-
-def test_a_path_below_a_file_is_an_error(folder, error_line):
-    file = folder / "text"
-    before = file.read_bytes()
-    for directory in (file, file / "deeper"):
-        assert str(file) in error_line(*train(folder, directory))
-        with pytest.raises(OSError, match=str(file)):
-            write_version(directory, 1, lambda _: pytest.fail("written"))
-        with pytest.raises(UserError, match="must contain config.json"):
-            ModelDirectory(directory).read()
-    assert file.read_bytes() == before

@@ -91,8 +91,9 @@ def _edit(directory, **changes):
 
 
 def test_damage_is_an_error_of_one_line(directory, tmp_path):
-    with pytest.raises(UserError, match="must contain config.json"):
-        ModelDirectory(tmp_path / "nowhere").load_model()
+    for nothing in (tmp_path / "nowhere", directory.config_path, directory.config_path / "deeper"):
+        with pytest.raises(UserError, match="must contain config.json"):
+            ModelDirectory(nothing).load_model()
     model = directory.read().config["model"]
     config = {"source_vocabulary_size": 30}
     policy = {"class_name": "DTypePolicy", "config": {"name": "float32"}}
