@@ -1,32 +1,14 @@
 """`--import`: files of layers of the user's own, and their errors."""
 
 import inspect
-import json
 
 import keras
-import pytest
-from own_mechanisms import OWN
 
 from keras_nmt.cli.app import app, inspect_app
 from keras_nmt.cli.run_app import import_tensorflow
-from keras_nmt.files.atomic_files import write_json
-from keras_nmt.files.json_file import with_digest
-from keras_nmt.models import ModelDirectory, Transformer
 
 # These read files of a model directory, or an export, or write a model of the package's own layers.
 WITHOUT_MODEL = ("average", "import_", "info", "report", "serve")
-
-
-@pytest.fixture
-def directory(tmp_path):
-    options, _ = OWN["feed_forward"]
-    model = Transformer.from_preset("transformer_tiny", source_vocabulary_size=30, **options)
-    directory = ModelDirectory(tmp_path / "model")
-    directory.path.mkdir()
-    (directory.path / "subwords.model").touch()
-    directory.save_config(model, subwords={"source": "subwords.model", "target": "subwords.model"})
-    directory.save_weights(model)
-    return directory
 
 
 def test_every_command_that_loads_a_model_takes_files():
@@ -51,7 +33,7 @@ def test_a_file_runs_once_and_registers_its_layers(tmp_path):
     assert keras.saving.get_registered_object("imported>Layer") is registered
 
 
-def test_errors_name_the_file_and_the_line(directory, tmp_path, error_line):
+def test_errors_name_the_file_and_the_line(untrained, tmp_path, error_line):
     for name, content, message in (
         ("missing.py", None, "this does not exist"),
         ("text", "hello", "is not a file with a name in .py"),
@@ -60,17 +42,7 @@ def test_errors_name_the_file_and_the_line(directory, tmp_path, error_line):
     ):
         if content is not None:
             (tmp_path / name).write_text(content)
-        assert message in error_line("translate", directory.path, "--import", tmp_path / name, "--input", __file__)
-
-
-def test_a_folder_alone_asks_for_the_file(directory, error_line):
-    config = json.loads(directory.config_path.read_text())
-    config["model"]["config"]["feed_forward"]["class_name"] = "somewhere>Sine"
-    del config["sha256"]
-    write_json(directory.config_path, with_digest(config))
-    error = error_line("translate", directory.path, "--input", __file__)
-    assert "--import FILE" in error
-    assert error.endswith("Received: 'somewhere>Sine'\n")
+        assert message in error_line("translate", untrained, "--import", tmp_path / name, "--input", __file__)
 
 
 def test_settings_with_unknown_layers_ask_for_the_file(tmp_path, error_line):

@@ -77,9 +77,3 @@ def test_scores_of_earlier_weights_are_not_shown(folder, keras_nmt):
     page = (folder / "report.html").read_text()
     assert "earlier weights" in page
     assert not [text for text in ("dev greedy bleu", "test source-target", "Examples") if text in page]
-
-
-def test_a_damaged_directory_is_one_line(tmp_path, error_line):
-    for content in ("null", "{", "[]", '{"model": 3}', "[" * 100_000):
-        (tmp_path / "config.json").write_text(content)
-        assert "config.json" in error_line("info", tmp_path)

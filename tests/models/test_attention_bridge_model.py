@@ -13,7 +13,7 @@ from model_checks import CROSS, TRANSFORMER, batch, check_invariants, check_save
 from keras_nmt.ids import PAD
 from keras_nmt.layers._keras_private import without_values
 from keras_nmt.models import AttentionBridgeModel
-from keras_nmt.testing import randomise, stepwise
+from keras_nmt.testing import randomise
 
 LANGUAGES = {"de": 17, "fr": 13}
 TINY = {"hidden_dim": 8, "num_encoder_layers": 1, "num_decoder_layers": 1, "bridge_heads": 3, "bridge_hidden_dim": 6}
@@ -71,14 +71,6 @@ def test_steps_equal_the_full_pass_padding_is_invisible_and_weights_have_unique_
     assert parts <= {part_of(w) for w in model.weights}
     for pair in itertools.product(LANGUAGES, repeat=2):
         assert {id(w) for w in model.pair(*pair).weights} <= {id(w) for w in model.weights}
-
-
-@pytest.mark.parametrize("options", _variants(slow=[{}, {**WITH_CROSS, **NO_BRIDGE}]))
-def test_compiled_stepwise_equals_full(options):
-    pair = _model(options).pair("de", "fr")
-    source, target = batch(pair)
-    expected = pair([source, target])
-    np.testing.assert_allclose(stepwise(pair, source, target, jit_compile=True), expected, rtol=1e-4, atol=1e-4)
 
 
 # --- weights ---------------------------------------------------------------------------------------------------------
