@@ -119,7 +119,8 @@ def atomic_path(path: str | os.PathLike[str], suffix: str | None = None, room: i
                 yield temporary
                 with open(temporary, "rb+") as file:
                     flush(file.fileno())
-                temporary.chmod(_mode(path))  # mkstemp makes files that only their owner can read
+                mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else allowed(0o666)
+                temporary.chmod(mode)  # mkstemp makes files that only their owner can read
                 os.replace(temporary, path)
                 sync(path.parent)
         finally:
@@ -239,11 +240,6 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         raise OSError(errno.EINVAL, "Files cannot be made in this folder", str(path))
     if not os.access(place, os.W_OK, effective_ids=True):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(place))
-
-
-def _mode(path: Path) -> int:
-    """Returns the permissions of a file; for a new file, those that the umask allows."""
-    return stat.S_IMODE(path.stat().st_mode) if path.exists() else allowed(0o666)
 
 
 def allowed(mode: int) -> int:
