@@ -123,9 +123,8 @@ def _run(
             sources, references = read_line_pairs(*direction.dev)
             number = config.evaluation.dev_sentences
             development[direction] = (sources[:number], references[:number])
-    lengths = ((x.typical.source_lengths, x.typical.target_lengths) for x in batches.values())
-    limits = search_limits(lengths, config.data.max_length)
-    search = _search_of_model(config, limits, report)
+    lengths = [(x.typical.source_lengths, x.typical.target_lengths) for x in batches.values()]
+    search = _search_of_model(config, lengths, report)
     sentences_per_line = _sentences_per_line(config, batches, tokenizers)
     if workers.is_chief:
         folder.save_config(
@@ -218,15 +217,18 @@ def _sentences_per_line(
     return max(1, *map(int, counts))
 
 
-def _search_of_model(config: ExperimentConfig, limits: Mapping[str, Any], report: Report) -> dict[str, Any]:
+def _search_of_model(
+    config: ExperimentConfig, lengths: Sequence[tuple[np.ndarray, np.ndarray]], report: Report
+) -> dict[str, Any]:
     """Returns the search of the final model: its settings, and limits for its text, within the search of `init_from`.
 
-    It reports where the settings are others than those of `init_from`.
+    `lengths` are those of the text, as for `search_limits`. It reports where the settings are others than those of
+    `init_from`.
     """
-    own = dataclasses.asdict(config.search)
+    own, longest = dataclasses.asdict(config.search), config.data.max_length
     start = config.training.start.init_from
     if start is None:
-        return {**own, **limits}
+        return {**own, **search_limits(lengths, longest)}
     folder = ModelDirectory(start)
     if not folder.config_path.is_file():  # a run that goes on does not need its start
         folder = ModelDirectory(config.directory)
@@ -234,6 +236,7 @@ def _search_of_model(config: ExperimentConfig, limits: Mapping[str, Any], report
     if others := [name for name in own if own[name] != search.get(name, getattr(SearchOptions, name))]:
         before, here = (", ".join(f"{name} {of[name]}" for name in others) for of in (search, own))
         report(f"Warning: the model of `init_from` searches with {before}, the model of this run with {here}")
+    limits = search_limits(lengths, longest, search.get("max_length_offset", SearchOptions.max_length_offset))
     defaults = {name: getattr(SearchOptions, name) for name in ("max_length_factor", "length_buckets")}
     factors, buckets = ([{**defaults, **of}[name] for of in (search, limits)] for name in defaults)
     return {**search, **own, "max_length_factor": max(factors), "length_buckets": max(buckets, key=max)}

@@ -360,11 +360,14 @@ def with_defaults(search: Mapping[str, Any], options: Mapping[str, Any]) -> dict
     return {**{name: value for name, value in search.items() if name not in unused}, **options}
 
 
-def search_limits(lengths: Iterable[tuple[np.ndarray, np.ndarray]], longest: int) -> dict[str, Any]:
+def search_limits(
+    lengths: Iterable[tuple[np.ndarray, np.ndarray]], longest: int, offset: int = SearchOptions.max_length_offset
+) -> dict[str, Any]:
     """Computes the limits of lengths that a model needs for text like its training data.
 
     `lengths` has two integer arrays `[pairs]` for each direction, the numbers of subwords of sources and of their
-    targets, without ends; `longest` is the length of the longest sentence, with its end.
+    targets, without ends; `longest` is the length of the longest sentence, with its end. `offset` is the
+    `max_length_offset` of the search.
 
     Returns:
         `max_length_factor`, the smallest, but at least the default, with which the limit cuts off at most one of 1,000
@@ -380,7 +383,7 @@ def search_limits(lengths: Iterable[tuple[np.ndarray, np.ndarray]], longest: int
 
     factor, buckets = SearchOptions.max_length_factor, list(SearchOptions.length_buckets)
     for source, target in lengths:
-        needed = (target + 1 - SearchOptions.max_length_offset) / source
+        needed = (target + 1 - offset) / source
         factor = max(factor, math.ceil(np.quantile(needed, 0.999, method="higher")))
     limits: dict[str, Any] = {"max_length_factor": min(factor, int(TABLE["max_length_factor"].most))}
     if longest > buckets[-1]:
