@@ -206,12 +206,18 @@ def build(
 
 def _sentences_per_line(
     config: ExperimentConfig, batches: Mapping[str, TrainingBatches], tokenizers: Mapping[str, SubwordTokenizer]
-) -> int:
-    """Returns how many sentences the source lines have, but for one in a thousand, in the direction with the most."""
+) -> int | None:
+    """Returns how many sentences the source lines have, but for one in a thousand, in the direction with the most.
+
+    In lower case, sentences cannot be counted by the capital letters at their beginnings: the result is None.
+    """
     counts = []
     for direction in config.directions:
         if direction.name in batches:
-            texts = tokenizers[direction.sides[0]].detokenize(batches[direction.name].typical.source)
+            tokenizer = tokenizers[direction.sides[0]]
+            if tokenizer.lowercases:
+                return None
+            texts = tokenizer.detokenize(batches[direction.name].typical.source)
             numbers = [count_sentences(text.decode("utf-8", "replace")) for text in texts.numpy()]
             counts.append(np.quantile(numbers, 0.999, method="inverted_cdf"))
     return max(1, *map(int, counts))

@@ -7,6 +7,7 @@ import json
 import os
 import platform
 import shutil
+import types
 from pathlib import Path
 
 import keras
@@ -20,12 +21,20 @@ from configs import config
 from sentencepiece.sentencepiece_model_pb2 import ModelProto
 from small import LEARNT
 
-from keras_nmt.data import ParallelCorpus, TrainingBatches, text_digest, train_subwords
+from keras_nmt.data import (
+    ParallelCorpus,
+    SubwordTokenizer,
+    TrainingBatches,
+    read_parallel,
+    text_digest,
+    train_subwords,
+)
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation import corpus_scores
 from keras_nmt.evaluation.metrics import METRICS, MetricKind
-from keras_nmt.experiments import ExperimentConfig, run
+from keras_nmt.experiments import ExperimentConfig, run, run_experiment
 from keras_nmt.experiments import scores as module
+from keras_nmt.experiments.data_config import Direction
 from keras_nmt.experiments.results import finished_results, read_results
 from keras_nmt.experiments.run_experiment import make_tokenizers, make_trainer
 from keras_nmt.experiments.scores import development_scores
@@ -316,6 +325,18 @@ def test_subwords_of_sources_alone_are_those_of_their_clean_text(one, tmp_path):
 
 SOURCES = ["1 2 3", "4 5", "0 1"]
 REFERENCES = ["ke la ma", "ma me", "ka ka"]
+
+
+def test_sentences_of_a_line_are_counted_where_text_keeps_its_case(tmp_path):
+    text, direction = tmp_path / "text", Direction(source="a", target="b", sides=("source", "target"))
+    text.write_text("The cat sat. A dog ran.\nThe mat sat. The hat ran.\n" * 5)
+    for lowercase, expected in ((False, 2), (True, None)):
+        path = train_subwords(text, tmp_path / "subwords.model", vocabulary_size=40, lowercase=lowercase)
+        tokenizer = SubwordTokenizer(path)
+        batches = {"a-b": TrainingBatches(read_parallel(text, text, tokenizer, tokenizer), batch_size=64)}
+        tokenizers = {"source": tokenizer, "target": tokenizer}
+        settings = types.SimpleNamespace(directions=[direction])
+        assert run_experiment._sentences_per_line(settings, batches, tokenizers) == expected
 
 
 def test_scores_are_those_of_sacrebleu_and_of_the_model(trained, one, monkeypatch):
