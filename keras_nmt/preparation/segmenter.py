@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import importlib
+import string
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
@@ -187,6 +188,7 @@ class Segmenter:
         lines = lines[keep]
         if self._cleans:
             texts[0] = list(map(clean_source, texts[0]))
+        texts = [[text.strip(string.whitespace) for text in side] for side in texts]  # as `SubwordTokenizer.cleaned`
         if self._tags:
             texts[0] = list(map(self._tags.with_space, texts[0]))
         if p.source_tag is not None:

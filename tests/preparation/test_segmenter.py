@@ -131,6 +131,16 @@ def test_the_ids_are_those_of_read_parallel(multi30k: Path, tmp_path: Path) -> N
         assert rows.to_bytes().tolist() == [read(text.decode()).encode() for text in texts.tolist()]
 
 
+def test_white_space_at_the_ends_of_lines_is_no_text(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("the cat sat on the mat\n" * 3)
+    options = {"normalization": "identity", "source_cleaning": False, "user_symbols": ["<BT>"]}
+    model = train_subwords(tmp_path / "text", tmp_path / "m", vocabulary_size=25, **options)
+    block, dropped = segment(model, [("\tthe cat", "the mat\v "), (" \t", "the")], keep_text=True, source_tag="<BT>")
+    expected = SubwordTokenizer(model).tokenize(["<BT> the cat", "the mat\v "]).to_list()
+    assert [side.values.tolist() for side in block.ids] == expected
+    assert dropped["empty"] == 1
+
+
 def has_cat(sources: Sequence[str], targets: Sequence[str]) -> np.ndarray:
     return np.array(["cat" in source for source in sources])
 
