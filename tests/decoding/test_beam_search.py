@@ -21,18 +21,17 @@ search = partial(find, beam_search)
 
 
 def fixed_step(probabilities: dict[int, float], vocabulary_size: int = 6):
-    """A step that gives the same distribution after every prefix, and the list of its calls."""
+    """A step that gives the same distribution after every prefix, with a list of its `calls`."""
     logits = np.full(vocabulary_size, -30.0, "float32")
     for token, probability in probabilities.items():
         logits[token] = np.log(probability)
-    calls: list[int] = []
 
     def step(tokens, position, constants, caches):
-        calls.append(int(position))
+        step.calls.append(int(position))
         return ops.broadcast_to(logits, (*tokens.shape, vocabulary_size)), caches
 
-    step.calls = calls
-    return step, calls
+    step.calls = []
+    return step
 
 
 # --- results ---------------------------------------------------------------------------------------------------------
@@ -195,7 +194,7 @@ def test_each_sentence_has_its_limit():
 
 
 def test_of_equal_scores_the_earlier_finished_hypothesis_comes_first():
-    even, end = fixed_step({EOS: 0.5, 4: 0.5})[0], fixed_step({EOS: 1.0})[0]
+    even, end = fixed_step({EOS: 0.5, 4: 0.5}), fixed_step({EOS: 1.0})
 
     def step(tokens, position, constants, caches):
         return (end if int(position) else even)(tokens, position, constants, caches)
@@ -216,13 +215,13 @@ def test_of_equal_logits_the_lower_id_comes_first():
 
 def test_a_finished_hypothesis_comes_before_a_likelier_unfinished_one():
     # The limit is one token. EOS is much less likely than token 4, but finishes the hypothesis.
-    step, _ = fixed_step({4: 0.9, 5: 0.09, EOS: 0.01})
+    step = fixed_step({4: 0.9, 5: 0.09, EOS: 0.01})
     result = beam_search(step, {}, {}, batch_size=1, beam_size=2, max_length=1, min_length=0)
     assert [(h.tokens, h.finished) for h in hypotheses(result, 0)] == [([EOS], True), ([4], False)]
 
 
 def test_fewer_hypotheses_than_requested():
-    step, _ = fixed_step({EOS: 0.5, 4: 0.5}, vocabulary_size=5)
+    step = fixed_step({EOS: 0.5, 4: 0.5}, vocabulary_size=5)
     options = {"beam_size": 6, "max_length": 2, "suppress": (PAD, 1, BOS), "min_length": 0}
     found = hypotheses(beam_search(step, {}, {}, batch_size=1, **options), 0)
     assert [hypothesis.tokens for hypothesis in found] == [[EOS], [4, EOS], [4, 4], [], [], []]
@@ -241,16 +240,15 @@ def test_stops_when_no_open_hypothesis_can_win():
         ({"length_penalty": 0.0}, 3, [[EOS], [4, EOS], [4, 4, EOS]]),  # until the whole n-best list is safe
         ({"length_penalty": 0.0, "suppress": (PAD, 1, BOS, 4)}, 1, [[EOS], [], []]),  # nothing is open
     ):
-        step, calls = fixed_step({EOS: 0.6, 4: 0.4}, vocabulary_size=5)
+        step = fixed_step({EOS: 0.6, 4: 0.4}, vocabulary_size=5)
         result = beam_search(step, {}, {}, batch_size=2, beam_size=3, max_length=10, min_length=0, **options)
-        assert calls == list(range(steps)), options
+        assert step.calls == list(range(steps)), options
         assert [hypothesis.tokens for hypothesis in hypotheses(result, 1)] == tokens, options
 
 
 def test_a_negative_penalty_does_not_stop_too_early():
     # First EOS is unlikely, then almost certain. With a negative alpha the *next* token is the best end.
-    first, second = ({EOS: 0.3, 4: 0.7}, {EOS: 0.99, 4: 0.01})
-    steps = [fixed_step(first)[0], fixed_step(second)[0]]
+    steps = [fixed_step({EOS: 0.3, 4: 0.7}), fixed_step({EOS: 0.99, 4: 0.01})]
 
     def step(tokens, position, constants, caches):
         return steps[min(int(position), 1)](tokens, position, constants, caches)
@@ -280,7 +278,7 @@ def test_suppressed_tokens_are_never_generated_and_keep_their_probability():
 @pytest.mark.parametrize("search_of", [partial(beam_search, beam_size=2), greedy_search])
 def test_a_constant_added_to_all_logits_changes_nothing(search_of):
     for constant in (-500.0, 500.0):  # exponentials would vanish, or overflow
-        step, _ = fixed_step({EOS: 0.3, 4: 0.6, 5: 0.1})
+        step = fixed_step({EOS: 0.3, 4: 0.6, 5: 0.1})
 
         def shifted(*arguments, step=step, constant=constant):
             logits, caches = step(*arguments)
@@ -303,7 +301,7 @@ def test_minus_infinity_is_harmless_and_scores_are_float32():
 
 
 def test_impossible_options_are_named():
-    step, _ = fixed_step({EOS: 1.0})
+    step = fixed_step({EOS: 1.0})
     for options, message in (
         ({"beam_size": 0}, "beam_size=0"),
         ({"num_hypotheses": 5}, "num_hypotheses=5, beam_size=2"),
@@ -323,7 +321,7 @@ def test_impossible_options_are_named():
 
 
 def test_a_prefix_has_ids_of_the_vocabulary_that_is_given():
-    step, _ = fixed_step({EOS: 1.0}, 5)
+    step = fixed_step({EOS: 1.0}, 5)
     for vocabulary in ([0, 1, 2, 3, 50], np.array([0, 1, 2, 3, 50], "int32")):
         options = {"batch_size": 1, "beam_size": 2, "max_length": 3, "vocabulary": vocabulary}
         found = beam_search(step, {}, {}, prefix=np.array([[50, PAD]]), beam_sizes=np.array([1]), **options)
