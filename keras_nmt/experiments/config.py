@@ -298,9 +298,10 @@ class ExperimentConfig:
         check_folder(self.directory)
         check_tokenizer(tokenizer, "bleu_tokenizer")
         check_files(self.directions, self.evaluation.dev_sentences)
-        if self.training.teacher is not None:
-            read_model_files(self.training.teacher)
-        start, folder = self.training.start.init_from, ModelDirectory(self.directory)
+        start, teacher = self.training.start.init_from, self.training.teacher
+        folder = ModelDirectory(self.directory)
+        if teacher is not None and not folder.weights_path.exists() and Path(teacher) not in to_be_made:
+            read_model_files(teacher)
         begins = not folder.checkpoints_path.exists() and not folder.weights_path.exists()
         if start is not None and begins and Path(start) not in to_be_made:
             weights = ModelDirectory(start).weights_path

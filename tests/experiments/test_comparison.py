@@ -88,6 +88,17 @@ def test_weights_are_read_once_for_all_tables(files, tmp_path, calls, monkeypatc
     )
 
 
+def test_a_teacher_may_be_a_run_of_the_comparison(files, tmp_path, calls):
+    folder = tmp_path / "runs"
+    student = {"teacher": folder / "baseline-1"}
+    run(files, folder, seeds=(1,), student=student)
+    assert calls == ["train baseline-1", "train student-1"]
+    shutil.rmtree(folder / "baseline-1")
+    make(1, folder / "student-1", files, **student).check()  # a finished run needs it no more
+    with pytest.raises(UserError, match="baseline-1"):
+        make(1, folder / "student-2", files, **student).check()
+
+
 def test_speeds_are_measured_on_request_and_all_of_them_again_if_one_is_not_of_these_weights(files, tmp_path, calls):
     folder = tmp_path / "runs"
 
