@@ -199,7 +199,8 @@ def ablate(
 
     matching = {cut: cut.matching(places) for cut in expanded}
     needed = [place for cut in expanded if cut.kind in MEASURED for place in matching[cut]]
-    text = TextValues(pair, list(dict.fromkeys(needed)), batches)
+    tags = list(tokenizers[0].source.tags.texts.values())
+    text = TextValues(pair, list(dict.fromkeys(needed)), batches, tokenizers[0].tokenize(tags).to_list())
 
     def measured(cut: Cut | None) -> dict[str, np.ndarray]:
         of_sentence = cut is not None and cut.kind == "sentence"

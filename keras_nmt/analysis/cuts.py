@@ -34,7 +34,7 @@ class Cut:
         kind: "constant:X", a number; "mean", the mean over the tokens of the text; "shuffle", the value at a token of
             the text that is drawn for each token; "sentence", those of another sentence, token by token; or
             "without:1" or "without:2", a composition without its first or its second order. "mean" and "shuffle" leave
-            the label before a source as it is, and "sentence" takes that of the other sentence.
+            the label or tag before a source as it is, and "sentence" takes that of the other sentence.
 
     Example:
 
@@ -107,7 +107,8 @@ class Cut:
     ) -> dict[str, Callable[[Record], Any]]:
         """Returns the argument of `intervening`, from the values `[N, ...]` of places; for "sentence" `[B, T, ...]`.
 
-        `labels` has the places whose first positions are labels, and their numbers: "mean" and "shuffle" leave them.
+        `labels` has the places whose first positions are a label or a tag, and their numbers: "mean" and "shuffle"
+        leave them.
         """
         name, _, value = self.kind.partition(":")
         if name == "constant":
@@ -205,13 +206,21 @@ def model_records(pair: TranslationModel, source: tf.Tensor, target: tf.Tensor) 
 class TextValues:
     """The values of taps at all positions of a text, by place, as arrays `[T, ...]` of each sentence.
 
-    A label, and a begin before a label, come before the tokens.
+    A label, and a begin before a label, come before the tokens. So does a target-language tag that all sources have:
+    `tags` are the subwords of each tag.
     """
 
-    def __init__(self, pair: TranslationModel, places: Sequence[str], batches: Sequence[IdBatch]) -> None:
+    def __init__(
+        self,
+        pair: TranslationModel,
+        places: Sequence[str],
+        batches: Sequence[IdBatch],
+        tags: Sequence[Sequence[int]] = (),
+    ) -> None:
         before = {"source": pair.positions_before_source or 0, "target": pair.positions_before_target, "sentence": 0}
         self._axes: dict[str, str] = {}
         self._before = before
+        self._first = {**before, "source": before["source"] + _length_of_tags(batches, tags)}  # of the tokens
 
         def read(source: tf.Tensor, target: tf.Tensor) -> dict[str, tf.Tensor]:
             values = {}
@@ -238,15 +247,13 @@ class TextValues:
         values = {}
         for place in places:
             axis, of = self._axes[place], self.of_sentences[place]
-            values[place] = (
-                np.stack(of) if axis == "sentence" else np.concatenate([x[self._before[axis] :] for x in of])
-            )
+            values[place] = np.stack(of) if axis == "sentence" else np.concatenate([x[self._first[axis] :] for x in of])
         return values
 
     @property
     def labels(self) -> dict[str, int]:
-        """The number of labels before the source, by place."""
-        return {place: self._before["source"] for place, axis in self._axes.items() if axis == "source"}
+        """The number of positions of a label or a tag before the source, by place."""
+        return {place: self._first["source"] for place, axis in self._axes.items() if axis == "source"}
 
     def of_others(self, places: Sequence[str], batch: IdBatch, others: Sequence[int]) -> dict[str, np.ndarray]:
         """Returns the values of other sentences for a batch, `[B, T, ...]`; a shorter one's last value is repeated."""
@@ -259,6 +266,12 @@ class TextValues:
             positions = np.arange(self._before[axis] + batch.ids[axis == "target"].shape[1])
             values[place] = np.stack([of[i][np.minimum(positions, len(of[i]) - 1)] for i in others])
         return values
+
+
+def _length_of_tags(batches: Sequence[IdBatch], tags: Sequence[Sequence[int]]) -> int:
+    """Returns the number of subwords of the tags with which all sources begin, the smallest of several; else 0."""
+    rows = (row for batch in batches for row in batch.ids[0].numpy().tolist()) if tags else ()
+    return min((max((len(tag) for tag in tags if row[: len(tag)] == tag), default=0) for row in rows), default=0)
 
 
 def log_probabilities(

@@ -10,6 +10,7 @@ from small import noisy
 from keras_nmt.analysis import Cut, ablate, hidden_states
 from keras_nmt.analysis.cuts import TextValues
 from keras_nmt.analysis.token_states import id_batches
+from keras_nmt.data import SubwordTokenizer, train_subwords
 from keras_nmt.errors import UserError
 from keras_nmt.evaluation import corpus_scores
 from keras_nmt.inference import Translator
@@ -113,6 +114,32 @@ def test_labels_keep_their_values(labelled, lines, translated, eager):
         for row, of_row in zip(batches[0].rows, new, strict=True):
             np.testing.assert_allclose(of_row[0], text.of_sentences[place][row][0], atol=1e-6)
             assert np.abs(of_row[1] - text.of_sentences[place][row][1]).max() > 1e-3
+
+
+def test_tags_keep_their_values(lines, translated, tmp_path, eager):
+    (tmp_path / "text").write_text("\n".join([*lines, *translated]))
+    symbols = ["\u2581>>deu<<", "<2fra>"]
+    path = train_subwords(tmp_path / "text", tmp_path / "model", vocabulary_size=60, user_symbols=symbols)
+    tokenizer = SubwordTokenizer(path)
+    sizes = {"num_encoder_layers": 1, "num_decoder_layers": 1, "hidden_dim": 8, "num_heads": 2, "intermediate_dim": 8}
+    keras.utils.set_random_seed(8)
+    model, place = noisy(Transformer(tokenizer.vocabulary_size, **sizes), 8), "encoder:state_0"
+    tags = tokenizer.tokenize([symbol.strip("\u2581") for symbol in symbols]).to_list()
+    for tag, language in zip(tags, ("deu", "fra"), strict=True):
+        batches = list(id_batches([tokenizer] * 2, lines[2:4], translated[2:4], 64, language=language))
+        text = TextValues(model, [place], batches, tags)
+        assert text.labels == {place: len(tag)}
+        values = text.tokens([place])
+        assert len(values[place]) == sum((batch.lengths[0] - len(tag)).sum() for batch in batches)
+        with intervening(Cut(place, "mean").replacements(values, text.labels)), recording() as records:
+            model.encoder(batches[0].ids[0])
+        new = next(np.asarray(record.value) for record in records if record.place == place)
+        for row, of_row in zip(batches[0].rows, new, strict=True):
+            np.testing.assert_allclose(of_row[: len(tag)], text.of_sentences[place][row][: len(tag)], atol=1e-6)
+            np.testing.assert_allclose(of_row[len(tag)], values[place].mean(axis=0), atol=1e-5)
+    with pytest.warns(UserWarning, match="do not begin with a tag"):
+        mixed = list(id_batches([tokenizer] * 2, [f">>deu<< {lines[2]}", lines[3]], translated[2:4], 64))
+    assert TextValues(model, [place], mixed, tags).labels == {place: 0}
 
 
 @pytest.mark.slow
