@@ -58,6 +58,7 @@ NO_EFFECT: dict[str, Any] = {
     **dict.fromkeys(("repetition_penalty", "encoder_repetition_penalty", "num_beam_groups"), 1),
     **{name: [] for name in ("suppress_tokens", "begin_suppress_tokens", "bad_words_ids", "force_words_ids")},
     **dict.fromkeys(("exponential_decay_length_penalty", "sequence_bias", "max_new_tokens"), None),
+    **dict.fromkeys(("forced_bos_token_id", "forced_decoder_ids"), None),
     **{"do_sample": False, "penalty_alpha": 0, "guidance_scale": 1},
 }
 NAMES = {
@@ -150,16 +151,17 @@ def read(folder: Path) -> Imported:
     never = [[i] for i in (pad, begin, *(range(pad, len(target)) if is_marian else ()))]  # as in the search here
     if isinstance(words := config.get("bad_words_ids"), list):
         config = {**config, "bad_words_ids": [x for x in words if x not in never]}
-    parameters, notes = join_keys_and_values(parameters), _search_notes(file, config)
+    ids = {"pad_token_id": pad, "eos_token_id": end, "decoder_start_token_id": begin}
+    parameters, notes = join_keys_and_values(parameters), _search_notes(file, config, {**NO_EFFECT, **ids})
     source_vocabulary, target_vocabulary = vocabularies
     search = _search_settings(file, config, is_marian)
     return Imported(path, options, parameters, source_vocabulary, target_vocabulary, search, notes)
 
 
-def _search_notes(file: Path, generation: Mapping[str, Any]) -> list[str]:
+def _search_notes(file: Path, generation: Mapping[str, Any], no_effect: Mapping[str, Any]) -> list[str]:
     """Returns what to tell of settings that change translations, and that a model directory does not have."""
-    others = {name: generation.get(name) for name, value in NO_EFFECT.items()}
-    others = {name: value for name, value in others.items() if value not in (None, NO_EFFECT[name])}
+    others = {name: generation.get(name) for name in no_effect}
+    others = {name: value for name, value in others.items() if value not in (None, no_effect[name])}
     if not others:
         return []
     shown = one_line(", ".join(f"{name}={value}" for name, value in others.items()))[:300]

@@ -143,16 +143,14 @@ def _read(path: Path) -> Imported:
     is_number = re.fullmatch(r"\d{1,3}(\.\d+)?", str(factor))
     problem = f"{folder}: `max-length-factor` of the search settings must be a number below 1,000"
     require(is_number, problem, **{"max-length-factor": factor})
+    beam, penalty = decoder.get("beam-size", "12"), decoder.get("normalize", "0")  # the defaults of Marian
+    is_size = isinstance(beam, str) and beam.isdecimal() and len(beam) < 10 and int(beam)
+    problem = f"{folder}: `beam-size` of the search settings must be a positive integer"
+    require(is_size, problem, **{"beam-size": beam})
+    problem = f"{folder}: `normalize` of the search settings must be a number from 0 to 10"
+    require(re.fullmatch(r"\d(\.\d+)?|10", str(penalty)), problem, normalize=penalty)
     search: dict[str, Any] = dict.fromkeys(("max_length_factor", "max_length_offset"), math.ceil(float(factor)))
-    if (beam := decoder.get("beam-size")) is not None:
-        is_size = isinstance(beam, str) and beam.isdecimal() and len(beam) < 10 and int(beam)
-        problem = f"{folder}: `beam-size` of the search settings must be a positive integer"
-        require(is_size, problem, **{"beam-size": beam})
-        search["beam_size"] = int(beam)
-    if (penalty := decoder.get("normalize")) is not None:
-        problem = f"{folder}: `normalize` of the search settings must be a number from 0 to 10"
-        require(re.fullmatch(r"\d(\.\d+)?|10", str(penalty)), problem, normalize=penalty)
-        search |= {"length_penalty": float(penalty), "length_penalty_form": "power"}  # the end counts in both
+    search |= {"beam_size": int(beam), "length_penalty": float(penalty), "length_penalty_form": "power"}
     reward = one_line(decoder.get("word-penalty", "0"))[:100]
     notes = [f"The search has no `word-penalty`. Received: {folder}, word-penalty={reward}"]
     notes *= re.fullmatch(r"0(\.0+)?", reward) is None

@@ -358,8 +358,10 @@ def test_the_search_is_that_of_transformers(refused, tmp_path):
     pad = json.loads((folder / "config.json").read_text())["pad_token_id"]
     generation |= {"no_repeat_ngram_size": 3, "repetition_penalty": 1.0, "suppress_tokens": None, "min_length": 0}
     generation |= {"bad_words_ids": [[pad], [7, 8]], "force_words_ids": [[9]]}
+    generation |= {"pad_token_id": pad, "decoder_start_token_id": 5, "forced_bos_token_id": 6}
     (folder / "generation_config.json").write_text(json.dumps(generation))
-    told = "left out; .*_config.json, no_repeat_ngram_size=3, bad_words_ids=[[7, 8]], force_words_ids=[[9]]"
+    told = "left out; .*_config.json, no_repeat_ngram_size=3, bad_words_ids=[[7, 8]], force_words_ids=[[9]], "
+    told += "forced_bos_token_id=6, decoder_start_token_id=5"
     with pytest.warns(UserWarning, match=f"{told}$".replace("[", r"\[")):
         import_model(folder, tmp_path / "ours")
     assert load(tmp_path / "ours").search == expected

@@ -312,6 +312,10 @@ def test_damaged_models_are_refused(exported, refused):
         vocabulary.write_text(lines)
         changed.write_text(content)
         refused(exported, told)
+    for content, expected in (("quiet: true", (12, 0.0)), ("beam-size: 3", (3, 0.0)), ("normalize: 0.6", (12, 0.6))):
+        decoder.write_text(content)
+        search = read(exported).search
+        assert (search["beam_size"], search["length_penalty"], search["length_penalty_form"]) == (*expected, "power")
     for penalty, told in (("0", []), ("0.0", []), ("0.6", ["word-penalty=0.6"])):
         decoder.write_text(f"word-penalty: {penalty}")
         assert [note.rpartition(", ")[2] for note in read(exported).notes] == told
