@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import string
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -104,7 +105,8 @@ def _words(text: str, pieces: tuple[Piece, ...]) -> tuple[Word, ...]:
     """Returns the words of the subwords of a text, in which text of the source may have replaced unknown ones."""
     if UNKNOWN in text or all(piece.text != UNKNOWN_PIECE for piece in pieces):
         return words_of_pieces(pieces)
-    words, texts = words_of_pieces(pieces, unknown_is_word=False), split_words(text)
+    texts = split_words(text.strip(string.whitespace))  # as `SubwordTokenizer.cleaned`, which read a given text
+    words = words_of_pieces(pieces, unknown_is_word=False)
     if len(words) != len(texts):
         return words
     return tuple(word._replace(text=text) for word, text in zip(words, texts, strict=True))

@@ -181,6 +181,13 @@ def test_words_with_replaced_unknown_subwords_are_those_of_the_text():
     assert [word.text for word in tagged.hypotheses[0].words] == ["die", "Vögel."], "without tags"
 
 
+def test_the_end_of_a_scored_line_is_in_none_of_its_words():
+    outputs = {"token": [["▁die", "▁v", "<unk>", "gel", ".", "</s>"]], "token_log_probability": [[-1.0] * 6]}
+    for text in ("die Vögel.\n", "\r\n die Vögel. \r\n"):
+        found = Hypothesis.of_target(text, -6.0, outputs)
+        assert (found.text, [word.text for word in found.words]) == (text, ["die", "Vögel."])
+
+
 def test_an_end_divides_words():
     """The texts of a line with markup follow each other."""
     pieces = Piece.row(["▁two", "s", "</s>", "dog", "</s>", "▁cat", "</s>"], [-1.0] * 7)
