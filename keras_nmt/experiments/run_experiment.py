@@ -256,6 +256,9 @@ def _load_base(config: ExperimentConfig, model: keras.Model) -> str:
         here, there = (", ".join(one.languages) for one in (model, start))
         problem = "An adapter must have all languages of `init_from` and no others: choose directions by `pairs`"
         raise UserError(f"{problem}. Received: languages {here}; of `init_from` {there}")
+    has_head = config.data.alignments is None or getattr(start, "alignment_head", None) is not None
+    problem = "An adapter learns by the `alignment_head` of its start, which has none: leave out `alignments`"
+    require(has_head, f"{problem}. Received: lora, init_from={config.training.start.init_from}")
     other = warm_start(model, start).other_arguments
     problem = "An adapter must have the model of `init_from`: leave out the arguments and the preset that differ"
     require(not other, f"{problem}. Received: {'; '.join(other)}")

@@ -87,6 +87,17 @@ def test_an_adapter_has_the_languages_of_its_start(make_multilingual, tmp_path):
         run_experiment._load_base(run, model)
 
 
+def test_an_adapter_learns_alignments_by_the_head_of_its_start(model, tokenizers, files, tmp_path):
+    """The run has a head by default, which is no argument that its user could leave out."""
+    (tmp_path / "start").mkdir()
+    save_model(tmp_path / "start", model, tokenizers)
+    one = {"languages": ["source", "target"], "pairs": ["source-target"], "max_updates": 1, "lora": LORA["lora"]}
+    given = {"init_from": tmp_path / "start", "alignments": tmp_path / "links"}
+    tuned = config(tmp_path / "run", {**files, **one, **given})
+    with pytest.raises(UserError, match="`alignment_head` of its start, which has none.*init_from=.*start$"):
+        run_experiment._load_base(tuned, model)
+
+
 @pytest.mark.slow
 def test_an_adapter_of_other_weights_is_an_error(adapted, trained, one, tmp_path):
     adapter = adapted[0] / "adapter.weights.h5"
