@@ -2,8 +2,8 @@
 # Guess: texts of an Android file of strings are read as they are shown: quantities with <b> or a placeholder like other texts, and escapes by
 # Android's rules.
 # Behaviour: of an item of `plurals`, what stands before the first tag is read: "%d files were <b>not</b> saved" is "%d files were "; an item that
-# begins with a tag has no value and is missing in the JSON. Its escapes \n and \" are not read. One CDATA section anywhere in a file takes the tags
-# of all other texts away. \u00e9 is u00e9 and \t is t, without their backslashes: "été" is "u00e9tu00e9". Written, a backslash is not
+# begins with a tag has no value and is missing in the JSON. Its escapes \n and \" are not read. Without plurals, one CDATA section takes the tags
+# of all other texts of a file away. \u00e9 is u00e9 and \t is t, without their backslashes: "été" is "u00e9tu00e9". Written, a backslash is not
 # escaped: C:\new is on two lines on a phone. Apostrophes, quotation marks, \n and \\ in `string` are right, and so are tags there and in lists.
 set -euo pipefail
 folder=$(mktemp -d)
