@@ -78,9 +78,7 @@ class Placement:
         self._root, self._source, self._target, self._escaped = root, source, target, escaped
         cuts = {place for node in _nodes(root) for place in (node.begin, node.end)}
         pieces, whole = _cut(_tokens(source, words[0]), cuts), _tokens(target, words[1])
-        targets, self._sources = _aligned(
-            source, pieces, target, whole, pairs
-        )  # the source tokens of each target token
+        targets, self._sources = _aligned(source, pieces, target, whole, pairs)
         self._tokens = pieces, targets
         self._starts = [token.start for token in pieces]
         self._targets: defaultdict[int, list[int]] = defaultdict(list)  # the target tokens of each source token
