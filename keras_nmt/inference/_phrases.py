@@ -11,8 +11,8 @@ import tensorflow as tf
 from keras_nmt.decoding.constraints import met_constraints
 from keras_nmt.decoding.scores import is_valid
 from keras_nmt.errors import UserError
-from keras_nmt.ids import BOS, PAD, UNK
-from keras_nmt.inference._tensors import bucket_sizes, checked
+from keras_nmt.ids import BOS, PAD
+from keras_nmt.inference._tensors import bucket_sizes, checked, has_unknown
 from keras_nmt.inference.shortlist import TOO_MANY_FORCED
 from keras_nmt.text.lines import TOO_MANY_PHRASES, UNKNOWN_IN_PREFIX, TooManyPhrases, unknown_in_prefix
 
@@ -156,11 +156,6 @@ def _checked_size(sizes: tf.Tensor) -> tf.Tensor:
 def _padded(sizes: tf.Tensor) -> tf.Tensor:
     """Returns padded sizes `[n]`. Larger ones than the largest stay."""
     return tf.where(sizes > SIZES[-1], sizes, bucket_sizes(tf.minimum(sizes, SIZES[-1]), SIZES))
-
-
-def has_unknown(tokens: tf.RaggedTensor) -> tf.Tensor:
-    """Tells whether each row `[N, (T)]` has an unknown subword: `[N]` bool."""
-    return tf.reduce_any(tokens == UNK, 1)
 
 
 def without_unknown(prefixes: tf.RaggedTensor, texts: tf.Tensor) -> tf.RaggedTensor:

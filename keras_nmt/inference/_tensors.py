@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 import tensorflow as tf
 
+from keras_nmt.ids import UNK
+
 
 def bucket_sizes(sizes: tf.Tensor, buckets: Sequence[int]) -> tf.Tensor:
     """Returns the smallest bucket for each size, in the graph: int32 `[N]` -> int32 `[N]`.
@@ -19,6 +21,11 @@ def bucket_sizes(sizes: tf.Tensor, buckets: Sequence[int]) -> tf.Tensor:
     """
     table = tf.constant(buckets, tf.int32)
     return tf.gather(table, tf.searchsorted(table, sizes))
+
+
+def has_unknown(tokens: tf.RaggedTensor) -> tf.Tensor:
+    """Tells whether each row `[N, (T)]` has an unknown subword: `[N]` bool."""
+    return tf.reduce_any(tokens == UNK, 1)
 
 
 def of_count(*rows: tf.Tensor) -> list[tf.Tensor]:

@@ -13,9 +13,9 @@ from typing import Any
 import tensorflow as tf
 
 from keras_nmt.files.search_options import SearchOptions
-from keras_nmt.ids import EOS, PAD, UNK
+from keras_nmt.ids import EOS, PAD
 from keras_nmt.inference._concurrency import alone_if_new
-from keras_nmt.inference._tensors import bucket_sizes
+from keras_nmt.inference._tensors import bucket_sizes, has_unknown
 from keras_nmt.progress import count_steps
 
 Column = tuple[Sequence[int | tf.Tensor], tf.DType]  # dimensions of a tensor after the rows, and its type
@@ -103,7 +103,7 @@ class Rows:
         longest = options.length_buckets[-1] - 1  # EOS takes one position
         lengths = [tf.cast(x.row_lengths(), tf.int32) for x in tokens]
         self.truncated = tf.reduce_any(tf.stack(lengths) > longest, 0)
-        self.has_unknown = tf.reduce_any(tokens[0] == UNK, 1)
+        self.has_unknown = has_unknown(tokens[0])
         self.lengths = [tf.minimum(x, longest) for x in lengths]
         self.before = tf.zeros_like(lengths[0]) if before is None else before
 

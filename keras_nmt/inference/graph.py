@@ -17,7 +17,7 @@ from keras_nmt.decoding.scores import NEG_INF, is_valid
 from keras_nmt.errors import UserError, require
 from keras_nmt.files.search_options import SearchOptions, least_limit
 from keras_nmt.ids import BOS, EOS, PAD, UNK
-from keras_nmt.inference._phrases import PHRASES, avoided_phrases, has_unknown, required_phrases, without_unknown
+from keras_nmt.inference._phrases import PHRASES, avoided_phrases, required_phrases, without_unknown
 from keras_nmt.inference._stages import (
     CheckCandidates,
     Distinct,
@@ -30,7 +30,7 @@ from keras_nmt.inference._stages import (
     finished,
     padded,
 )
-from keras_nmt.inference._tensors import bucket_sizes, checked, of_count
+from keras_nmt.inference._tensors import bucket_sizes, checked, has_unknown, of_count
 from keras_nmt.inference._traced_decoder import TracedDecoder, TracedEncoder
 from keras_nmt.inference._traced_functions import PartsRunner, TracedRunner
 from keras_nmt.inference._traced_search import TracedSearch, num_returned
