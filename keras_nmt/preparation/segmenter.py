@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import hashlib
 import importlib
-import string
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
@@ -25,6 +24,7 @@ from keras_nmt.files.paths import import_file
 from keras_nmt.preparation.language_file import language_labels
 from keras_nmt.preparation.options import File, Filter, Preparation, script_of
 from keras_nmt.text.source_cleaning import clean_source
+from keras_nmt.text.translation import without_white_ends
 
 SCRIPT_SHARE = 0.5  # least share of letters in a side's script
 LABEL = "__label__"  # before each language in fastText's models
@@ -188,7 +188,7 @@ class Segmenter:
         lines = lines[keep]
         if self._cleans:
             texts[0] = list(map(clean_source, texts[0]))
-        texts = [[text.strip(string.whitespace) for text in side] for side in texts]  # as `SubwordTokenizer.cleaned`
+        texts = [list(map(without_white_ends, side)) for side in texts]
         if self._tags:
             texts[0] = list(map(self._tags.with_space, texts[0]))
         if p.source_tag is not None:

@@ -105,7 +105,7 @@ def _words(text: str, pieces: tuple[Piece, ...]) -> tuple[Word, ...]:
     """Returns the words of the subwords of a text, in which text of the source may have replaced unknown ones."""
     if UNKNOWN in text or all(piece.text != UNKNOWN_PIECE for piece in pieces):
         return words_of_pieces(pieces)
-    texts = split_words(text.strip(string.whitespace))  # as `SubwordTokenizer.cleaned`, which read a given text
+    texts = split_words(without_white_ends(text))  # as a given text is read
     words = words_of_pieces(pieces, unknown_is_word=False)
     if len(words) != len(texts):
         return words
@@ -370,6 +370,17 @@ def split_words(text: str) -> list[str]:
     ['10\\xa0000', 'cats']
     """
     return re.findall(f"[^{WORD_ENDS}]+", text)
+
+
+def without_white_ends(text: str) -> str:
+    r"""Returns a text without white space of ASCII at its ends, as `SubwordTokenizer.cleaned` does in the graph.
+
+    Example:
+
+    >>> without_white_ends("\t10\xa0000 \xa0\n")
+    '10\xa0000 \xa0'
+    """
+    return text.strip(string.whitespace)
 
 
 def without_line_breaks(text: str) -> str:
