@@ -150,6 +150,7 @@ def _read(path: Path) -> Imported:
     problem = f"{folder}: `normalize` of the search settings must be a number from 0 to 10"
     require(re.fullmatch(r"\d(\.\d+)?|10", str(penalty)), problem, normalize=penalty)
     search: dict[str, Any] = dict.fromkeys(("max_length_factor", "max_length_offset"), math.ceil(float(factor)))
+    # The end counts in both lengths.
     search |= {"beam_size": int(beam), "length_penalty": float(penalty), "length_penalty_form": "power"}
     reward = one_line(decoder.get("word-penalty", "0"))[:100]
     notes = [f"The search has no `word-penalty`. Received: {folder}, word-penalty={reward}"]
